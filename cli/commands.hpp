@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// One function per subcommand: options in, exit code out (0 success, 1 ended without success, 2 wrong input or call).
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stickslip::cli {
+
+enum ExitCode : int { kSuccess = 0, kNoSuccess = 1, kWrongInput = 2 };
+
+struct RunCommand {
+  std::string model;
+  std::vector<std::string> set;  ///< KEY=VALUE
+  std::string scheme, out, restart;
+  bool json = false;
+};
+int run(const RunCommand& command);
+
+struct CompareCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::string schemes, steps, out;
+  bool json = false;
+};
+int compare(const CompareCommand& command);
+
+struct CheckCommand {
+  std::string model;
+  std::vector<std::string> set;
+  bool json = false;
+};
+int check(const CheckCommand& command);
+
+struct ListCommand {
+  std::string what;
+  bool json = false;
+};
+int list(const ListCommand& command);
+
+struct ReproduceCommand {
+  std::string paper = "all";
+  std::string out;
+  bool json = false;
+};
+int reproduce(const ReproduceCommand& command);
+
+}  // namespace stickslip::cli

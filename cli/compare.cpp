@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/commands.hpp"
+#include "cli/report_page.hpp"
+#include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/version.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/io/output_file.hpp"
+#include "stickslip/motion/comparison.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  std::stringstream stream(text);
+  for (std::string part; std::getline(stream, part, ',');)
+    if (!part.empty()) parts.push_back(part);
+  return parts;
+}
+
+std::vector<double> step_list(const std::string& text, const SimulationOptions& run) {
+  std::vector<double> steps;
+  for (const std::string& part : split(text)) {
+    char* end = nullptr;
+    steps.push_back(std::strtod(part.c_str(), &end));
+    if (*end != '\0') throw InputError(fmt::format("--steps {}: '{}' is not a number", text, part));
+  }
+  if (!steps.empty()) return steps;
+  const double h = run.steps > 0 ? (run.end_time - run.start_time) / static_cast<double>(run.steps) : run.step;
+  return {4 * h, 2 * h, h, h / 2};
+}
+
+nlohmann::ordered_json number(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); }
+
+nlohmann::ordered_json to_json(const CompareCommand& command, const Comparison& comparison) {
+  nlohmann::ordered_json runs = nlohmann::ordered_json::array(), orders = nlohmann::ordered_json::array();
+  for (const ComparedRun& run : comparison.runs)
+    runs.push_back({{"scheme", to_string(run.scheme)}, {"step", run.step}, {"steps", run.simulation.steps}, {"status", to_string(run.simulation.status)},
+                    {"position_error", number(run.position_error)}, {"velocity_error", number(run.velocity_error)},
+                    {"events", run.simulation.trajectory.events.size()}, {"wall_seconds", run.wall_seconds}});
+  for (const ObservedOrder& order : comparison.orders)
+    orders.push_back({{"scheme", to_string(order.scheme)}, {"position", number(order.position)}, {"velocity", number(order.velocity)}});
+  return {{"status", to_string(comparison.status)}, {"message", comparison.message}, {"model", command.model},
+          {"reference", {{"scheme", "moreau"}, {"step", comparison.reference_step}}}, {"runs", runs}, {"orders", orders}};
+}
+
+ReportDocument document(const ModelFile& model, const Comparison& comparison) {
+  ReportDocument page;
+  page.title = model.title.empty() ? model.path : model.title;
+  page.subtitle = "comparison of schemes";
+  page.generator = fmt::format("stickslip {}", version());
+  page.ok = comparison.status == Status::success;
+  page.status = page.ok ? "success" : comparison.message;
+  page.facts = {{"reference", fmt::format("moreau, step {:g} s, reversals located", comparison.reference_step)},
+                {"runs", static_cast<double>(comparison.runs.size())}};
+  ReportTable table{"Errors and cost", "Position error: largest over time and coordinates. Velocity error: root mean square over time.",
+                    {"scheme", "step [s]", "steps", "position error", "velocity error", "events", "wall time [s]"}, {}, -1};
+  for (const ComparedRun& run : comparison.runs)
+    table.rows.push_back({std::string(to_string(run.scheme)), run.step, static_cast<double>(run.simulation.steps), run.position_error,
+                          run.velocity_error, static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds});
+  ReportTable orders{"Observed order", "Slope of a least-squares line through all step sizes; a single pair proves nothing.", {"scheme", "position", "velocity"}, {}, -1};
+  for (const ObservedOrder& order : comparison.orders) orders.rows.push_back({std::string(to_string(order.scheme)), order.position, order.velocity});
+  ReportFigure error{"Error against step", "", "", {"step", "s", true}, {"position error", "", true}, {}, {}, {}};
+  ReportFigure work{"Work and precision", "Wall time of one run on this machine.", "", {"wall time", "s", true}, {"position error", "", true}, {}, {}, {}};
+  for (const ObservedOrder& order : comparison.orders) {
+    ReportSeries by_step{std::string(to_string(order.scheme)), {}, {}, false, true, true, false}, by_work = by_step;
+    for (const ComparedRun& run : comparison.runs)
+      if (run.scheme == order.scheme) {
+        by_step.x.push_back(run.step);
+        by_step.y.push_back(run.position_error);
+        by_work.x.push_back(run.wall_seconds);
+        by_work.y.push_back(run.position_error);
+      }
+    error.series.push_back(by_step);
+    work.series.push_back(by_work);
+  }
+  page.blocks = {orders, table, error, work};
+  const Trajectory& reference = comparison.reference.trajectory;
+  const std::size_t shown = std::min<std::size_t>(reference.names().coordinates.size(), 6);
+  for (std::size_t i = 0; i < shown; ++i) {
+    ReportFigure overlay{reference.names().coordinates[i], "Largest step of each scheme against the reference.", "time", {"t", "s", false}, {reference.names().coordinates[i], "m", false}, {}, {}, {}};
+    auto add = [&](const std::string& name, const Trajectory& trajectory, bool dash) {
+      ReportSeries series{name, {}, {}, dash, false, true, false};
+      for (Index k = 0; k < trajectory.rows(); ++k) {
+        series.x.push_back(trajectory.t(k));
+        series.y.push_back(trajectory.q(k, static_cast<Index>(i)));
+      }
+      overlay.series.push_back(series);
+    };
+    add("reference", reference, false);
+    const ComparedRun* last = nullptr;
+    for (const ComparedRun& run : comparison.runs)
+      if (!last || last->scheme != run.scheme) {
+        add(fmt::format("{}, h = {:g} s", to_string(run.scheme), run.step), run.simulation.trajectory, true);
+        last = &run;
+      }
+    page.blocks.push_back(overlay);
+  }
+  return page;
+}
+
+}  // namespace
+
+int compare(const CompareCommand& command) {
+  const ModelFile model = read_model(command.model, command.set);
+  if (!model.has_run) throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step", command.model));
+  ComparisonOptions options;
+  for (const std::string& name : split(command.schemes)) options.schemes.push_back(scheme_from(name));
+  options.steps = step_list(command.steps, model.run);
+  catch_interrupts();
+  ProgressBar bar("comparing", !command.json);
+  const Comparison comparison = compare_schemes(*model.system, model.initial, model.run, options, [&](double fraction) {
+    bar.update(fraction);
+    return !interrupted();
+  });
+  bar.finish();
+  const std::filesystem::path folder = command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare" : command.out;
+  create_folder(folder);
+  const std::string json = to_json(command, comparison).dump(2) + "\n";
+  write_text_file(folder / "summary.json", json);
+  write_report(folder / "report.html", document(model, comparison));
+  if (command.json) {
+    fmt::print("{}", json);
+  } else {
+    fmt::print("{}\n  reference: moreau, step {:g} s, reversals located\n\n", model.title, comparison.reference_step);
+    fmt::print("  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error", "velocity error", "events", "time [s]");
+    for (const ComparedRun& run : comparison.runs)
+      fmt::print("  {:<12}{:>12.4g}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}\n", to_string(run.scheme), run.step, run.simulation.steps, run.position_error,
+                 run.velocity_error, run.simulation.trajectory.events.size(), run.wall_seconds);
+    fmt::print("\n");
+    for (const ObservedOrder& order : comparison.orders)
+      fmt::print("  observed order of {}: {:.2f} in position, {:.2f} in velocity\n", to_string(order.scheme), order.position, order.velocity);
+    fmt::print("  results: {}\n", folder.string());
+    if (!comparison.message.empty()) fmt::print(stderr, "stickslip: {}\n", comparison.message);
+  }
+  return comparison.status == Status::success ? kSuccess : kNoSuccess;
+}
+
+}  // namespace stickslip::cli

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The model files that come with the program: models/ of the source tree, or of the installation.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace stickslip::cli {
+
+struct ExampleModel {
+  std::string path, title;
+};
+/// Empty if the folder is not found.
+std::vector<ExampleModel> example_models();
+
+}  // namespace stickslip::cli

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/example_models.hpp"
+#include "papers/papers.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/motion/scheme.hpp"
+#include "stickslip/solvers/solve.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+struct Entry {
+  std::string name, description;
+};
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLaws{{
+    {"friction", "[[friction]] on = \"x\": dry friction with a limit, one component; exact stick"},
+    {"planar friction", "[[friction]] on = [\"x\", \"y\"]: disk, polygon or box of forces"},
+    {"static limit", "static_limit >= limit: break-away only"},
+    {"weakening", "weakening = { shape, beta, epsilon }: algebraic, arctan, tanh, clamp, exponential; while slipping"},
+    {"viscous, surface_velocity", "a viscous part; a moving surface (belt)"},
+}};
+
+std::vector<Entry> entries(const std::string& what) {
+  std::vector<Entry> list;
+  if (what == "schemes")
+    for (const SchemeInfo& s : scheme_table())
+      list.push_back({std::string(s.name), fmt::format("{}. Takes: {}. Guarantees: {}.", s.source, s.takes, s.guarantees)});
+  if (what == "solvers")
+    for (const SolverInfo& s : solver_table()) list.push_back({std::string(s.name), std::string(s.description)});
+  if (what == "laws")
+    for (const auto& [name, description] : kLaws) list.push_back({std::string(name), std::string(description)});
+  if (what == "models")
+    for (const ExampleModel& model : example_models()) list.push_back({model.path, model.title});
+  if (what == "papers")
+    for (const PaperInfo& paper : paper_table()) list.push_back({std::string(paper.name), std::string(paper.reference)});
+  return list;
+}
+
+}  // namespace
+
+int list(const ListCommand& command) {
+  static const std::array<std::string, 5> kinds{"schemes", "solvers", "laws", "models", "papers"};
+  if (std::find(kinds.begin(), kinds.end(), command.what) == kinds.end())
+    throw InputError(fmt::format("list: unknown '{}'{}", command.what, name_hint(command.what, kinds)));
+  const std::vector<Entry> found = entries(command.what);
+  if (command.json) {
+    nlohmann::ordered_json json = nlohmann::ordered_json::array();
+    for (const Entry& entry : found) json.push_back({{"name", entry.name}, {"description", entry.description}});
+    fmt::print("{}\n", nlohmann::ordered_json{{command.what, json}}.dump(2));
+    return kSuccess;
+  }
+  std::size_t width = 0;
+  for (const Entry& entry : found) width = std::max(width, entry.name.size());
+  for (const Entry& entry : found) fmt::print("{:<{}}  {}\n", entry.name, width, entry.description);
+  return kSuccess;
+}
+
+}  // namespace stickslip::cli

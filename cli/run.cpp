@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+
+#include "cli/commands.hpp"
+#include "cli/report_page.hpp"
+#include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/version.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/io/result_reader.hpp"
+#include "stickslip/io/result_writer.hpp"
+#include "stickslip/io/simulation_report.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+void print_summary(const ModelFile& model, const Simulation& simulation, const std::filesystem::path& folder, double wall) {
+  const auto counts = count_events(simulation.trajectory.events);
+  std::string events;
+  for (std::size_t k = 0; k < kEventKinds.size(); ++k)
+    if (counts[k] > 0) events += fmt::format("{}{} {}", events.empty() ? "" : ", ", counts[k], to_string(kEventKinds[k]));
+  fmt::print("{}\n", model.title.empty() ? model.path : model.title);
+  fmt::print("  {}: {} steps to t = {:.9g} s in {:.3g} s{}\n", to_string(model.run.scheme), simulation.steps, simulation.final.t, wall,
+             simulation.status == Status::success ? "" : fmt::format(" ({})", to_string(simulation.status)));
+  fmt::print("  events: {}\n", events.empty() ? "none" : events);
+  for (const AuditItem& item : simulation.audit)
+    if (item.guaranteed || item.name == "stuck_motion" || item.name == "energy")
+      fmt::print("  audit: {:<13}{:>10.3g}{}  {}\n", item.name, item.value,
+                 item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)", item.meaning);
+  fmt::print("  results: {}\n", folder.string());
+  if (!simulation.message.empty()) fmt::print(stderr, "stickslip: {}\n", simulation.message);
+}
+
+}  // namespace
+
+int run(const RunCommand& command) {
+  std::vector<std::string> overrides = command.set;
+  if (!command.scheme.empty()) overrides.push_back("run.scheme=" + command.scheme);
+  ModelFile model = read_model(command.model, overrides);
+  if (!model.has_run)
+    throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", command.model));
+  if (!command.restart.empty()) {
+    std::string note;
+    model.initial = read_restart_state(command.restart, &note);
+    if (!note.empty()) fmt::print(stderr, "stickslip: {}\n", note);
+    model.run.start_time = model.initial.t;
+    if (model.run.start_time >= model.run.end_time)
+      throw InputError(fmt::format("--restart {}: the stored state is at t = {:.9g} s, at or after run.end_time = {:.9g} s; raise it with --set run.end_time=...",
+                                   command.restart, model.run.start_time, model.run.end_time));
+  }
+  const std::filesystem::path folder = command.out.empty() ? std::filesystem::path(command.model).stem() : std::filesystem::path(command.out);
+  const ResultHeader header{model.title, command.model, std::string(to_string(model.run.scheme)), std::string(version()), 0};
+  const TrajectoryNames names = trajectory_names(*model.system, model.run.scheme == SchemeKind::splitting);
+
+  catch_interrupts();
+  ProgressBar bar("running", !command.json);
+  const double span = model.run.end_time - model.run.start_time;
+  std::optional<ResultWriter> writer;  // the folder appears with the first row: a wrong model leaves nothing behind
+  long steps = 0;
+  SimulationHooks hooks;
+  hooks.on_row = [&](const OutputRow& row) {
+    if (!writer) writer.emplace(folder, names, header);
+    writer->add(row);
+  };
+  hooks.on_event = [&](const Event& event) { writer->add(event); };
+  hooks.keep_going = [&](const State& state) {
+    if (++steps % 64 == 0 && writer) writer->checkpoint(state);
+    bar.update((state.t - model.run.start_time) / span);
+    return !interrupted();
+  };
+  const auto begin = std::chrono::steady_clock::now();
+  const Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bar.finish();
+  if (!writer) writer.emplace(folder, names, header);
+  writer->finish(simulation, wall);
+  write_report(folder / "report.html", simulation_report(header, simulation, wall));
+  if (command.json) {
+    fmt::print("{}", summary_json(summary_data(header, simulation, wall)));
+  } else {
+    print_summary(model, simulation, folder, wall);
+  }
+  return simulation.status == Status::success ? kSuccess : kNoSuccess;
+}
+
+}  // namespace stickslip::cli

@@ -1,0 +1,23 @@
+# One static library per layer. A layer links exactly the layers it may include; tests/layers checks the includes.
+function(stickslip_warnings target)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
+                         -Wno-maybe-uninitialized)  # GCC 12 reports it inside Eigen products
+  if(STICKSLIP_WARNINGS_AS_ERRORS)
+    target_compile_options(${target} PRIVATE -Werror)
+  endif()
+endfunction()
+
+# stickslip_layer(NAME [PUBLIC libs...] [PRIVATE libs...])
+function(stickslip_layer name)
+  cmake_parse_arguments(LAYER "" "" "PUBLIC;PRIVATE" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${name}/*.cpp)
+  add_library(stickslip_${name} STATIC ${sources})
+  add_library(stickslip::${name} ALIAS stickslip_${name})
+  set_target_properties(stickslip_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_compile_features(stickslip_${name} PUBLIC cxx_std_20)
+  target_include_directories(stickslip_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                                                      $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_link_libraries(stickslip_${name} PUBLIC ${LAYER_PUBLIC} PRIVATE ${LAYER_PRIVATE})
+  stickslip_warnings(stickslip_${name})
+  set_property(GLOBAL APPEND PROPERTY STICKSLIP_LAYERS stickslip_${name})
+endfunction()

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The papers that the program reproduces: claims with verdicts computed from runs, figures, tables.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stickslip/io/report_document.hpp"
+
+namespace stickslip {
+
+enum class Verdict { confirmed, corrected, failed };
+std::string_view to_string(Verdict verdict);
+
+struct Claim {
+  std::string claim;
+  std::string paper;  ///< what the paper says
+  std::string ours;   ///< what the run shows, with its numbers
+  Verdict verdict = Verdict::failed;
+};
+
+struct Reproduction {
+  std::vector<Claim> claims;
+  ReportDocument document;                                   ///< figures and tables
+  std::vector<std::pair<std::string, std::string>> files;    ///< name and text: the data of the figures
+};
+
+/// Called with the fraction done; false asks to stop early.
+using ReproductionProgress = std::function<bool(double fraction)>;
+
+struct PaperInfo {
+  std::string_view name;
+  std::string_view reference;
+  Reproduction (*reproduce)(const ReproductionProgress& progress);
+};
+std::span<const PaperInfo> paper_table();
+
+}  // namespace stickslip

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/common/system_matrix.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+constexpr Index kSmall = 8;  // up to here a dense loop beats any structure
+
+struct Band {
+  Index lower = 0, upper = 0;
+};
+
+Band bandwidth(const SparseMatrix& matrix) {
+  Band band;
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (SparseMatrix::InnerIterator entry(matrix, i); entry; ++entry) {
+      if (entry.value() == 0.0) continue;
+      band.lower = std::max(band.lower, i - static_cast<Index>(entry.col()));
+      band.upper = std::max(band.upper, static_cast<Index>(entry.col()) - i);
+    }
+  return band;
+}
+
+BandedMatrix to_banded(const SparseMatrix& matrix, Band band) {
+  BandedMatrix banded(matrix.rows(), band.lower, band.upper);
+  for (Index i = 0; i < matrix.rows(); ++i)
+    for (SparseMatrix::InnerIterator entry(matrix, i); entry; ++entry)
+      if (entry.value() != 0.0) banded(i, entry.col()) = entry.value();
+  return banded;
+}
+}  // namespace
+
+SystemMatrix::SystemMatrix(SparseMatrix sparse) : data_(std::move(sparse)) { std::get<SparseMatrix>(data_).makeCompressed(); }
+
+SystemMatrix SystemMatrix::compact(const SparseMatrix& matrix) {
+  const Index n = matrix.rows();
+  const Band band = bandwidth(matrix);
+  if (n <= kSmall) return SystemMatrix(DenseMatrix(matrix));
+  if (band.lower + band.upper + 1 <= std::max<Index>(3, std::min<Index>(n / 4, 48)))
+    return SystemMatrix(to_banded(matrix, band));
+  if (matrix.nonZeros() > n * n / 4) return SystemMatrix(DenseMatrix(matrix));
+  return SystemMatrix(matrix);
+}
+
+Index SystemMatrix::size() const {
+  return std::visit(
+      [](const auto& m) -> Index {
+        if constexpr (std::is_same_v<std::decay_t<decltype(m)>, BandedMatrix>) {
+          return m.size();
+        } else {
+          return m.rows();
+        }
+      },
+      data_);
+}
+
+void SystemMatrix::add_product(double alpha, const Vector& x, Vector& y) const {
+  if (const auto* d = std::get_if<DenseMatrix>(&data_)) {
+    const Index n = d->rows();
+    if (n <= kSmall) {
+      const double* a = d->data();
+      for (Index j = 0; j < n; ++j, a += n) {
+        const double scaled = alpha * x[j];
+        for (Index i = 0; i < n; ++i) y[i] += a[i] * scaled;
+      }
+    } else {
+      y.noalias() += alpha * (*d * x);
+    }
+  } else if (const auto* b = std::get_if<BandedMatrix>(&data_)) {
+    b->add_product(alpha, x, y);
+  } else {
+    const auto& s = std::get<SparseMatrix>(data_);
+    for (Index i = 0; i < s.rows(); ++i) {
+      double sum = 0;
+      for (SparseMatrix::InnerIterator entry(s, i); entry; ++entry) sum += entry.value() * x[entry.col()];
+      y[i] += alpha * sum;
+    }
+  }
+}
+
+double SystemMatrix::row_product(Index i, const Vector& x) const {
+  double sum = 0;
+  if (const auto* d = std::get_if<DenseMatrix>(&data_)) {
+    for (Index j = 0; j < d->cols(); ++j) sum += (*d)(i, j) * x[j];
+  } else if (const auto* b = std::get_if<BandedMatrix>(&data_)) {
+    for (Index j = b->first_column(i), last = b->last_column(i); j <= last; ++j) sum += (*b)(i, j) * x[j];
+  } else {
+    for (SparseMatrix::InnerIterator entry(std::get<SparseMatrix>(data_), i); entry; ++entry)
+      sum += entry.value() * x[entry.col()];
+  }
+  return sum;
+}
+
+double SystemMatrix::row_size(Index i, const Vector& x) const {
+  double sum = 0;
+  if (const auto* d = std::get_if<DenseMatrix>(&data_)) {
+    for (Index j = 0; j < d->cols(); ++j) sum += std::abs((*d)(i, j) * x[j]);
+  } else if (const auto* b = std::get_if<BandedMatrix>(&data_)) {
+    for (Index j = b->first_column(i), last = b->last_column(i); j <= last; ++j) sum += std::abs((*b)(i, j) * x[j]);
+  } else {
+    for (SparseMatrix::InnerIterator entry(std::get<SparseMatrix>(data_), i); entry; ++entry)
+      sum += std::abs(entry.value() * x[entry.col()]);
+  }
+  return sum;
+}
+
+double SystemMatrix::operator()(Index i, Index j) const {
+  if (const auto* d = std::get_if<DenseMatrix>(&data_)) return (*d)(i, j);
+  if (const auto* b = std::get_if<BandedMatrix>(&data_))
+    return j >= b->first_column(i) && j <= b->last_column(i) ? (*b)(i, j) : 0.0;
+  return std::get<SparseMatrix>(data_).coeff(i, j);
+}
+
+bool SystemMatrix::is_zero() const { return max_abs() == 0.0; }
+
+double SystemMatrix::max_abs() const {
+  double largest = 0;
+  for_each([&](Index, Index, double value) { largest = std::max(largest, std::abs(value)); });
+  return largest;
+}
+
+double SystemMatrix::asymmetry() const {
+  double largest = 0;
+  for_each([&](Index i, Index j, double value) { largest = std::max(largest, std::abs(value - (*this)(j, i))); });
+  const double scale = max_abs();
+  return scale > 0 ? largest / scale : 0.0;
+}
+
+SparseMatrix SystemMatrix::to_sparse() const {
+  std::vector<Eigen::Triplet<double, int>> entries;
+  for_each([&](Index i, Index j, double value) {
+    if (value != 0.0) entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
+  });
+  SparseMatrix result(size(), size());
+  result.setFromTriplets(entries.begin(), entries.end());
+  return result;
+}
+
+DenseMatrix SystemMatrix::to_dense() const {
+  DenseMatrix result = DenseMatrix::Zero(size(), size());
+  for_each([&](Index i, Index j, double value) { result(i, j) = value; });
+  return result;
+}
+
+MatrixSum::MatrixSum(std::vector<const SystemMatrix*> terms) : terms_(std::move(terms)) {
+  assert(!terms_.empty());
+  const Index n = terms_.front()->size();
+  Storage storage = Storage::banded;
+  Index lower = 0, upper = 0;
+  for (const SystemMatrix* term : terms_) {
+    if (term->storage() == Storage::dense) storage = Storage::dense;
+    if (term->storage() == Storage::sparse && storage != Storage::dense) storage = Storage::sparse;
+    if (term->storage() == Storage::banded) {
+      lower = std::max(lower, term->banded().lower());
+      upper = std::max(upper, term->banded().upper());
+    }
+  }
+  if (storage == Storage::dense) {
+    sum_ = SystemMatrix(DenseMatrix(DenseMatrix::Zero(n, n)));
+  } else if (storage == Storage::banded) {
+    sum_ = SystemMatrix(BandedMatrix(n, lower, upper));
+  } else {
+    std::vector<Eigen::Triplet<double, int>> pattern;
+    for (Index i = 0; i < n; ++i) pattern.emplace_back(static_cast<int>(i), static_cast<int>(i), 0.0);
+    for (const SystemMatrix* term : terms_)
+      term->for_each([&](Index i, Index j, double) { pattern.emplace_back(static_cast<int>(i), static_cast<int>(j), 0.0); });
+    SparseMatrix sparse(n, n);
+    sparse.setFromTriplets(pattern.begin(), pattern.end());
+    sum_ = SystemMatrix(std::move(sparse));
+  }
+}
+
+const SystemMatrix& MatrixSum::evaluate(std::span<const double> alpha) {
+  assert(alpha.size() == terms_.size());
+  if (auto* d = std::get_if<DenseMatrix>(&sum_.data_)) {
+    d->setZero();
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      terms_[k]->for_each([&](Index i, Index j, double value) { (*d)(i, j) += alpha[k] * value; });
+  } else if (auto* b = std::get_if<BandedMatrix>(&sum_.data_)) {
+    b->set_zero();
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      terms_[k]->for_each([&](Index i, Index j, double value) { (*b)(i, j) += alpha[k] * value; });
+  } else {
+    auto& s = std::get<SparseMatrix>(sum_.data_);
+    std::fill_n(s.valuePtr(), s.nonZeros(), 0.0);
+    for (std::size_t k = 0; k < terms_.size(); ++k)
+      terms_[k]->for_each([&](Index i, Index j, double value) { s.coeffRef(i, j) += alpha[k] * value; });
+  }
+  return sum_;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/io/csv_writer.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_set>
+
+#include "stickslip/io/output_file.hpp"
+
+namespace stickslip {
+namespace {
+
+/// Lines gathered in one block of memory, which is handed on when it is nearly full.
+class CsvStream {
+ public:
+  explicit CsvStream(const std::filesystem::path& path) : file_(path) { block_.reserve(kBlock + 4096); }
+
+  void number(double value) {
+    separate();
+    char text[32];  // the longest shortest double has 24 characters
+    const std::to_chars_result end = std::to_chars(text, text + sizeof text, value);
+    block_.append(text, end.ptr);
+  }
+  void text(std::string_view value) {
+    separate();
+    block_ += csv_cell(value);
+  }
+  void end_line() {
+    block_ += '\n';
+    first_ = true;
+    if (block_.size() >= kBlock) hand_on();
+  }
+  void commit() {
+    hand_on();
+    file_.commit();
+  }
+
+ private:
+  static constexpr std::size_t kBlock = 1 << 18;
+  void separate() {
+    if (!first_) block_ += ',';
+    first_ = false;
+  }
+  void hand_on() {
+    file_.write(block_);
+    block_.clear();
+  }
+  OutputFile file_;
+  std::string block_;
+  bool first_ = true;
+};
+
+}  // namespace
+
+std::vector<std::string> velocity_columns(const TrajectoryNames& names) {
+  const std::unordered_set<std::string> coordinates(names.coordinates.begin(), names.coordinates.end());
+  std::vector<std::string> columns;
+  columns.reserve(names.velocities.size());
+  for (const std::string& name : names.velocities) columns.push_back(coordinates.count(name) ? "v_" + name : name);
+  return columns;
+}
+
+std::vector<std::string> trajectory_columns(const TrajectoryNames& names) {
+  std::vector<std::string> columns = {"t"};
+  columns.insert(columns.end(), names.coordinates.begin(), names.coordinates.end());
+  for (std::string& name : velocity_columns(names)) columns.push_back(std::move(name));
+  for (const std::string& name : names.reactions) columns.push_back("r_" + name);
+  if (names.smooth_part)
+    for (const std::string& name : names.reactions) columns.push_back("r_" + name + "_smooth");
+  if (names.friction_velocity)
+    for (const std::string& name : names.velocities) columns.push_back("vf_" + name);
+  return columns;
+}
+
+std::string csv_cell(std::string_view text) {
+  const bool blank_outside = !text.empty() && (text.front() == ' ' || text.back() == ' ');
+  if (!blank_outside && text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) quoted.append(c == '"' ? 2 : 1, c);
+  return quoted + '"';
+}
+
+void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
+  const TrajectoryNames& names = trajectory.names();
+  const Index nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size();
+  CsvStream csv(path);
+  for (const std::string& name : trajectory_columns(names)) csv.text(name);
+  csv.end_line();
+  for (Index row = 0; row < trajectory.rows(); ++row) {
+    csv.number(trajectory.t(row));
+    for (Index i = 0; i < nq; ++i) csv.number(trajectory.q(row, i));
+    for (Index i = 0; i < nv; ++i) csv.number(trajectory.v(row, i));
+    for (Index i = 0; i < m; ++i) csv.number(trajectory.reaction(row, i));
+    for (Index i = 0; names.smooth_part && i < m; ++i) csv.number(trajectory.smooth(row, i));
+    for (Index i = 0; names.friction_velocity && i < nv; ++i) csv.number(trajectory.friction_velocity(row, i));
+    csv.end_line();
+  }
+  csv.commit();
+}
+
+void write_events_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
+  CsvStream csv(path);
+  for (const char* name : {"t", "law", "kind", "before", "after", "impulse"}) csv.text(name);
+  csv.end_line();
+  for (const Event& event : trajectory.events) {
+    csv.number(event.t);
+    csv.text(trajectory.names().laws.at(event.law));
+    csv.text(to_string(event.kind));
+    csv.text(to_string(event.before));
+    csv.text(to_string(event.after));
+    csv.number(event.impulse);
+    csv.end_line();
+  }
+  csv.commit();
+}
+
+}  // namespace stickslip

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// trajectory.csv and events.csv. Numbers are the shortest decimals that read back to the same double; not-a-number is
+// `nan`, infinity `inf`. Names with a comma, quote, line break or outer blank are quoted, quotes inside are doubled.
+//
+//   trajectory.csv   t, <coordinate>..., v_<coordinate>..., r_<reaction>...
+//                    then, where the run has them, r_<reaction>_smooth... and vf_<coordinate>...
+//   events.csv       t, law, kind, before, after, impulse
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "stickslip/motion/trajectory.hpp"
+
+namespace stickslip {
+
+/// "v_x" for the velocity of a coordinate x; a velocity with a name of its own ("box.vx") keeps it.
+std::vector<std::string> velocity_columns(const TrajectoryNames& names);
+/// All columns of trajectory.csv, not quoted.
+std::vector<std::string> trajectory_columns(const TrajectoryNames& names);
+std::string csv_cell(std::string_view text);
+
+void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& trajectory);
+void write_events_csv(const std::filesystem::path& path, const Trajectory& trajectory);
+
+}  // namespace stickslip

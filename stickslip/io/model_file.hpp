@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Model files (TOML): everything about a system and its run in one text. docs/model-file.md lists the keys with units,
+// ranges and defaults; they are the names of the option structs' fields.
+//
+// Reading checks everything that can be checked before a run. Every mistake is an InputError with one message:
+//   path:LINE:COLUMN: key 'run.stpe': unknown key (did you mean 'step'?)
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/simulate.hpp"
+#include "stickslip/motion/state.hpp"
+
+namespace stickslip {
+
+struct ModelFile {
+  std::string path, title;
+  std::unique_ptr<System> system;
+  State initial;          ///< q and v; the run starts at run.start_time
+  SimulationOptions run;  ///< validated if has_run, else the defaults
+  bool has_run = false;   ///< the file has a [run] table
+  std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
+  std::string storage;    ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
+};
+
+/// `overrides` are applied in order before anything is interpreted, each KEY=VALUE with KEY a dotted path:
+///   run.step=0.001   parameters.k=3   friction.shoe.limit=2   friction.0.limit=2   initial.position=[0,1]
+/// An element of a list is addressed by its index (from 0), a law also by its name. VALUE is a TOML value, or else a
+/// text. A key that the file does not hold is added; of two keys that exclude each other (step and steps, output_step and
+/// output_times, on and direction) the override replaces the one in the file. Mistakes name the override.
+ModelFile read_model(const std::string& path, std::span<const std::string> overrides = {});
+
+/// The same from a text; files it names are looked for in the folder of `path_for_messages`.
+ModelFile parse_model(std::string_view text, const std::string& path_for_messages, std::span<const std::string> overrides = {});
+
+}  // namespace stickslip

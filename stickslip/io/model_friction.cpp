@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// [[friction]] of a model file.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <unordered_map>
+
+#include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/text_file.hpp"
+
+namespace stickslip::model_detail {
+
+namespace {
+
+/// Where a law acts: the components, and the coordinate if it acts on one alone.
+struct Place {
+  std::vector<Direction> directions;
+  std::optional<Index> coordinate;
+};
+
+class FrictionReader {
+ public:
+  FrictionReader(const std::vector<std::string>& coordinates, const SymbolTable& symbols) : coordinates_(coordinates), symbols_(symbols) {
+    for (std::size_t k = 0; k < coordinates_.size(); ++k) numbers_[coordinates_[k]] = static_cast<Index>(k);
+  }
+
+  void read(const Field& list, std::size_t k) {
+    const TomlTable* raw = list.item(k).node->table();
+    const std::size_t first_number = elements_.size() + 1;
+    std::string shown = fmt::format("friction{}", first_number);
+    const TomlNode* name_node = raw ? find_key(*raw, "name") : nullptr;
+    if (name_node && name_node->text()) shown = *name_node->text();
+    const Field field{list.context, list.item(k).node, "friction." + shown};
+    const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous", "surface_velocity", "set", "facets"});
+    const auto name_field = table.find("name");
+    const std::string name = name_field ? law_name(*name_field) : "";
+
+    const auto on = table.find("on");
+    const bool everywhere = on && on->node->text() && *on->node->text() == "*";
+    const std::vector<Place> places = everywhere ? all_coordinates() : std::vector<Place>{place(table)};
+    const bool varies = depends_on_index(table);
+    FrictionElement element = constant_part(table, places[0]);
+    for (std::size_t p = 0; p < places.size(); ++p) {
+      element.directions = places[p].directions;
+      element.name = name.empty() ? fmt::format("friction{}", first_number + p) : everywhere ? fmt::format("{}{}", name, p + 1) : name;
+      if (!names_.insert(element.name).second)
+        (name_field ? *name_field : field).fail(fmt::format("two laws are named '{}'; give one of them another name", element.name));
+      if (p == 0 || varies) read_functions(table, places[p], element);
+      elements_.push_back(element);
+    }
+  }
+
+  std::vector<FrictionElement> take() { return std::move(elements_); }
+
+ private:
+  /// Names become columns of tables and parts of --set keys.
+  static std::string law_name(const Field& field) {
+    const std::string& name = field.text("the name of the law");
+    const auto forbidden = [](char c) { return static_cast<unsigned char>(c) <= ' ' || std::string_view(".,;\"'=\x7F").find(c) != std::string_view::npos; };
+    if (name.empty() || (name[0] >= '0' && name[0] <= '9') || std::any_of(name.begin(), name.end(), forbidden))
+      field.fail("a name cannot be empty, start with a digit, or hold blanks, quotes or any of . , ; =");
+    return name;
+  }
+
+  std::vector<Place> all_coordinates() const {
+    std::vector<Place> places;
+    for (Index k = 0; k < static_cast<Index>(coordinates_.size()); ++k) places.push_back({{{{k, 1.0}}}, k});
+    return places;
+  }
+
+  Index coordinate(const Field& field) const {
+    const std::string& name = field.text("the name of a coordinate");
+    if (const auto found = numbers_.find(name); found != numbers_.end()) return found->second;
+    field.fail(fmt::format("there is no coordinate {}{}", in_quotes(name), hint(name, coordinates_)));
+  }
+
+  Direction direction(const Field& field) const {
+    const Vector entries = read_vector(field, static_cast<Index>(coordinates_.size()), "coordinates");
+    Direction result;
+    for (Index k = 0; k < entries.size(); ++k)
+      if (entries[k] != 0.0) result.emplace_back(k, entries[k]);
+    if (result.empty()) field.fail("all entries are 0; a direction needs one that is not");
+    return result;
+  }
+
+  Place place(const TableReader& table) const {
+    const auto on = table.find("on");
+    const auto along = table.find("direction");
+    if (on && along) along->fail("'on' and 'direction' both say where the law acts; give one of them");
+    if (!on && !along) table.field().fail("'on' is missing; name the coordinate, as in on = \"x1\", or give a direction");
+    Place result;
+    if (on) {
+      if (const TomlArray* names = on->node->array()) {
+        if (names->size() != 2) on->fail(fmt::format("the list names {} coordinates; planar friction acts on two", names->size()));
+        const Index first = coordinate(on->item(0)), second = coordinate(on->item(1));
+        if (first == second) on->fail("planar friction acts on two different coordinates");
+        result.directions = {{{first, 1.0}}, {{second, 1.0}}};
+      } else {
+        if (!on->node->text()) on->fail_type("a coordinate, a list of two of them, or \"*\"");
+        result.coordinate = coordinate(*on);
+        result.directions = {{{*result.coordinate, 1.0}}};
+      }
+      return result;
+    }
+    const TomlArray& entries = along->list("a list of numbers over all coordinates, or two such lists,");
+    if (entries.empty() || !entries[0].array()) {
+      result.directions = {direction(*along)};
+      return result;
+    }
+    if (entries.size() != 2) along->fail(fmt::format("there are {} lists; planar friction takes two directions", entries.size()));
+    result.directions = {direction(along->item(0)), direction(along->item(1))};
+    if (parallel(result.directions[0], result.directions[1])) along->fail("the two directions are parallel");
+    return result;
+  }
+
+  bool parallel(const Direction& a, const Direction& b) const {
+    Vector x = Vector::Zero(static_cast<Index>(coordinates_.size())), y = x;
+    for (const auto& [k, value] : a) x[k] = value;
+    for (const auto& [k, value] : b) y[k] = value;
+    x /= x.lpNorm<Eigen::Infinity>();
+    y /= y.lpNorm<Eigen::Infinity>();
+    x.normalize();
+    y.normalize();
+    return (y - x.dot(y) * x).norm() < 1e-12;
+  }
+
+  static FrictionElement constant_part(const TableReader& table, const Place& place) {
+    FrictionElement element;
+    table.number("viscous", element.viscous, kNotNegative);
+    if (const auto weakening = table.find("weakening")) element.weakening = read_weakening(*weakening);
+    const bool planar = place.directions.size() == 2;
+    if (const auto set = table.find("set")) {
+      if (!planar) set->fail("only planar friction has a set; name two coordinates in 'on' or remove it");
+      const std::string& word = set->text("\"disk\", \"polygon\" or \"box\"");
+      if (word != "disk" && word != "polygon" && word != "box") {
+        const std::vector<std::string> known{"disk", "polygon", "box"};
+        set->fail(fmt::format("unknown set {}{}", in_quotes(word), hint(word, known)));
+      }
+      element.planar_set = word == "disk" ? SetKind::disk : word == "polygon" ? SetKind::polygon : SetKind::box;
+    }
+    if (const auto facets = table.find("facets")) {
+      if (element.planar_set != SetKind::polygon) facets->fail("only set = \"polygon\" has facets");
+      constexpr long long kMostFacets = 1'000'000;
+      element.facets = static_cast<int>(facets->integer(4, kMostFacets));
+      if (element.facets % 2 != 0) facets->fail(fmt::format("the value {} must be even, so that friction has no preferred sign", element.facets));
+    }
+    return element;
+  }
+
+  static Weakening read_weakening(const Field& field) {
+    const TableReader table(field, {"shape", "beta", "epsilon"});
+    Weakening weakening;
+    const Field shape = table.require("shape", "name one, as in shape = \"algebraic\"");
+    const std::string& word = shape.text("a shape");
+    weakening.shape = shape.about([&] { return weakening_shape_from(word); });
+    if (weakening.shape != WeakeningShape::none) {
+      table.require("beta", "it is the part of the limit that is lost at high speed, in [0, 1)");
+      table.require("epsilon", "it is the velocity scale of the weakening, > 0");
+    }
+    table.number("beta", weakening.beta, {.low = 0, .high = 1, .open_high = true});
+    table.number("epsilon", weakening.epsilon, kPositive);
+    return weakening;
+  }
+
+  static bool depends_on_index(const TableReader& table) {
+    for (const char* key : {"limit", "static_limit", "surface_velocity"})
+      if (const auto field = table.find(key); field && field->node->text() && mentions(*field->node->text(), "i")) return true;
+    return false;
+  }
+
+  StateFunction limit_function(const Field& field, const Place& place) const {
+    StateFunction limit = read_function(field, symbols_, place.coordinate);
+    if (limit.is_constant() && !(limit({}) >= 0)) field.fail(fmt::format("the limit {} must be >= 0", limit({})));
+    return limit;
+  }
+
+  void read_functions(const TableReader& table, const Place& place, FrictionElement& element) const {
+    element.limit = limit_function(table.require("limit", "give the Coulomb limit in N (or N m)"), place);
+    if (const auto held = table.find("static_limit")) {
+      element.static_limit = limit_function(*held, place);
+      if (element.limit.is_constant() && element.static_limit->is_constant() && (*element.static_limit)({}) < element.limit({}))
+        held->fail(fmt::format("static_limit = {} must be >= limit = {}", (*element.static_limit)({}), element.limit({})));
+    }
+    const auto surface = table.find("surface_velocity");
+    if (!surface) return;
+    if (place.directions.size() == 1) {
+      if (surface->node->array()) surface->fail_type("a number, an expression or { table = \"file.csv\" }");
+      element.surface_velocity = {read_function(*surface, symbols_, place.coordinate)};
+      return;
+    }
+    if (surface->list("a list of two, one per direction,").size() != 2) surface->fail("planar friction takes two surface velocities");
+    element.surface_velocity = {read_function(surface->item(0), symbols_, std::nullopt), read_function(surface->item(1), symbols_, std::nullopt)};
+  }
+
+  const std::vector<std::string>& coordinates_;
+  std::unordered_map<std::string, Index> numbers_;
+  const SymbolTable& symbols_;
+  std::vector<FrictionElement> elements_;
+  std::set<std::string> names_;
+};
+
+}  // namespace
+
+std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates, const SymbolTable& symbols) {
+  if (field.node->table()) field.fail("write [[friction]] with two brackets: there can be several laws");
+  const TomlArray& laws = field.list("[[friction]] tables");
+  FrictionReader reader(coordinates, symbols);
+  for (std::size_t k = 0; k < laws.size(); ++k) reader.read(field, k);
+  return reader.take();
+}
+
+}  // namespace stickslip::model_detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Inside of read_model(): fields of a model file with their place and type, and the messages about them.
+//
+// Every failure is an InputError "path:LINE:COLUMN: key 'a.b': ..." or, for a value given on the command line,
+// "--set a.b=VALUE: ...".
+#pragma once
+
+#include <functional>
+#include <limits>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/vector.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/io/toml_document.hpp"
+#include "stickslip/model/expression.hpp"
+#include "stickslip/model/matrix_model.hpp"
+
+namespace stickslip::model_detail {
+
+struct ModelContext {
+  std::string path;
+  std::vector<std::string> settings;  ///< KEY=VALUE
+  SymbolTable parameters;             ///< [parameters] as constants
+  SymbolTable indexed;                ///< the same, and the variable i (slot 0)
+
+  [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
+  /// A path given in the model, seen from the folder of the model file.
+  std::string resolve(const std::string& relative) const;
+};
+
+/// low <= x <= high, or < where open.
+struct Range {
+  double low = -std::numeric_limits<double>::infinity();
+  double high = std::numeric_limits<double>::infinity();
+  bool open_low = false, open_high = false;
+  bool holds(double x) const { return (open_low ? x > low : x >= low) && (open_high ? x < high : x <= high); }
+  std::string text() const;  ///< "> 0", "in [0, 1)", ...
+};
+inline constexpr Range kAnyNumber{};
+inline constexpr Range kPositive{.low = 0, .open_low = true};
+inline constexpr Range kNotNegative{.low = 0};
+
+/// name_hint(), for names of any length (the search is quadratic in it).
+std::string hint(std::string_view misspelt, std::span<const std::string> known);
+
+/// One value of the file. Lightweight; the node belongs to the document.
+struct Field {
+  const ModelContext* context;
+  const TomlNode* node;
+  std::string key;  ///< from the root, as in "friction.shoe.limit" or "matrices.mass[0][1]"
+
+  [[noreturn]] void fail(const std::string& message) const { context->fail(node->place, key, message); }
+  [[noreturn]] void fail_type(const std::string& expected) const;
+
+  const std::string& text(const char* what) const;
+  bool boolean() const;
+  /// A finite number or an expression of [parameters].
+  double number(const Range& range = kAnyNumber) const;
+  /// The same, without a fraction.
+  long long integer(long long low, long long high) const;
+  /// A list; `what` says of what.
+  const TomlArray& list(const char* what) const;
+  Field item(std::size_t k) const;
+  /// Runs an action whose InputErrors are about this value.
+  template <class Action>
+  auto about(Action&& action) const {
+    try {
+      return action();
+    } catch (const InputError& error) {
+      fail(error.what());
+    }
+  }
+};
+
+/// A table whose keys are all known: anything else is refused when it is made.
+class TableReader {
+ public:
+  /// `unavailable`: words that later versions know, each with what to do instead.
+  using Unavailable = std::vector<std::pair<std::string, std::string>>;
+  TableReader(const Field& field, std::vector<std::string> known, const Unavailable& unavailable = {});
+
+  bool has(std::string_view key) const { return find_key(*table_, key) != nullptr; }
+  std::optional<Field> find(std::string_view key) const;
+  /// Fails with `remedy` if it is absent.
+  Field require(std::string_view key, const std::string& remedy) const;
+  const Field& field() const { return field_; }
+
+  // Each leaves `value` as it is if the key is absent.
+  void number(std::string_view key, double& value, const Range& range) const;
+  void integer(std::string_view key, int& value, int low) const;
+  void boolean(std::string_view key, bool& value) const;
+  /// `use` may throw InputError for a word it does not know.
+  void word(std::string_view key, const std::function<void(std::string_view)>& use) const;
+
+ private:
+  Field field_;
+  const TomlTable* table_;
+};
+
+/// A number, an expression in the symbols of state_symbols(), or { table = "file.csv" }. `index` is put in for i; without
+/// it i is refused.
+StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index);
+/// The same for all coordinates at once: i stays a variable.
+StateFunction read_common_function(const Field& field, const SymbolTable& symbols);
+/// One value per index 0..n-1: a list, or an expression with i, or a number. Parameters only.
+Vector read_vector(const Field& field, Index n, const char* what);
+
+/// The names in an expression, functions and words included, each as often as it occurs.
+std::vector<std::string> names_in(std::string_view expression);
+bool mentions(std::string_view expression, std::string_view name);
+/// A letter or _, then letters, digits and _.
+bool is_identifier(std::string_view name);
+
+// The sections of the file.
+std::vector<std::pair<std::string, double>> read_parameters(const Field& field, ModelContext& context);
+struct MatricesSection {
+  MatrixModel model;    ///< without title and friction
+  SymbolTable symbols;  ///< of state_symbols()
+};
+MatricesSection read_matrices(const Field& field);
+std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates, const SymbolTable& symbols);
+SimulationOptions read_run(const Field& field);
+
+/// Applies --set KEY=VALUE to the document.
+void apply_settings(TomlTable& root, const ModelContext& context);
+
+}  // namespace stickslip::model_detail

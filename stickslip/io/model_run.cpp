@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// [run] of a model file.
+#include <fmt/format.h>
+
+#include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/text_file.hpp"
+
+namespace stickslip::model_detail {
+
+namespace {
+
+const char* const kUseMoreau = "use scheme = \"moreau\"";
+
+void read_moreau(const Field& field, MoreauOptions& options) {
+  const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations", "fixed_point_tolerance",
+                                  "max_fixed_point", "max_splits"});
+  table.number("theta", options.theta, {.low = 0.5, .high = 1});
+  table.boolean("locate_reversals", options.locate_reversals);
+  table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
+  table.word("solver", [&](std::string_view word) { options.solver.solver = solver_from(word); });
+  table.number("solver_tolerance", options.solver.tolerance, kPositive);
+  table.integer("max_iterations", options.solver.max_iterations, 0);
+  table.number("fixed_point_tolerance", options.fixed_point_tolerance, kPositive);
+  table.integer("max_fixed_point", options.max_fixed_point, 1);
+  table.integer("max_splits", options.max_splits, 0);
+}
+
+void read_splitting(const Field& field, SplittingOptions& options) {
+  const TableReader table(field, {"variant", "friction", "substeps", "rho", "tolerance", "max_iterations", "force"});
+  table.word("variant", [&](std::string_view word) { options.variant = splitting_variant_from(word); });
+  table.word("friction", [&](std::string_view word) { options.friction = friction_step_from(word); });
+  table.integer("substeps", options.substeps, 1);
+  table.number("rho", options.rho, kNotNegative);
+  table.number("tolerance", options.tolerance, kPositive);
+  table.integer("max_iterations", options.max_iterations, 1);
+  table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
+}
+
+SchemeKind read_scheme(std::string_view word) {
+  for (const char* later : {"event", "compliant", "viscoelastic"})
+    if (word == later) throw InputError(fmt::format("scheme '{}' is not available in this version; {}", word, kUseMoreau));
+  return scheme_from(word);
+}
+
+BreakpointPolicy read_breakpoints(std::string_view word) {
+  if (word == "step_ends") return BreakpointPolicy::step_ends;
+  if (word == "ignore") return BreakpointPolicy::ignore;
+  const std::vector<std::string> known{"step_ends", "ignore"};
+  throw InputError(fmt::format("unknown word {}{}", in_quotes(word), hint(word, known)));
+}
+
+void read_times(const TableReader& table, SimulationOptions& run) {
+  table.number("start_time", run.start_time, kAnyNumber);
+  const Field end = table.require("end_time", "give the time in s at which the run ends");
+  run.end_time = end.number();
+  if (!(run.end_time > run.start_time)) end.fail(fmt::format("the value {} must be after start_time = {}", run.end_time, run.start_time));
+  const auto step = table.find("step"), steps = table.find("steps");
+  if (step && steps) steps->fail("'step' and 'steps' both set the step size; give one of them");
+  if (!step && !steps) table.field().fail("'step' is missing; give step = .. in s, or steps = the number of steps");
+  constexpr long long kMostSteps = 1'000'000'000'000;
+  if (steps) run.steps = static_cast<long>(steps->integer(1, kMostSteps));
+  if (step) {
+    run.step = step->number(kPositive);
+    if ((run.end_time - run.start_time) / run.step > static_cast<double>(kMostSteps))
+      step->fail(fmt::format("the value {} makes more than {:g} steps up to end_time = {}", run.step, static_cast<double>(kMostSteps), run.end_time));
+  }
+}
+
+void read_output(const TableReader& table, SimulationOptions& run) {
+  const auto every = table.find("output_step"), times = table.find("output_times");
+  if (every && times) times->fail("'output_step' and 'output_times' both set the output; give one of them");
+  if (every) run.output_step = every->number(kPositive);
+  if (!times) return;
+  const TomlArray& items = times->list("a list of times");
+  if (items.empty()) times->fail("the list holds no time");
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const Field item = times->item(k);
+    const double time = item.number();
+    if (k > 0 && !(time > run.output_times.back())) item.fail(fmt::format("the time {} must be after {}; times must ascend", time, run.output_times.back()));
+    if (time < run.start_time || time > run.end_time)
+      item.fail(fmt::format("the time {} must lie in the run, [{}, {}]", time, run.start_time, run.end_time));
+    run.output_times.push_back(time);
+  }
+}
+
+}  // namespace
+
+SimulationOptions read_run(const Field& field) {
+  const TableReader table(field,
+                          {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step", "output_times", "moreau", "splitting"},
+                          {{"tolerance", "it belongs to schemes of variable step; give step or steps"},
+                           {"event", kUseMoreau},
+                           {"compliant", kUseMoreau},
+                           {"viscoelastic", kUseMoreau}});
+  SimulationOptions run;
+  table.word("scheme", [&](std::string_view word) { run.scheme = read_scheme(word); });
+  read_times(table, run);
+  table.word("breakpoints", [&](std::string_view word) { run.breakpoints = read_breakpoints(word); });
+  read_output(table, run);
+  if (const auto moreau = table.find("moreau")) read_moreau(*moreau, run.moreau);
+  if (const auto splitting = table.find("splitting")) read_splitting(*splitting, run.splitting);
+  field.about([&] { run.validate(); });
+  return run;
+}
+
+}  // namespace stickslip::model_detail

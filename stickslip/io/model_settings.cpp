@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// --set KEY=VALUE: changes to the document before it is read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/text_file.hpp"
+
+namespace stickslip::model_detail {
+
+namespace {
+
+/// Setting one drops the other if the file gives it.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kExclusive{
+    {{"step", "steps"}, {"output_step", "output_times"}, {"on", "direction"}}};
+
+class Setting {
+ public:
+  Setting(const ModelContext& context, int number) : number_(number), text_(context.settings[static_cast<std::size_t>(number)]) {
+    const std::size_t equals = text_.find('=');
+    if (equals == std::string::npos) fail("write KEY=VALUE, as in run.step=0.001");
+    const std::string key = text_.substr(0, equals);
+    value_ = text_.substr(equals + 1);
+    for (std::size_t from = 0; from <= key.size();) {
+      const std::size_t to = std::min(key.find('.', from), key.size());
+      parts_.push_back(key.substr(from, to - from));
+      if (parts_.back().empty()) fail("a part of the key is empty");
+      from = to + 1;
+    }
+    constexpr std::size_t kMostParts = 16;
+    if (parts_.size() > kMostParts) fail(fmt::format("the key has more than {} parts", kMostParts));
+    if (find_toml_text_error("# " + key) || find_toml_text_error("# " + value_.substr(0, value_.find('\n'))))
+      fail("the text is not valid UTF-8");
+  }
+
+  void apply(TomlTable& root) const {
+    if (parts_.size() > 1 && parts_[0] == "parameters") require_parameter(root);
+    const TomlPlace place{1, 1, number_};
+    TomlTable* table = &root;
+    TomlNode* node = nullptr;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const std::string& part = parts_[k];
+      if (table) {
+        const bool last = k + 1 == parts_.size();
+        if (last) drop_alternative(*table, part);
+        TomlEntry* entry = find_entry(*table, part);
+        if (!entry) entry = &table->emplace_back(TomlEntry{part, place, {TomlTable{}, place}});
+        if (last) entry->place = place;
+        node = &entry->node;
+      } else if (TomlArray* array = node->array()) {
+        node = &element(*array, k);
+      } else {
+        fail(fmt::format("{} is {}, not a table", in_quotes(joined(k)), describe(*node)));
+      }
+      table = node->table();
+    }
+    *node = parse_toml_value(value_, number_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& message) const { throw InputError(fmt::format("--set {}: {}", text_, message)); }
+
+  std::string joined(std::size_t count) const {
+    std::string key;
+    for (std::size_t k = 0; k < count; ++k) key += (k ? "." : "") + parts_[k];
+    return key;
+  }
+
+  void require_parameter(const TomlTable& root) const {
+    const TomlNode* node = find_key(root, "parameters");
+    std::vector<std::string> known;
+    if (node && node->table())
+      for (const TomlEntry& entry : *node->table()) known.push_back(entry.key);
+    for (const std::string& name : known)
+      if (name == parts_[1]) return;
+    fail(fmt::format("the model has no parameter '{}'{}", parts_[1], hint(parts_[1], known)));
+  }
+
+  static void drop_alternative(TomlTable& table, std::string_view key) {
+    for (const auto& [one, other] : kExclusive) {
+      if (key != one && key != other) continue;
+      const TomlEntry* entry = find_entry(table, key == one ? other : one);
+      if (entry && entry->place.setting < 0) table.erase(table.begin() + (entry - table.data()));
+    }
+  }
+
+  /// By index, or by name where the elements are tables; laws without a name are <list>1, <list>2, ...
+  TomlNode& element(TomlArray& array, std::size_t k) const {
+    const std::string& part = parts_[k];
+    if (const auto index = parse_integer(part)) {
+      if (*index < 0 || *index >= static_cast<long long>(array.size()))
+        fail(fmt::format("'{}' has {} elements; the index {} must lie in 0 .. {}", joined(k), array.size(), part, static_cast<long long>(array.size()) - 1));
+      return array[static_cast<std::size_t>(*index)];
+    }
+    std::vector<std::string> known;
+    for (std::size_t n = 0; n < array.size(); ++n) {
+      const TomlTable* table = array[n].table();
+      const TomlNode* name = table ? find_key(*table, "name") : nullptr;
+      known.push_back(name && name->text() ? *name->text() : fmt::format("{}{}", parts_[k - 1], n + 1));
+      if (known.back() == part) return array[n];
+    }
+    fail(fmt::format("'{}' has no element '{}'{}", joined(k), part, hint(part, known)));
+  }
+
+  int number_;
+  const std::string& text_;
+  std::vector<std::string> parts_;
+  std::string value_;
+};
+
+}  // namespace
+
+void apply_settings(TomlTable& root, const ModelContext& context) {
+  for (std::size_t k = 0; k < context.settings.size(); ++k) Setting(context, static_cast<int>(k)).apply(root);
+}
+
+}  // namespace stickslip::model_detail

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file that appears under its name only when it is complete: written as NAME.part, renamed by commit(). A run that dies
+// half-way leaves no half file that looks whole. Every failure is an InputError with the path and the system's reason.
+#pragma once
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace stickslip {
+
+class OutputFile {
+ public:
+  explicit OutputFile(std::filesystem::path path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  [[noreturn]] void fail(const char* action) const;
+  std::filesystem::path path_, part_;
+  std::FILE* stream_ = nullptr;
+};
+
+/// The whole text at once.
+void write_text_file(const std::filesystem::path& path, std::string_view text);
+
+/// The folder and its parents, where they do not exist yet.
+void create_folder(const std::filesystem::path& folder);
+
+}  // namespace stickslip

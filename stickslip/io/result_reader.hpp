@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads result.h5, also while its run goes on or after the run was killed: then HDF5 refuses an ordinary open, and the
+// file is opened the way readers of a growing file do (single writer, multiple readers). Nothing in it is changed.
+//
+// The number of rows is that of the shortest table, less rows at the end whose `t` was never written (result_writer.hpp).
+// A path may name the file or its folder. Missing, foreign or damaged files are InputErrors with path and reason.
+#pragma once
+
+#include <Eigen/Core>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "stickslip/motion/trajectory.hpp"
+
+namespace stickslip {
+
+/// Row-major, as the file is: one row per output time.
+using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+struct ResultFile {
+  std::string title, model, scheme, version;
+  std::string status;   ///< "running" if the run did not come to its end
+  std::string note;     ///< empty; or that the run did not come to its end, and what that means
+  TrajectoryNames names;
+  std::vector<double> t;                                     ///< [s]
+  RowMatrix position, velocity, reaction;                    ///< rows × nq, nv, m
+  RowMatrix smooth, friction_velocity;                       ///< no columns where the run has none
+  RowMatrix energy;                                          ///< kinetic potential work_in friction_loss damper_loss impact_loss unexplained
+  std::vector<Mode> modes;                                   ///< rows × laws
+  std::vector<Event> events;
+
+  Index rows() const { return static_cast<Index>(t.size()); }
+};
+ResultFile read_result_file(const std::filesystem::path& result);
+
+/// The last state that was stored: the final one of a run that ended, that of the last flush of one that was killed.
+/// `note` (may be null) is empty, or says that the run did not come to its end.
+State read_restart_state(const std::filesystem::path& result, std::string* note = nullptr);
+
+}  // namespace stickslip

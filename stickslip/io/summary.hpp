@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// summary.json: how a run ended, in one object. Keys, in this order:
+//
+//   status, message, title, model, scheme, version, steps, problems, end_time (reached) [s],
+//   coordinates, velocities, laws, reactions (names), final {position, velocity, reaction, modes},
+//   events {kind: count, every kind}, audit {name: {value, limit, guaranteed, ok, unit, meaning}}, wall_seconds
+//
+// `limit` is null where nothing is guaranteed. JSON has no number for infinity and not-a-number: they are null.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "stickslip/motion/simulate.hpp"
+
+namespace stickslip {
+
+/// What is known about a run before it starts.
+struct ResultHeader {
+  std::string title;
+  std::string model;          ///< the model file as the user named it
+  std::string scheme;
+  std::string version;        ///< of stickslip
+  Index internal_states = 0;  ///< size of State::z
+  double expected_rows = 0;   ///< of the trajectory, roughly; 0: unknown. Long runs are stored in larger pieces
+};
+
+inline constexpr std::array kEventKinds = {EventKind::stick, EventKind::slip,  EventKind::reversal,
+                                           EventKind::open,  EventKind::close, EventKind::impact};
+using EventCounts = std::array<long, kEventKinds.size()>;  ///< in the order of kEventKinds
+EventCounts count_events(const std::vector<Event>& events);
+
+struct SummaryData {
+  ResultHeader header;
+  Status status = Status::success;
+  std::string message;
+  long steps = 0, problems = 0;
+  double end_time = 0;  ///< reached [s]
+  std::vector<std::string> coordinates, velocities, laws, reactions;
+  State final;
+  Vector final_reaction;  ///< mean over the last step [N, N m]
+  EventCounts events{};
+  std::vector<AuditItem> audit;
+  double wall_seconds = 0;
+};
+SummaryData summary_data(const ResultHeader& header, const Simulation& simulation, double wall_seconds);
+
+/// Indented by two spaces, ends with a line break.
+std::string summary_json(const SummaryData& data);
+
+}  // namespace stickslip

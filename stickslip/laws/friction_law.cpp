@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/laws/friction_law.hpp"
+
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "stickslip/common/error.hpp"
+
+namespace stickslip {
+namespace {
+
+bool is_slip(Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus || mode == Mode::slip; }
+
+}  // namespace
+
+std::string_view to_string(Mode mode) {
+  switch (mode) {
+    case Mode::open:
+      return "open";
+    case Mode::stick:
+      return "stick";
+    case Mode::slip_plus:
+      return "slip+";
+    case Mode::slip_minus:
+      return "slip-";
+    case Mode::slip:
+      return "slip";
+    case Mode::closed:
+      return "closed";
+  }
+  assert(false);
+  return "";
+}
+
+std::string_view to_string(EventKind kind) {
+  switch (kind) {
+    case EventKind::stick:
+      return "stick";
+    case EventKind::slip:
+      return "slip";
+    case EventKind::reversal:
+      return "reversal";
+    case EventKind::open:
+      return "open";
+    case EventKind::close:
+      return "close";
+    case EventKind::impact:
+      return "impact";
+  }
+  assert(false);
+  return "";
+}
+
+Mode mode_of(double relative_velocity) {
+  assert(!std::isnan(relative_velocity));
+  if (relative_velocity == 0.0) return Mode::stick;
+  return relative_velocity > 0.0 ? Mode::slip_plus : Mode::slip_minus;
+}
+
+Mode mode_of(double relative_velocity_1, double relative_velocity_2) {
+  assert(!std::isnan(relative_velocity_1) && !std::isnan(relative_velocity_2));
+  return relative_velocity_1 == 0.0 && relative_velocity_2 == 0.0 ? Mode::stick : Mode::slip;
+}
+
+void validate(const FrictionLimits& limits) {
+  const bool ordered = limits.dynamic_limit >= 0.0 && limits.dynamic_limit <= limits.static_limit;
+  if (ordered && limits.static_limit < std::numeric_limits<double>::infinity()) return;
+  std::ostringstream message;
+  message << "friction: limit = " << limits.dynamic_limit << " and static_limit = " << limits.static_limit
+          << " must be finite with 0 <= limit <= static_limit";
+  throw InputError(message.str());
+}
+
+double active_limit(const FrictionLimits& limits, Mode mode) {
+  if (mode == Mode::stick) return limits.static_limit;
+  return is_slip(mode) ? limits.dynamic_limit : 0.0;
+}
+
+double smooth_friction_force(double dynamic_limit, const Weakening& weakening, double viscous, double u) {
+  return dynamic_limit * stickslip::weakening(weakening, u) - viscous * u;
+}
+
+double smooth_friction_slope(double dynamic_limit, const Weakening& weakening, double viscous, double u) {
+  return dynamic_limit * weakening_slope(weakening, u) - viscous;
+}
+
+std::optional<EventKind> event_between(Mode before, Mode after) {
+  if (before == after) return std::nullopt;
+  if (after == Mode::open) return EventKind::open;
+  if (before == Mode::open) return EventKind::close;
+  if (after == Mode::stick) return EventKind::stick;
+  if (before == Mode::stick && is_slip(after)) return EventKind::slip;
+  const bool signed_slips = (before == Mode::slip_plus && after == Mode::slip_minus) ||
+                            (before == Mode::slip_minus && after == Mode::slip_plus);
+  return signed_slips ? std::optional(EventKind::reversal) : std::nullopt;
+}
+
+}  // namespace stickslip

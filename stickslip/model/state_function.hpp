@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A number of the model that may depend on time and state: a constant, an expression, or a table over time.
+//
+// Variables are laid out as (t, q_1..q_nq, v_1..v_nv, i): slot 0 is time, the last one an index for functions that are
+// one text for many coordinates.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "stickslip/common/vector.hpp"
+#include "stickslip/model/expression.hpp"
+#include "stickslip/model/time_table.hpp"
+
+namespace stickslip {
+
+class StateFunction {
+ public:
+  StateFunction(double constant = 0.0) : data_(constant) {}  // a plain number is the commonest case
+  StateFunction(Expression expression);
+  StateFunction(TimeTable table) : data_(std::move(table)) {}
+
+  double operator()(std::span<const double> variables) const;
+  bool is_constant() const { return std::holds_alternative<double>(data_); }
+  bool depends_on_time() const;
+  /// On a coordinate or velocity, i.e. on any slot but time and the index.
+  bool depends_on_state(Index index_slot) const;
+  const Expression* expression() const { return std::get_if<Expression>(&data_); }
+  /// Times in (from, to) where it jumps or has a kink.
+  void append_breakpoints(double from, double to, Index scan_points, std::vector<double>& times) const;
+
+ private:
+  std::variant<double, Expression, TimeTable> data_;
+};
+
+/// (t, q, v, i) of the layout above, refreshed without allocation.
+class Variables {
+ public:
+  Variables(Index nq, Index nv) : values_(Vector::Zero(2 + nq + nv)), nq_(nq), nv_(nv) {}
+  void set(double t, const Vector& q, const Vector& v) {
+    values_[0] = t;
+    values_.segment(1, nq_) = q;
+    values_.segment(1 + nq_, nv_) = v;
+  }
+  void set_time(double t) { values_[0] = t; }
+  void set_index(Index i) { values_[1 + nq_ + nv_] = static_cast<double>(i); }
+  Index index_slot() const { return 1 + nq_ + nv_; }
+  std::span<const double> span() const { return {values_.data(), static_cast<std::size_t>(values_.size())}; }
+
+ private:
+  Vector values_;
+  Index nq_, nv_;
+};
+
+}  // namespace stickslip

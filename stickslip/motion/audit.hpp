@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every run is audited: how well each step satisfied its law and its equation, and where the energy went.
+//
+//   inclusion     natural map of (*), largest over the steps, relative to the momentum of the step
+//   set           distance of a reaction from its set, relative to the largest reaction
+//   momentum      balance of the step's equation, relative
+//   stuck_motion  path travelled by laws while stuck, summed over the steps [m, rad]
+//   energy        unexplained energy over the largest energy or work of the run
+// A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the rest
+// is reported and never hidden.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stickslip/motion/step.hpp"
+
+namespace stickslip {
+
+struct AuditItem {
+  std::string name;
+  double value = 0;
+  double limit = 0;         ///< of the guarantee; meaningless if not guaranteed
+  bool guaranteed = false;
+  bool ok = true;           ///< value <= limit, or not guaranteed
+  std::string unit;
+  std::string meaning;
+};
+
+/// Running maxima and sums, fed with every step.
+struct AuditLedger {
+  double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
+  double energy_scale = 0;      ///< largest of T + |U|, |work_in|, losses
+  double largest_gap = 0;       ///< largest |unexplained| so far
+  long steps = 0, substeps = 0, problems = 0;
+  void add(const StepRecord& record);
+};
+
+struct AuditLimits {
+  bool energy = false;          ///< the scheme closes the energy balance
+  bool stuck_motion = false;    ///< the scheme sticks exactly
+  double stuck_motion_limit = 0;
+};
+
+std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedger& energy, const AuditLimits& limits);
+bool passed(const std::vector<AuditItem>& audit);
+
+}  // namespace stickslip

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/moreau/moreau.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/root_finding.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+}
+
+void MoreauOptions::validate() const {
+  if (!(theta >= 0.5 && theta <= 1)) throw InputError(fmt::format("run.moreau.theta = {} must lie in [0.5, 1]", theta));
+  if (!(fixed_point_tolerance > 0))
+    throw InputError(fmt::format("run.moreau.fixed_point_tolerance = {} must be > 0", fixed_point_tolerance));
+  if (max_fixed_point < 1) throw InputError(fmt::format("run.moreau.max_fixed_point = {} must be >= 1", max_fixed_point));
+  if (max_splits < 0) throw InputError(fmt::format("run.moreau.max_splits = {} must be >= 0", max_splits));
+  solver.validate();
+}
+
+MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints)
+    : system_(system),
+      linear_(*system.linear()),
+      options_(options),
+      laws_(system),
+      forces_(system, std::move(breakpoints)),
+      workspace_(system.info()) {
+  options_.validate();
+  const Index n = system.info().nv(), m = laws_.components();
+  damped_by_model_ = !linear_.B.is_zero();
+  damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix())) : linear_.B;
+  damped_ = !damping_.is_zero();
+  circulatory_ = linear_.K.asymmetry() > 0;
+  nonlinear_ = system.applied_force_depends_on_state();
+  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state();
+  std::vector<const SystemMatrix*> terms{&linear_.M, &damping_, &linear_.K};
+  if (nonlinear_) {
+    const Vector zero = Vector::Zero(n);
+    system.applied_force_jacobian(0, zero, zero, workspace_, force_by_q_, force_by_v_);
+    terms.push_back(&force_by_q_);
+    terms.push_back(&force_by_v_);
+  }
+  step_matrix_ = MatrixSum(terms);
+  problem_.A = &step_matrix_.value();
+  problem_.g = Vector::Zero(n);
+  problem_.Wt = laws_.Wt();
+  problem_.w = Vector::Zero(m);
+  for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
+  for (Vector* x : {&q0_, &v0_, &Mv0_, &base_, &f_, &v_theta_, &q_theta_, &previous_v_, &scratch_}) *x = Vector::Zero(n);
+  for (Vector* x : {&w0_, &u0_, &w1_, &w_theta_, &u_theta_, &u_seen_, &weakening_}) *x = Vector::Zero(m);
+  at_rest_.assign(laws_.laws(), 0);
+  released_.assign(laws_.laws(), 0);
+  stop_time_.assign(laws_.laws(), kNaN);
+  candidates_.reserve(laws_.laws());
+}
+
+void MoreauScheme::start(StepRecord& record) {
+  State& s = record.state;
+  const Index m = laws_.components();
+  laws_.evaluate_limits(s.t, s.q, s.v, workspace_);
+  laws_.evaluate_surface(s.t, s.q, s.v, workspace_, w0_);
+  laws_.relative_velocity(s.v, w0_, u0_);
+  if (static_cast<Index>(s.modes.size()) != laws_.laws()) {
+    s.modes.resize(laws_.laws());
+    for (Index k = 0; k < laws_.laws(); ++k) s.modes[k] = laws_.mode(k, u0_);
+  }
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
+  record.law_work = Vector::Zero(laws_.laws());
+  record.friction_velocity = s.v;
+  linear_.M.product(s.v, Mv0_);
+  record.energy = {};
+  record.energy.kinetic = 0.5 * Mv0_.dot(s.v);
+  linear_.K.product(s.q, scratch_);
+  record.energy.potential = 0.5 * scratch_.dot(s.q);
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+  record.events.reserve(64 + 2 * static_cast<std::size_t>(laws_.laws()));
+}
+
+void MoreauScheme::set_step_matrix(double h) {
+  if (h == matrix_h_ && !nonlinear_) return;
+  const double theta = options_.theta;
+  const std::array<double, 5> alpha{1, h * theta, h * h * theta * theta, -h * h * theta * theta, -h * theta};
+  step_matrix_.evaluate({alpha.data(), nonlinear_ ? 5u : 3u});
+  matrix_h_ = h;
+  problem_.A_version = ++version_;
+}
+
+void MoreauScheme::load_start_of_substep(const State& s) {
+  t0_ = s.t;
+  q0_ = s.q;
+  v0_ = s.v;
+  if (laws_.surface_moves()) laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_);
+  laws_.relative_velocity(v0_, w0_, u0_);
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    const Index i = laws_.first(k);
+    bool rest = u0_[i] == 0.0;
+    for (int c = 1; c < laws_.element(k).size(); ++c) rest &= u0_[i + c] == 0.0;
+    // A surface that speeds up moves under a stuck law: it stays at rest relative to it until the law gives way.
+    at_rest_[k] = rest || (laws_.surface_moves() && s.modes[k] == Mode::stick);
+  }
+  f_h_ = -1;
+  if (nonlinear_) {
+    system_.applied_force_jacobian(t0_, q0_, v0_, workspace_, force_by_q_, force_by_v_);
+    matrix_h_ = -1;
+  }
+}
+
+StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
+  const double theta = options_.theta, t1 = t0_ + h;
+  set_step_matrix(h);
+  // base = M v0 - h(1-θ) B' v0 - h K (q0 + hθ(1-θ) v0): everything but f̄, γ and the reactions
+  base_ = Mv0_;
+  if (damped_) damping_.add_product(-h * (1 - theta), v0_, base_);
+  scratch_ = q0_ + (h * theta * (1 - theta)) * v0_;
+  linear_.K.add_product(-h, scratch_, base_);
+  if (!nonlinear_) {
+    if (f_h_ != h) {
+      forces_.sample(options_.force, t0_, t1, q0_, v0_, workspace_, f_);
+      f_h_ = h;
+    }
+    base_ += h * f_;
+  }
+  if (!laws_.limits_depend_on_state()) laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
+  if (laws_.surface_moves()) {
+    laws_.evaluate_surface(forces_.left_limit(t1, h), q0_, v0_, workspace_, w1_);
+    w_theta_ = theta * w1_ + (1 - theta) * w0_;
+    problem_.w = w1_;
+    if (laws_.has_viscous())
+      for (Index k = 0; k < laws_.laws(); ++k)
+        for (int c = 0; c < laws_.element(k).size(); ++c)
+          for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
+            base_[entry.col()] += h * laws_.element(k).viscous * entry.value() * w_theta_[laws_.first(k) + c];
+  }
+  if (!iterates_) {
+    problem_.g = base_;
+    return solve_with_static_limits(h, frozen);
+  }
+
+  previous_v_ = v0_;
+  double change = HUGE_VAL, size = 0;
+  for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
+    v_theta_ = theta * previous_v_ + (1 - theta) * v0_;
+    q_theta_ = q0_ + theta * h * v_theta_;
+    problem_.g = base_;
+    if (nonlinear_) {
+      forces_.sample(options_.force, t0_, t1, q_theta_, v_theta_, workspace_, f_);
+      problem_.g += h * f_;
+      force_by_v_.add_product(-h * theta, previous_v_, problem_.g);
+      force_by_q_.add_product(-h * h * theta * theta, previous_v_, problem_.g);
+    }
+    if (laws_.limits_depend_on_state()) laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q_theta_, v_theta_, workspace_);
+    if (laws_.has_weakening()) {
+      laws_.relative_velocity(v_theta_, w_theta_, u_theta_);
+      laws_.weakening_force(u_theta_, h, weakening_);
+      laws_.add_reactions(1.0, weakening_, problem_.g);
+    }
+    if (StepOutcome outcome = solve_with_static_limits(h, frozen); outcome.status != Status::success) return outcome;
+    const double previous_change = change;
+    change = (solution_.v - previous_v_).lpNorm<Eigen::Infinity>();
+    size = std::max(solution_.v.lpNorm<Eigen::Infinity>(), v0_.lpNorm<Eigen::Infinity>());
+    previous_v_ = solution_.v;
+    // Near round-off the change stops falling: a few units in the last place are convergence too.
+    if (change <= options_.fixed_point_tolerance * size || (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
+      return {};
+  }
+  return {Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations (velocity still changes by {:.2g}); reduce run.step",
+                                             t0_, options_.max_fixed_point, change)};
+}
+
+StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
+  if (laws_.has_static()) std::fill(released_.begin(), released_.end(), 0);
+  // A frozen law is a known impulse: it moves to the right-hand side for the solve and back afterwards.
+  auto add_frozen = [&](double factor) {
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(frozen.law)); entry; ++entry)
+      problem_.g[entry.col()] -= factor * h * laws_.limit(frozen.law) * frozen.sign * entry.value();
+  };
+  if (frozen.law >= 0) add_frozen(1.0);
+  while (true) {
+    for (Index k = 0; k < laws_.laws(); ++k) {
+      const bool holds = at_rest_[k] && !released_[k];
+      problem_.sets[k].limit = k == frozen.law ? 0.0 : h * (holds ? laws_.static_limit(k) : laws_.limit(k));
+    }
+    ++problems_;
+    solve(problem_, options_.solver, solver_, solution_);
+    if (solution_.status != Status::success)
+      return {solution_.status, fmt::format("moreau: friction problem at t = {:.9g} s: {}", t0_, solution_.message)};
+    bool gave_way = false;
+    if (laws_.has_static())
+      for (Index k = 0; k < laws_.laws(); ++k)
+        if (at_rest_[k] && !released_[k] && laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
+          released_[k] = 1;
+          gave_way = true;
+        }
+    if (!gave_way) break;
+  }
+  if (frozen.law >= 0) {
+    add_frozen(-1.0);
+    problem_.sets[frozen.law].limit = h * laws_.limit(frozen.law);
+    solution_.r[laws_.first(frozen.law)] = -h * laws_.limit(frozen.law) * frozen.sign;
+  }
+  if (!solution_.v.allFinite())
+    return {Status::not_finite, fmt::format("moreau: the velocity is not finite after t = {:.9g} s; check forces and limits, or reduce run.step", t0_)};
+  return {};
+}
+
+bool MoreauScheme::stopped_or_reversed(Index k) const {
+  if (at_rest_[k] || laws_.element(k).size() != 1 || laws_.limit(k) == 0.0) return false;
+  const Index i = laws_.first(k);
+  return u0_[i] > 0 ? solution_.u[i] <= 0 : solution_.u[i] >= 0;
+}
+
+double MoreauScheme::end_velocity(double h, Index law, StepOutcome& outcome) {
+  const double sign = u0_[laws_.first(law)] > 0 ? 1.0 : -1.0;
+  if (StepOutcome attempted = attempt(h, {law, sign}); attempted.status != Status::success) outcome = attempted;
+  return sign * solution_.u[laws_.first(law)];
+}
+
+std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_reversal(double h, StepOutcome& outcome) {
+  candidates_.clear();
+  for (Index k = 0; k < laws_.laws(); ++k)
+    if (stopped_or_reversed(k)) candidates_.push_back(k);
+  double earliest = h;
+  Frozen found;
+  for (Index k : candidates_) {
+    const double speed = std::abs(u0_[laws_.first(k)]);
+    const double at_end = end_velocity(earliest, k, outcome);
+    if (outcome.status != Status::success) return {h, {}};
+    if (at_end > 0) continue;
+    const Root root = find_root([&](double x) { return end_velocity(x, k, outcome); }, 0.0, speed, earliest, at_end, 1e-15 * h);
+    if (outcome.status != Status::success) return {h, {}};
+    earliest = std::min(earliest, std::max(root.x, 1e-14 * h));
+    found = {k, u0_[laws_.first(k)] > 0 ? 1.0 : -1.0};
+  }
+  return {earliest, found};
+}
+
+StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
+  record.events.clear();
+  record.reaction_impulse.setZero();
+  record.smooth_impulse.setZero();
+  record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
+  record.substeps = 0;
+  problems_ = 0;
+  double remaining = t_end - record.state.t;
+  // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
+  if (std::abs(remaining - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) remaining = matrix_h_;
+  const int max_splits = options_.max_splits > 0 ? options_.max_splits : 20 + 10 * static_cast<int>(laws_.laws());
+  StepOutcome outcome;
+  while (remaining > 0) {
+    load_start_of_substep(record.state);
+    outcome = attempt(remaining, {});
+    if (outcome.status != Status::success) break;
+    double h = remaining;
+    Frozen frozen;
+    if (options_.locate_reversals && record.substeps < max_splits) {
+      bool reversal = false;
+      for (Index k = 0; k < laws_.laws() && !reversal; ++k) reversal = stopped_or_reversed(k);
+      if (reversal) {
+        std::tie(h, frozen) = earliest_reversal(remaining, outcome);
+        if (outcome.status != Status::success) break;
+        outcome = attempt(h, frozen);
+        if (outcome.status != Status::success) break;
+      }
+    }
+    commit(h, frozen, record);
+    // The end of the step is the grid time itself, not a sum of parts.
+    remaining = h == remaining ? 0.0 : t_end - record.state.t;
+    if (remaining <= 0 || remaining < 1e-14 * std::abs(t_end)) break;
+  }
+  if (outcome.status == Status::success) record.state.t = t_end;
+  record.problems = problems_;
+  return outcome;
+}
+
+void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
+  const double theta = options_.theta;
+  State& s = record.state;
+  if (frozen.law >= 0) {
+    const Index i = laws_.first(frozen.law);
+    double norm2 = 0;
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) norm2 += entry.value() * entry.value();
+    const double excess = solution_.u[i] / norm2;
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) {
+      double& v = solution_.v[entry.col()];
+      v = norm2 == 1.0 && entry.value() == 1.0 ? problem_.w[i] : v - excess * entry.value();
+    }
+    solution_.u[i] = 0;
+  }
+  v_theta_ = theta * solution_.v + (1 - theta) * v0_;
+  s.q = q0_ + h * v_theta_;
+  s.v = solution_.v;
+  s.t = t0_ + h;
+  ++record.substeps;
+  record_residuals(record);
+  record_modes(t0_, s.t, frozen, record);
+  record_energy(h, record);
+  record.friction_velocity = s.v;
+}
+
+void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord& record) {
+  std::vector<Mode>& modes = record.state.modes;
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    if (k == frozen.law) {
+      stop_time_[k] = t1;
+      continue;
+    }
+    const Mode after = laws_.mode(k, solution_.u);
+    const Mode before = modes[k];
+    if (laws_.static_limit(k) == 0.0) {
+      modes[k] = after;  // a law without force has no events
+    } else if (after != before) {
+      const bool located = !std::isnan(stop_time_[k]);
+      const bool breaks_away = before == Mode::stick;
+      const double t = located ? stop_time_[k] : breaks_away ? t0 : t1;
+      if (const auto kind = event_between(before, after)) record.events.push_back({t, static_cast<int>(k), *kind, before, after, 0});
+      modes[k] = after;
+    } else if (after == Mode::stick && at_rest_[k]) {
+      for (int c = 0; c < laws_.element(k).size(); ++c)
+        record.stuck_motion = std::max(record.stuck_motion, (t1 - t0) * std::abs(u_seen_[laws_.first(k) + c]));
+    }
+    stop_time_[k] = kNaN;
+  }
+}
+
+void MoreauScheme::record_energy(double h, StepRecord& record) {
+  EnergyLedger& e = record.energy;
+  const State& s = record.state;
+  e.work_in += h * f_.dot(v_theta_);
+  if (damped_by_model_) {
+    linear_.B.product(v_theta_, scratch_);
+    e.damper_loss += h * scratch_.dot(v_theta_);
+  }
+  if (circulatory_) {
+    q_theta_ = q0_ + options_.theta * h * v_theta_;
+    linear_.K.product(q_theta_, scratch_);
+    e.work_in -= h * scratch_.dot(v_theta_);
+    scratch_.setZero();
+    linear_.K.for_each([&](Index i, Index j, double k) {  // symmetric part: ½ (K + Kᵀ)
+      scratch_[i] += 0.5 * k * q_theta_[j];
+      scratch_[j] += 0.5 * k * q_theta_[i];
+    });
+    e.work_in += h * scratch_.dot(v_theta_);
+  }
+  laws_.relative_velocity(v_theta_, w_theta_, u_theta_);
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    const FrictionElement& element = laws_.element(k);
+    for (int c = 0; c < element.size(); ++c) {
+      const Index i = laws_.first(k) + c;
+      const double smooth = (laws_.has_weakening() ? weakening_[i] : 0.0) - h * element.viscous * u_theta_[i];
+      const double impulse = solution_.r[i] + smooth;
+      record.reaction_impulse[i] += solution_.r[i];
+      record.smooth_impulse[i] += smooth;
+      record.law_work[k] += impulse * (u_theta_[i] + w_theta_[i]);
+      e.friction_loss -= impulse * u_theta_[i];
+      e.work_in += impulse * w_theta_[i];
+    }
+  }
+  linear_.M.product(s.v, Mv0_);
+  e.kinetic = 0.5 * Mv0_.dot(s.v);
+  linear_.K.product(s.q, scratch_);
+  e.potential = 0.5 * scratch_.dot(s.q);
+}
+
+void MoreauScheme::record_residuals(StepRecord& record) {
+  if (weights_.size() != laws_.laws()) weights_ = natural_weights(problem_);
+  // A v1 - g - W p = 0, seen from outside the solver.
+  scratch_ = problem_.g;
+  laws_.add_reactions(1.0, solution_.r, scratch_);
+  // At rest the load and the reactions cancel: the size of the load is then the scale.
+  const double scale = std::max(scratch_.lpNorm<Eigen::Infinity>(), problem_.g.lpNorm<Eigen::Infinity>());
+  problem_.A->add_product(-1.0, solution_.v, scratch_);
+  const double gap = scratch_.lpNorm<Eigen::Infinity>();
+  record.equation = std::max(record.equation, scale > 0 ? gap / scale : gap);
+  if (laws_.laws() == 0) return;
+  laws_.relative_velocity(solution_.v, problem_.w, u_seen_);
+  const double map = natural_map_residual(problem_.sets, solution_.r, u_seen_, weights_);
+  record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
+  const double outside = membership_residual(problem_.sets, solution_.r);
+  const double largest = solution_.r.lpNorm<Eigen::Infinity>();
+  record.membership = std::max(record.membership, largest > 0 ? outside / largest : outside);
+}
+
+}  // namespace stickslip

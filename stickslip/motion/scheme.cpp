@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/scheme.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <vector>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr std::array<SchemeInfo, 2> kSchemes{{
+    {SchemeKind::splitting, "splitting", "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
+     "matrices with symmetric mass; friction (one component or planar, weakening, static limit, moving surface)",
+     "order 1; friction law exact at V^{n+1/2}; energy and stick creep reported, not guaranteed"},
+    {SchemeKind::moreau, "moreau", "velocity-level theta step with elasticity and friction in one inclusion",
+     "matrices; friction (one component or planar, weakening, viscous, static limit, moving surface)",
+     "order 2 (theta = 1/2, located reversals); exact sticking; energy balance to round-off"},
+}};
+}  // namespace
+
+std::span<const SchemeInfo> scheme_table() { return kSchemes; }
+
+std::string_view to_string(SchemeKind kind) { return kSchemes[static_cast<std::size_t>(kind)].name; }
+
+SchemeKind scheme_from(std::string_view name) {
+  std::vector<std::string> known;
+  for (const SchemeInfo& info : kSchemes) {
+    if (info.name == name) return info.kind;
+    known.emplace_back(info.name);
+  }
+  throw InputError(fmt::format("unknown scheme '{}'{}", name, name_hint(name, known)));
+}
+
+void require_supported(SchemeKind kind, const System& system) {
+  if (!system.linear())
+    throw InputError(fmt::format("scheme '{}' takes systems given by [matrices] only", to_string(kind)));
+  if (kind == SchemeKind::splitting && system.applied_force_depends_on_state())
+    throw InputError("scheme 'splitting' takes forces that depend on time alone (its friction step holds the position fixed); use scheme = \"moreau\"");
+}
+
+}  // namespace stickslip

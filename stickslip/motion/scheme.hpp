@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a time-integration scheme is, and the table of those there are: which laws each takes, what it guarantees.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "stickslip/common/status.hpp"
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/step.hpp"
+
+namespace stickslip {
+
+/// The outcome of one step; the message carries the remedy.
+struct StepOutcome {
+  Status status = Status::success;
+  std::string message;
+};
+
+class Scheme {
+ public:
+  virtual ~Scheme() = default;
+  /// Sizes the record, decides the modes at rest and evaluates the energies of record.state.
+  virtual void start(StepRecord& record) = 0;
+  /// From record.state to t_end. Allocates nothing after the first call with the same step size.
+  virtual StepOutcome step(double t_end, StepRecord& record) = 0;
+};
+
+enum class SchemeKind { splitting, moreau };
+
+struct SchemeInfo {
+  SchemeKind kind;
+  std::string_view name;
+  std::string_view source;
+  std::string_view takes;       ///< models and laws
+  std::string_view guarantees;
+};
+std::span<const SchemeInfo> scheme_table();
+std::string_view to_string(SchemeKind kind);
+/// Throws InputError naming the nearest known scheme.
+SchemeKind scheme_from(std::string_view name);
+/// Throws InputError with the reason and the scheme to use instead if the scheme does not take this system.
+void require_supported(SchemeKind kind, const System& system);
+
+}  // namespace stickslip

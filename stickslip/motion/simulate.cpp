@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+
+namespace stickslip {
+
+void SimulationOptions::validate() const {
+  if (!std::isfinite(end_time) || !(end_time > start_time))
+    throw InputError(fmt::format("run.end_time = {} must be a finite time after the start ({})", end_time, start_time));
+  if ((step != 0) == (steps != 0)) throw InputError("run needs exactly one of step and steps");
+  if (steps < 0) throw InputError(fmt::format("run.steps = {} must be >= 1", steps));
+  if (steps == 0 && !(step > 0 && std::isfinite(step))) throw InputError(fmt::format("run.step = {} must be a finite time > 0", step));
+  if (steps == 0 && (end_time - start_time) / step > 1e12)
+    throw InputError(fmt::format("run.step = {} makes more than 1e12 steps up to end_time = {}", step, end_time));
+  if (!(output_step >= 0) || !std::isfinite(output_step)) throw InputError(fmt::format("run.output_step = {} must be > 0", output_step));
+  if (output_step > 0 && !output_times.empty()) throw InputError("run takes output_step or output_times, not both");
+  for (std::size_t i = 0; i < output_times.size(); ++i)
+    if (!std::isfinite(output_times[i]) || (i > 0 && output_times[i] <= output_times[i - 1]))
+      throw InputError(fmt::format("run.output_times must ascend; entry {} is {}", i + 1, output_times[i]));
+  moreau.validate();
+  splitting.validate();
+}
+
+namespace {
+
+std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, std::vector<double> breakpoints) {
+  if (options.scheme == SchemeKind::splitting) return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
+  return std::make_unique<MoreauScheme>(system, options.moreau, std::move(breakpoints));
+}
+
+AuditLimits audit_limits(const System& system, const SimulationOptions& options) {
+  AuditLimits limits;
+  if (options.scheme != SchemeKind::moreau) return limits;
+  limits.energy = options.moreau.theta == 0.5;
+  limits.stuck_motion = true;
+  // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off per step elsewhere.
+  bool exact = true;
+  std::vector<char> taken(system.info().nv(), 0);
+  for (const FrictionElement& element : system.friction()) {
+    for (const StateFunction& w : element.surface_velocity) exact &= w.is_constant();
+    for (const Direction& direction : element.directions) {
+      exact &= direction.size() == 1 && direction[0].second == 1.0 && !taken[direction[0].first];
+      for (const auto& entry : direction) taken[entry.first] = 1;
+    }
+  }
+  limits.stuck_motion_limit = exact ? 0.0 : 1e-9;
+  return limits;
+}
+
+/// Decides which rows to keep and fills them.
+class Recorder {
+ public:
+  Recorder(const SimulationOptions& options, double grid_step, Trajectory& trajectory, const SimulationHooks& hooks)
+      : options_(options), margin_(1e-9 * grid_step), trajectory_(trajectory), hooks_(hooks) {
+    every_step_ = options.output_step == 0 && options.output_times.empty();
+  }
+
+  void start(const StepRecord& record) {
+    reaction_ = Vector::Zero(record.reaction_impulse.size());
+    smooth_ = reaction_;
+    row_.reaction = reaction_;
+    row_.smooth = smooth_;
+    q_ = record.state.q;
+    v_ = record.state.v;
+    t_ = record.state.t;
+    row_.q = q_;
+    row_.v = v_;
+    if (every_step_ || due() <= t_ + margin_) {
+      while (!every_step_ && due() <= t_ + margin_) ++next_;
+      write(record, t_);
+    }
+  }
+
+  /// The nominal step from the last call (or start) to record.state.
+  void step_done(const StepRecord& record) {
+    const double t0 = t_, t1 = record.state.t, h = t1 - t0;
+    if (every_step_) {
+      write(record, t1);
+    } else {
+      while (due() < t1 - margin_) {
+        interpolate(record, t0, h, due());
+        ++next_;
+      }
+      if (due() <= t1 + margin_) {
+        ++next_;
+        write(record, t1);
+      }
+    }
+    q_ = record.state.q;
+    v_ = record.state.v;
+    t_ = t1;
+  }
+
+  Vector& reaction() { return reaction_; }
+  Vector& smooth() { return smooth_; }
+
+ private:
+  double due() const {
+    if (options_.output_step > 0) return options_.start_time + static_cast<double>(next_) * options_.output_step;
+    return next_ < options_.output_times.size() ? options_.output_times[next_] : HUGE_VAL;
+  }
+  void write(const StepRecord& record, double t) {
+    row_.t = t;
+    row_.q = record.state.q;
+    row_.v = record.state.v;
+    finish(record);
+  }
+  void interpolate(const StepRecord& record, double t0, double h, double t) {
+    const double s = (t - t0) / h;
+    const double a = 1 + s * s * (2 * s - 3), b = s * s * (3 - 2 * s), c = s * (1 - s) * (1 - s) * h, d = s * s * (s - 1) * h;
+    row_.t = t;
+    row_.q = a * q_ + b * record.state.q + c * v_ + d * record.state.v;
+    row_.v = (1 - s) * v_ + s * record.state.v;
+    finish(record);
+  }
+  void finish(const StepRecord& record) {
+    row_.reaction = reaction_;
+    row_.smooth = smooth_;
+    row_.friction_velocity = record.friction_velocity;
+    row_.energy = record.energy;
+    row_.modes = record.state.modes;
+    trajectory_.append(row_);
+    if (hooks_.on_row) hooks_.on_row(row_);
+  }
+
+  const SimulationOptions& options_;
+  double margin_;
+  Trajectory& trajectory_;
+  const SimulationHooks& hooks_;
+  bool every_step_ = true;
+  std::size_t next_ = 0;
+  double t_ = 0;
+  Vector q_, v_, reaction_, smooth_;
+  OutputRow row_;
+};
+
+/// A force or limit that turns out to be impossible on the way ends the run like a numerical failure: what was computed
+/// so far is kept.
+StepOutcome take_step(Scheme& scheme, double t_end, StepRecord& record) {
+  try {
+    return scheme.step(t_end, record);
+  } catch (const InputError& error) {
+    return {Status::refused, error.what()};
+  }
+}
+
+void require_state(const System& system, const State& s) {
+  const SystemInfo& info = system.info();
+  if (s.q.size() != info.nq()) throw InputError(fmt::format("initial.position has {} entries, expected {}", s.q.size(), info.nq()));
+  if (s.v.size() != info.nv()) throw InputError(fmt::format("initial.velocity has {} entries, expected {}", s.v.size(), info.nv()));
+  if (!s.q.allFinite() || !s.v.allFinite()) throw InputError("initial position and velocity must be finite numbers");
+}
+
+}  // namespace
+
+Simulation simulate(const System& system, const State& initial, const SimulationOptions& options, const SimulationHooks& hooks) {
+  options.validate();
+  require_supported(options.scheme, system);
+  require_state(system, initial);
+  const double start = options.start_time, span = options.end_time - start;
+  const long steps = options.steps > 0 ? options.steps : std::max(1L, static_cast<long>(std::ceil(span / options.step - 1e-9)));
+  const double h = options.steps > 0 ? span / static_cast<double>(steps) : std::min(options.step, span);
+  const std::vector<double> breakpoints = system.breakpoints(start, options.end_time);
+  const std::unique_ptr<Scheme> scheme = make_scheme(system, options, breakpoints);
+
+  Simulation result;
+  double rows = static_cast<double>(steps) + 2;
+  if (options.output_step > 0) rows = std::min(span / options.output_step + 3, 1e9);
+  if (!options.output_times.empty()) rows = static_cast<double>(options.output_times.size()) + 2;
+  constexpr double kReservedRows = 4e6;
+  const double reserved = std::min(rows, std::max(16.0, kReservedRows / static_cast<double>(1 + system.info().nq())));
+  result.trajectory = Trajectory(trajectory_names(system, options.scheme == SchemeKind::splitting), system.info().nq(), system.info().nv(),
+                                 static_cast<Index>(reserved));
+  StepRecord record;
+  record.state = initial;
+  record.state.t = start;
+  scheme->start(record);
+  AuditLedger ledger;
+  Recorder recorder(options, h, result.trajectory, hooks);
+  recorder.start(record);
+
+  auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), start);
+  for (long n = 0; n < steps && result.status == Status::success; ++n) {
+    const double t0 = record.state.t;
+    const double t1 = n + 1 == steps ? options.end_time : start + static_cast<double>(n + 1) * h;
+    recorder.reaction().setZero();
+    recorder.smooth().setZero();
+    while (record.state.t < t1) {
+      double target = t1;
+      if (options.breakpoints == BreakpointPolicy::step_ends) {
+        while (next_break != breakpoints.end() && *next_break <= record.state.t + 1e-9 * h) ++next_break;
+        if (next_break != breakpoints.end() && *next_break < t1 - 1e-9 * h) target = *next_break;
+      }
+      const StepOutcome outcome = take_step(*scheme, target, record);
+      for (const Event& event : record.events) {
+        result.trajectory.events.push_back(event);
+        if (hooks.on_event) hooks.on_event(event);
+      }
+      if (outcome.status != Status::success) {
+        result.status = outcome.status;
+        result.message = outcome.message;
+        break;
+      }
+      ledger.add(record);
+      recorder.reaction() += record.reaction_impulse;
+      recorder.smooth() += record.smooth_impulse;
+    }
+    if (result.status != Status::success) break;
+    recorder.reaction() /= t1 - t0;
+    recorder.smooth() /= t1 - t0;
+    ++result.steps;
+    recorder.step_done(record);
+    if (hooks.keep_going && !hooks.keep_going(record.state) && n + 1 < steps) {
+      result.status = Status::interrupted;
+      result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", t1, options.end_time);
+    }
+  }
+  result.final = record.state;
+  result.final_reaction = recorder.reaction();
+  result.problems = ledger.problems;
+  result.audit = audit_report(ledger, record.energy, audit_limits(system, options));
+  if (result.status == Status::success && !passed(result.audit)) {
+    result.status = Status::audit_failed;
+    for (const AuditItem& item : result.audit)
+      if (!item.ok)
+        result.message += fmt::format("{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({})", result.message.empty() ? "" : "; ",
+                                      item.name, item.value, item.limit, item.meaning);
+    result.message += "; reduce run.step, or report the model as a bug";
+  }
+  return result;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/splitting/splitting.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+namespace {
+const std::array<std::string, 3> kVariants{"lie", "symmetrised", "friction_first"};
+const std::array<std::string, 2> kFrictionSteps{"exact", "multiplier"};
+template <class Enum>
+Enum enum_from(std::string_view name, std::span<const std::string> names, const char* key) {
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] == name) return static_cast<Enum>(i);
+  throw InputError(fmt::format("unknown {} '{}'{}", key, name, name_hint(name, names)));
+}
+}  // namespace
+
+std::string_view to_string(SplittingVariant variant) { return kVariants[static_cast<std::size_t>(variant)]; }
+std::string_view to_string(FrictionStep step) { return kFrictionSteps[static_cast<std::size_t>(step)]; }
+SplittingVariant splitting_variant_from(std::string_view name) { return enum_from<SplittingVariant>(name, kVariants, "splitting variant"); }
+FrictionStep friction_step_from(std::string_view name) { return enum_from<FrictionStep>(name, kFrictionSteps, "friction step"); }
+
+void SplittingOptions::validate() const {
+  if (substeps < 1) throw InputError(fmt::format("run.splitting.substeps = {} must be >= 1", substeps));
+  if (!(rho >= 0)) throw InputError(fmt::format("run.splitting.rho = {} must be > 0 (or 0 for the best value)", rho));
+  if (!(tolerance > 0)) throw InputError(fmt::format("run.splitting.tolerance = {} must be > 0", tolerance));
+  if (max_iterations < 1) throw InputError(fmt::format("run.splitting.max_iterations = {} must be >= 1", max_iterations));
+}
+
+SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints)
+    : system_(system),
+      linear_(*system.linear()),
+      options_(options),
+      laws_(system),
+      forces_(system, std::move(breakpoints)),
+      workspace_(system.info()) {
+  options_.validate();
+  const Index n = system.info().nv(), m = laws_.components();
+  damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix())) : linear_.B;
+  damped_ = !damping_.is_zero();
+  elastic_matrix_ = MatrixSum({&linear_.M, &damping_, &linear_.K});
+  nothing_pinned_.assign(n, 0);
+  problem_.A = &linear_.M;
+  problem_.A_version = 1;
+  problem_.g = Vector::Zero(n);
+  problem_.Wt = laws_.Wt();
+  problem_.w = Vector::Zero(m);
+  for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
+  for (Vector* x : {&f_, &scratch_, &mean_v_}) *x = Vector::Zero(n);
+  for (Vector* x : {&w_, &u_, &weakening_, &viscous_}) *x = Vector::Zero(m);
+  released_.assign(laws_.laws(), 0);
+  at_rest_.assign(laws_.laws(), 0);
+  if (options_.friction == FrictionStep::multiplier) {
+    solve_options_.solver = SolverKind::projected_iteration;
+    solve_options_.tolerance = options_.tolerance;
+    solve_options_.max_iterations = options_.max_iterations;
+  }
+}
+
+void SplittingScheme::start(StepRecord& record) {
+  State& s = record.state;
+  const Index m = laws_.components();
+  laws_.evaluate_limits(s.t, s.q, s.v, workspace_);
+  laws_.evaluate_surface(s.t, s.q, s.v, workspace_, w_);
+  laws_.relative_velocity(s.v, w_, u_);
+  if (static_cast<Index>(s.modes.size()) != laws_.laws()) {
+    s.modes.resize(laws_.laws());
+    for (Index k = 0; k < laws_.laws(); ++k) s.modes[k] = laws_.mode(k, u_);
+  }
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
+  record.law_work = Vector::Zero(laws_.laws());
+  record.friction_velocity = s.v;
+  record.energy = {};
+  record.energy.kinetic = system_.kinetic_energy(s.q, s.v);
+  record.energy.potential = system_.potential_energy(s.q);
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+  record.events.reserve(64 + 2 * static_cast<std::size_t>(laws_.laws()));
+}
+
+void SplittingScheme::set_elastic_matrix(double tau) {
+  // Grid times carry rounding, which must not cost a factorisation per step.
+  if (std::abs(tau - elastic_tau_) <= 1e-12 * tau) return;
+  const std::array<double, 3> alpha{1, tau / 2, tau * tau / 4};
+  if (!elastic_factor_.factorize(elastic_matrix_.evaluate(alpha), nothing_pinned_))
+    throw InputError("the matrix M + τ/2 B + τ²/4 K of the elastic step is not positive definite; reduce run.step or check the stiffness");
+  elastic_tau_ = tau;
+}
+
+StepOutcome SplittingScheme::friction_flow(double t0, double t1, StepRecord& record) {
+  State& s = record.state;
+  const double tau = (t1 - t0) / options_.substeps;
+  if (options_.rho > 0) solve_options_.rho = options_.rho / tau;  // the sets hold impulse limits τ c
+  for (int p = 0; p < options_.substeps; ++p) {
+    const double from = t0 + p * tau, to = p + 1 == options_.substeps ? t1 : from + tau;
+    forces_.sample(options_.force, from, to, s.q, s.v, workspace_, f_);
+    laws_.evaluate_limits(forces_.left_limit(to, tau), s.q, s.v, workspace_);
+    laws_.evaluate_surface(forces_.left_limit(to, tau), s.q, s.v, workspace_, w_);
+    problem_.w = w_;
+    laws_.relative_velocity(s.v, w_, u_);
+    linear_.M.product(s.v, problem_.g);
+    problem_.g += tau * f_;
+    if (laws_.has_weakening()) {
+      laws_.weakening_force(u_, tau, weakening_);
+      laws_.add_reactions(1.0, weakening_, problem_.g);
+    }
+    for (Index k = 0; k < laws_.laws(); ++k) {
+      at_rest_[k] = s.modes[k] == Mode::stick;
+      released_[k] = 0;
+    }
+    for (bool gave_way = true; gave_way;) {
+      for (Index k = 0; k < laws_.laws(); ++k)
+        problem_.sets[k].limit = tau * (at_rest_[k] && !released_[k] ? laws_.static_limit(k) : laws_.limit(k));
+      solve(problem_, solve_options_, solver_, solution_);
+      ++record.problems;
+      iterations_ += solution_.iterations;
+      if (solution_.status != Status::success)
+        return {solution_.status, fmt::format("splitting: friction problem at t = {:.9g} s: {}", t0, solution_.message)};
+      gave_way = false;
+      for (Index k = 0; k < laws_.laws() && laws_.has_static(); ++k)
+        if (at_rest_[k] && !released_[k] && laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
+          released_[k] = 1;
+          gave_way = true;
+        }
+    }
+    if (!solution_.v.allFinite())
+      return {Status::not_finite, fmt::format("splitting: the velocity is not finite after t = {:.9g} s; check forces and limits", t0)};
+    // Work with the mean velocity of the substep: the rest of the change of kinetic energy is the scheme's own.
+    mean_v_ = 0.5 * (s.v + solution_.v);
+    record.energy.work_in += tau * f_.dot(mean_v_);
+    for (Index k = 0; k < laws_.laws(); ++k)
+      for (int c = 0; c < laws_.element(k).size(); ++c) {
+        const Index i = laws_.first(k) + c;
+        const double smooth = laws_.has_weakening() ? weakening_[i] : 0.0, impulse = solution_.r[i] + smooth;
+        const double mean_u = 0.5 * (u_[i] + solution_.u[i]);
+        record.reaction_impulse[i] += solution_.r[i];
+        record.smooth_impulse[i] += smooth;
+        record.law_work[k] += impulse * (mean_u + w_[i]);
+        record.energy.friction_loss -= impulse * mean_u;
+        record.energy.work_in += impulse * w_[i];
+      }
+    record_modes(from, to, record);
+    s.v = solution_.v;
+    if (weights_.size() != laws_.laws()) weights_ = natural_weights(problem_);
+    scratch_ = problem_.g;
+    laws_.add_reactions(1.0, solution_.r, scratch_);
+    const double scale = std::max(scratch_.lpNorm<Eigen::Infinity>(), problem_.g.lpNorm<Eigen::Infinity>());
+    linear_.M.add_product(-1.0, solution_.v, scratch_);
+    const double gap = scratch_.lpNorm<Eigen::Infinity>();
+    record.equation = std::max(record.equation, scale > 0 ? gap / scale : gap);
+    if (laws_.laws() > 0) {
+      const double map = natural_map_residual(problem_.sets, solution_.r, solution_.u, weights_);
+      const double largest = solution_.r.lpNorm<Eigen::Infinity>(), outside = membership_residual(problem_.sets, solution_.r);
+      record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
+      record.membership = std::max(record.membership, largest > 0 ? outside / largest : outside);
+    }
+  }
+  record.friction_velocity = s.v;
+  return {};
+}
+
+void SplittingScheme::record_modes(double t0, double t1, StepRecord& record) {
+  std::vector<Mode>& modes = record.state.modes;
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    const Mode after = laws_.mode(k, solution_.u), before = modes[k];
+    if (after != before && laws_.static_limit(k) > 0)
+      if (const auto kind = event_between(before, after))
+        record.events.push_back({before == Mode::stick ? t0 : t1, static_cast<int>(k), *kind, before, after, 0});
+    modes[k] = after;
+  }
+}
+
+void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
+  State& s = record.state;
+  set_elastic_matrix(tau);
+  linear_.M.product(s.v, mean_v_);
+  linear_.K.add_product(-tau / 2, s.q, mean_v_);
+  if (laws_.has_viscous() && laws_.surface_moves())
+    for (Index k = 0; k < laws_.laws(); ++k)
+      for (int c = 0; c < laws_.element(k).size(); ++c)
+        for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
+          mean_v_[entry.col()] += 0.5 * tau * laws_.element(k).viscous * entry.value() * w_[laws_.first(k) + c];
+  elastic_factor_.solve(mean_v_);
+  for (Index k = 0; k < laws_.laws(); ++k)
+    if (s.modes[k] == Mode::stick)
+      for (int c = 0; c < laws_.element(k).size(); ++c) {
+        double moved = -w_[laws_.first(k) + c];
+        for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry) moved += entry.value() * mean_v_[entry.col()];
+        record.stuck_motion = std::max(record.stuck_motion, tau * std::abs(moved));
+      }
+  if (damped_) {
+    linear_.B.product(mean_v_, scratch_);
+    record.energy.damper_loss += tau * scratch_.dot(mean_v_);
+    laws_.relative_velocity(mean_v_, w_, u_);
+    for (Index k = 0; k < laws_.laws(); ++k)
+      for (int c = 0; c < laws_.element(k).size(); ++c) {
+        const Index i = laws_.first(k) + c;
+        const double impulse = -tau * laws_.element(k).viscous * u_[i];
+        record.smooth_impulse[i] += impulse;
+        record.law_work[k] += impulse * (u_[i] + w_[i]);
+        record.energy.friction_loss -= impulse * u_[i];
+        record.energy.work_in += impulse * w_[i];
+      }
+  }
+  s.q += tau * mean_v_;
+  s.v = 2 * mean_v_ - s.v;
+}
+
+StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
+  const double t0 = record.state.t, tau = t_end - t0, half = t0 + tau / 2;
+  record.events.clear();
+  record.reaction_impulse.setZero();
+  record.smooth_impulse.setZero();
+  record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
+  record.problems = 0;
+  record.substeps = options_.substeps;
+  StepOutcome outcome;
+  switch (options_.variant) {
+    case SplittingVariant::lie:
+      outcome = friction_flow(t0, t_end, record);
+      if (outcome.status == Status::success) elastic_flow(tau, record);
+      break;
+    case SplittingVariant::symmetrised:
+      elastic_flow(tau / 2, record);
+      outcome = friction_flow(t0, t_end, record);
+      if (outcome.status == Status::success) elastic_flow(tau / 2, record);
+      break;
+    case SplittingVariant::friction_first:
+      outcome = friction_flow(t0, half, record);
+      if (outcome.status == Status::success) elastic_flow(tau, record);
+      if (outcome.status == Status::success) outcome = friction_flow(half, t_end, record);
+      break;
+  }
+  if (outcome.status != Status::success) return outcome;
+  record.state.t = t_end;
+  linear_.M.product(record.state.v, scratch_);
+  record.energy.kinetic = 0.5 * scratch_.dot(record.state.v);
+  linear_.K.product(record.state.q, scratch_);
+  record.energy.potential = 0.5 * scratch_.dot(record.state.q);
+  return outcome;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operator splitting with a friction multiplier: paper 1 (Glowinski, Shiau, Kuo, Nasser 2004), equations (2.3)-(2.7), (3.12).
+//
+// Lie step of size τ, n = 0..N-1 (the paper's loop starts at 1, which does not fit its initial data):
+//   friction  (F)  P substeps of size τ_f = τ/P:   M W + W_dir p = M V + τ_f C γ(V) + τ_f f,   -u(W) ∈ N_{τ_f C}(p)
+//                  V^{n+1/2} = W; positions are held
+//   elastic   (E)  M X'' + B X' + K X = 0 over τ, centred (implicit midpoint):
+//                  (M + τ/2 B + τ²/4 K) V_m = M V^{n+1/2} - τ/2 K X^n,   X^{n+1} = X^n + τ V_m,   V^{n+1} = 2 V_m - V^{n+1/2}
+// γ is evaluated at the start of each friction substep, as printed. f at the end of the substep as printed (`end`), or its
+// mean. Damping, which the paper does not have, is part of the elastic step.
+//
+// Variants: `lie` = F then E; `symmetrised` = E/2 F E/2; `friction_first` = F/2 E F/2. All have order 1 in X and V: the
+// symmetrised ones have smaller constants but the same creep in stick. λ converges in L2 with order 1/2 only, because it
+// jumps; away from events with order 1.
+//
+// In stick the elastic half leaves V^{n+1} = -τ M⁻¹ K X, not 0, and moves X by O(τ²) per step: V^{n+1/2}
+// (record.friction_velocity) is the velocity that obeys the law, and modes and events are read off it.
+//
+// friction = "exact": problem (*) by the active set, to round-off. "multiplier": the paper's iteration (4.14)-(4.16), with
+// the bound of Theorem 4.1 computed and enforced (solvers/projected_iteration.hpp); rho in the paper's units.
+#pragma once
+
+#include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/motion/force_sampler.hpp"
+#include "stickslip/motion/friction_assembly.hpp"
+#include "stickslip/motion/scheme.hpp"
+#include "stickslip/solvers/solve.hpp"
+
+namespace stickslip {
+
+enum class SplittingVariant { lie, symmetrised, friction_first };
+enum class FrictionStep { exact, multiplier };
+
+struct SplittingOptions {
+  SplittingVariant variant = SplittingVariant::lie;
+  FrictionStep friction = FrictionStep::exact;
+  int substeps = 1;          ///< P of the paper
+  double rho = 0;            ///< of the multiplier iteration; 0: the best fixed value 2/(τ_f (β_1 + β_d))
+  double tolerance = 1e-12;  ///< of the multiplier iteration, on λ
+  int max_iterations = 100000;
+  ForceSampling force = ForceSampling::end;
+  void validate() const;
+};
+std::string_view to_string(SplittingVariant variant);
+std::string_view to_string(FrictionStep step);
+/// Throw InputError naming the known words.
+SplittingVariant splitting_variant_from(std::string_view name);
+FrictionStep friction_step_from(std::string_view name);
+
+class SplittingScheme final : public Scheme {
+ public:
+  SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints);
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+  /// Iterations of all friction problems so far (the paper counts them per step).
+  long iterations() const { return iterations_; }
+
+ private:
+  StepOutcome friction_flow(double t0, double t1, StepRecord& record);
+  void elastic_flow(double tau, StepRecord& record);
+  void set_elastic_matrix(double tau);
+  void record_modes(double t0, double t1, StepRecord& record);
+
+  const System& system_;
+  const LinearPart& linear_;
+  SplittingOptions options_;
+  FrictionAssembly laws_;
+  ForceSampler forces_;
+  SystemWorkspace workspace_;
+  SystemMatrix damping_;
+  MatrixSum elastic_matrix_;
+  PinnedFactor elastic_factor_;
+  std::vector<char> nothing_pinned_;
+  double elastic_tau_ = -1;
+  PrimalProblem problem_;
+  PrimalWorkspace solver_;
+  InclusionSolution solution_;
+  SolveOptions solve_options_;
+  std::vector<char> released_, at_rest_;
+  Vector f_, w_, u_, weakening_, scratch_, mean_v_, weights_, viscous_;
+  long iterations_ = 0;
+  bool damped_ = false;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step leaves behind. Energy and residuals cannot be recovered afterwards, so every scheme records them here.
+//
+// Energy:  (T + U)(t) - (T + U)(0) = work_in - friction_loss - damper_loss - impact_loss + unexplained
+//   work_in        work of applied forces, of moving surfaces, and of circulatory forces
+//   friction_loss  -∫ (r + smooth part) · u dt
+//   unexplained    what the discretisation made or lost; each scheme states what it guarantees about it
+#pragma once
+
+#include <vector>
+
+#include "stickslip/motion/state.hpp"
+
+namespace stickslip {
+
+struct Event {
+  double t = 0;
+  int law = 0;
+  EventKind kind = EventKind::stick;
+  Mode before = Mode::stick, after = Mode::stick;
+  double impulse = 0;  ///< of an impact [N s]; 0 for stick, slip and reversal
+};
+
+struct EnergyLedger {
+  double kinetic = 0, potential = 0;
+  double work_in = 0, friction_loss = 0, damper_loss = 0, impact_loss = 0;  ///< sums since the start [J]
+  double initial = 0;                                                       ///< T + U at the start
+  double unexplained() const { return kinetic + potential - initial - work_in + friction_loss + damper_loss + impact_loss; }
+};
+
+struct StepRecord {
+  State state;              ///< at the end of the step
+  Vector reaction_impulse;  ///< ∫ r dt over the step, per component of r [N s]
+  Vector smooth_impulse;    ///< ∫ (weakening and viscous part) dt [N s]
+  Vector jump_impulse;      ///< impulses of impacts [N s]
+  Vector friction_velocity; ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else = state.v
+  Vector law_work;          ///< work done on the system per law, since the start [J]
+  EnergyLedger energy;
+  std::vector<Event> events;  ///< of this step
+  double inclusion = 0;       ///< natural map of (*) at the end of the step, relative (residual.hpp)
+  double membership = 0;      ///< distance of r from its set over the step's largest impulse
+  double equation = 0;        ///< balance of momentum of the step, relative
+  double stuck_motion = 0;    ///< largest |u| dt of a law that sticks through the whole step [m or rad]
+  bool jumped = false;        ///< a velocity jump happened: an interpolant must not reach across
+  int problems = 0;           ///< inclusions solved
+  int substeps = 0;
+};
+
+}  // namespace stickslip

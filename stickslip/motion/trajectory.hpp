@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run returns: rows at the output times, all events, the final state.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/step.hpp"
+
+namespace stickslip {
+
+/// Column names of a trajectory, in order.
+struct TrajectoryNames {
+  std::vector<std::string> coordinates, velocities;
+  std::vector<std::string> laws;       ///< one per law
+  std::vector<std::string> reactions;  ///< one per component of r: "<law>", or "<law>_t1", "<law>_t2" for planar friction
+  bool smooth_part = false;            ///< some law has a weakening or viscous part
+  bool friction_velocity = false;      ///< the scheme distinguishes V^{n+1/2} from V^{n+1}
+};
+TrajectoryNames trajectory_names(const System& system, bool friction_velocity);
+
+/// One output row.
+struct OutputRow {
+  double t = 0;
+  Vector q, v;
+  Vector reaction;           ///< mean set-valued friction force over the step that ends here [N, N m]
+  Vector smooth;             ///< mean weakening and viscous force over it
+  Vector friction_velocity;
+  EnergyLedger energy;
+  std::vector<Mode> modes;
+};
+
+class Trajectory {
+ public:
+  Trajectory() = default;
+  /// Room for `rows` is taken at once, so that recording allocates nothing.
+  Trajectory(TrajectoryNames names, Index nq, Index nv, Index rows);
+  void append(const OutputRow& row);
+
+  Index rows() const { return static_cast<Index>(t_.size()); }
+  const TrajectoryNames& names() const { return names_; }
+  double t(Index row) const { return t_[row]; }
+  double q(Index row, Index i) const { return q_[row * nq_ + i]; }
+  double v(Index row, Index i) const { return v_[row * nv_ + i]; }
+  double reaction(Index row, Index i) const { return reaction_[row * m_ + i]; }
+  double smooth(Index row, Index i) const { return smooth_[row * m_ + i]; }
+  double friction_velocity(Index row, Index i) const { return friction_velocity_[row * nv_ + i]; }
+  const EnergyLedger& energy(Index row) const { return energy_[row]; }
+  Mode mode(Index row, Index law) const { return modes_[row * laws_ + law]; }
+
+  std::vector<Event> events;  ///< in the order of time
+
+ private:
+  TrajectoryNames names_;
+  Index nq_ = 0, nv_ = 0, m_ = 0, laws_ = 0;
+  std::vector<double> t_, q_, v_, reaction_, smooth_, friction_velocity_;
+  std::vector<EnergyLedger> energy_;
+  std::vector<Mode> modes_;
+};
+
+}  // namespace stickslip

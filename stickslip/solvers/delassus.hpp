@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The matrix D = Wᵀ M⁻¹ W of the inclusion (*), dense or block-sparse. It need not be symmetric, and it may be singular.
+#pragma once
+
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "stickslip/common/vector.hpp"
+
+namespace stickslip {
+
+/// Rows and columns cut into blocks (one per law); only the blocks that are present are stored, each contiguous and
+/// row-major, so that a sweep over laws walks memory forwards.
+class BlockSparseMatrix {
+ public:
+  struct Entry {
+    int column;          ///< block column
+    std::size_t offset;  ///< of its first value
+  };
+  BlockSparseMatrix() = default;
+  /// Block sizes and an ordinary sparse matrix: every block with a stored entry is kept in full.
+  BlockSparseMatrix(std::vector<int> block_sizes, const SparseMatrix& matrix);
+
+  Index size() const { return starts_.empty() ? 0 : starts_.back(); }
+  int blocks() const { return static_cast<int>(starts_.size()) - 1; }
+  int start(int block) const { return starts_[block]; }
+  int block_size(int block) const { return starts_[block + 1] - starts_[block]; }
+  std::span<const Entry> row(int block) const {
+    return {entries_.data() + row_starts_[block], entries_.data() + row_starts_[block + 1]};
+  }
+  const double* values(const Entry& entry) const { return values_.data() + entry.offset; }
+
+ private:
+  std::vector<int> starts_{0};
+  std::vector<std::size_t> row_starts_{0};
+  std::vector<Entry> entries_;
+  std::vector<double> values_;
+};
+
+using Delassus = std::variant<DenseMatrix, BlockSparseMatrix>;
+
+Index size(const Delassus& D);
+/// u = D r
+void multiply(const Delassus& D, const Vector& r, Vector& u);
+DenseMatrix to_dense(const Delassus& D);
+/// out = (D r)_rows for `count` rows from `first` (one law; with block storage these rows must be one block).
+void multiply_rows(const Delassus& D, int block, Index first, Index count, const Vector& r, double* out);
+
+}  // namespace stickslip

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/gauss_seidel.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/solvers/active_set.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+void GaussSeidelOptions::validate() const {
+  if (!(tolerance > 0)) throw InputError(fmt::format("gauss_seidel: tolerance = {} must be > 0", tolerance));
+  if (max_iterations < 1) throw InputError(fmt::format("gauss_seidel: max_iterations = {} must be >= 1", max_iterations));
+}
+
+namespace {
+bool solve_scalar_law(const Set& set, double D, double q, double& r) {
+  const double lo = set.kind == SetKind::line ? -HUGE_VAL : set.kind == SetKind::half_line ? 0.0 : -set.limit;
+  const double hi = set.kind == SetKind::interval ? set.limit : HUGE_VAL;
+  if (D > 0) {
+    r = std::min(std::max(-q / D, lo), hi);
+    return true;
+  }
+  if (q == 0) return true;
+  const double wanted = q > 0 ? lo : hi;
+  if (!std::isfinite(wanted)) return false;
+  r = wanted;
+  return true;
+}
+
+/// Fixed point of the projection; the local problem of a cone is small, so a plain iteration to round-off is enough.
+void iterate_local(const Set& set, const double* D, const double* q, double* r) {
+  const std::size_t n = static_cast<std::size_t>(set.size);
+  double norm = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    double row = 0;
+    for (std::size_t j = 0; j < n; ++j) row += std::abs(D[i * n + j]);
+    norm = std::max(norm, row);
+  }
+  const double rho = norm > 0 ? 1 / norm : 1.0;
+  std::array<double, 3> u, s, z, next;
+  for (int iteration = 0; iteration < 1000; ++iteration) {
+    for (std::size_t i = 0; i < n; ++i) {
+      u[i] = q[i];
+      for (std::size_t j = 0; j < n; ++j) u[i] += D[i * n + j] * r[j];
+    }
+    shift(set, {u.data(), n}, {s.data(), n});
+    for (std::size_t i = 0; i < n; ++i) z[i] = r[i] - rho * (u[i] + s[i]);
+    project(set, {z.data(), n}, {next.data(), n});
+    double change = 0, size = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      change = std::max(change, std::abs(next[i] - r[i]));
+      size = std::max(size, std::abs(next[i]));
+      r[i] = next[i];
+    }
+    if (change <= 1e-15 * size) return;
+  }
+}
+}  // namespace
+
+bool solve_one_law(const Set& set, const double* D, const double* q, double* r) {
+  if (set.size == 1) return solve_scalar_law(set, D[0], q[0], r[0]);
+  const double off = 0.5 * (D[1] + D[2]), determinant = set.size == 2 ? D[0] * D[3] - D[1] * D[2] : 0;
+  const bool planar = set.kind == SetKind::disk || set.kind == SetKind::polygon || set.kind == SetKind::box;
+  if (planar && D[0] > 0 && determinant > 1e-14 * D[0] * D[3] && std::abs(D[1] - D[2]) <= 1e-12 * D[0]) {
+    const std::array<double, 4> metric{D[0], off, off, D[3]};
+    const std::array<double, 2> z{-(D[3] * q[0] - D[1] * q[1]) / determinant, -(D[0] * q[1] - D[2] * q[0]) / determinant};
+    project_in_metric(set, metric, z, {r, 2});
+  } else {
+    iterate_local(set, D, q, r);
+  }
+  return true;
+}
+
+void solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, InclusionSolution& solution) {
+  const Index m = problem.b.size();
+  Vector& r = solution.r;
+  Vector& u = solution.u;
+  u.resize(m);
+  const Vector rho = natural_weights(problem);
+  const auto* dense = std::get_if<DenseMatrix>(&problem.D);
+  solution.solver = "gauss_seidel";
+  solution.status = Status::not_converged;
+  solution.history.clear();
+  solution.residuals = residuals(problem, r);
+  Vector last = r;  // divergence ends in the last finite reactions
+  for (solution.iterations = 1; solution.iterations <= options.max_iterations; ++solution.iterations) {
+    Index first = 0;
+    for (std::size_t k = 0; k < problem.sets.size(); ++k) {
+      const int n = problem.sets[k].size;
+      std::array<double, 9> block;
+      std::array<double, 3> q;
+      if (dense) {
+        for (int i = 0; i < n; ++i)
+          for (int j = 0; j < n; ++j) block[i * n + j] = (*dense)(first + i, first + j);
+      } else {
+        const auto& sparse = std::get<BlockSparseMatrix>(problem.D);
+        for (const auto& entry : sparse.row(static_cast<int>(k)))
+          if (entry.column == static_cast<int>(k)) std::copy_n(sparse.values(entry), n * n, block.begin());
+      }
+      multiply_rows(problem.D, static_cast<int>(k), first, n, r, q.data());
+      for (int i = 0; i < n; ++i) {
+        q[i] += problem.b[first + i];
+        for (int j = 0; j < n; ++j) q[i] -= block[i * n + j] * r[first + j];
+      }
+      solve_one_law(problem.sets[k], block.data(), q.data(), r.data() + first);
+      first += n;
+    }
+    const Residuals found = residuals(problem, r);
+    if (!std::isfinite(found.inclusion)) {
+      r = last;
+      break;
+    }
+    last = r;
+    solution.residuals = found;
+    solution.history.push_back(found.inclusion);
+    if (found.inclusion <= options.tolerance) {
+      solution.status = Status::success;
+      break;
+    }
+  }
+  solution.iterations = std::min(solution.iterations, options.max_iterations);
+  multiply(problem.D, r, u);
+  u += problem.b;
+  solution.message = solution.status == Status::success
+                         ? ""
+                         : fmt::format("gauss_seidel: residual {:.3g} after {} sweeps; raise max_iterations or use the default solver",
+                                       solution.residuals.inclusion, solution.iterations);
+}
+
+InclusionSolution solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, const Vector& start) {
+  validate(problem);
+  options.validate();
+  InclusionSolution solution;
+  solution.r = start_reactions(problem, start);
+  solve_gauss_seidel(problem, options, solution);
+  return solution;
+}
+
+namespace {
+/// A_kk y = load + r, -y ∈ N_C(r) for the law on coordinates c[0..n): returns the new y.
+void solve_primal_law(const SystemMatrix& A, const Set& set, const int* c, const double* load, double* r, double* y) {
+  if (set.size == 1) {
+    const double lo = set.kind == SetKind::line ? -HUGE_VAL : set.kind == SetKind::half_line ? 0.0 : -set.limit;
+    const double hi = set.kind == SetKind::interval ? set.limit : HUGE_VAL;
+    r[0] = std::min(std::max(-load[0], lo), hi);
+    y[0] = load[0] == -r[0] ? 0.0 : (load[0] + r[0]) / A(c[0], c[0]);
+    return;
+  }
+  if (contains(set, {load, 2}, 0.0)) {  // C = -C
+    r[0] = -load[0];
+    r[1] = -load[1];
+    y[0] = y[1] = 0;
+    return;
+  }
+  const double a00 = A(c[0], c[0]), a01 = A(c[0], c[1]), a10 = A(c[1], c[0]), a11 = A(c[1], c[1]);
+  const double determinant = a00 * a11 - a01 * a10;
+  const std::array<double, 4> D{a11 / determinant, -a01 / determinant, -a10 / determinant, a00 / determinant};
+  const std::array<double, 2> q{D[0] * load[0] + D[1] * load[1], D[2] * load[0] + D[3] * load[1]};
+  solve_one_law(set, D.data(), q.data(), r);
+  y[0] = D[0] * (load[0] + r[0]) + D[1] * (load[1] + r[1]);
+  y[1] = D[2] * (load[0] + r[0]) + D[3] * (load[1] + r[1]);
+}
+
+/// What follows from W and the kinds of the sets alone.
+void load_structure(const PrimalProblem& p, PrimalGaussSeidel& w) {
+  const Index n = p.A->size(), m = p.w.size();
+  if (static_cast<Index>(w.law_of.size()) == n && static_cast<Index>(w.coordinate.size()) == m && w.checked_version == p.A_version) return;
+  w.checked_version = p.A_version;
+  bool same = static_cast<Index>(w.law_of.size()) == n && static_cast<Index>(w.coordinate.size()) == m;
+  for (Index k = 0; same && k < m; ++k) {
+    SparseMatrix::InnerIterator entry(p.Wt, k);
+    same = entry && entry.col() == w.coordinate[k] && entry.value() == 1.0 && !++entry;
+  }
+  if (same) return;
+  for (const Set& set : p.sets)
+    if (is_cone(set.kind)) throw InputError("gauss_seidel in primal form does not take contact cones; use the dual form");
+  if (!acts_on_distinct_coordinates(p))
+    throw InputError("gauss_seidel in primal form needs laws that act on distinct coordinates; use the dual form");
+  w.law_of.assign(n, -1);
+  w.first_component.clear();
+  w.coordinate.clear();
+  for (std::size_t k = 0; k < p.sets.size(); ++k) {
+    w.first_component.push_back(static_cast<int>(w.coordinate.size()));
+    for (int c = 0; c < p.sets[k].size; ++c) {
+      const int coordinate = static_cast<int>(SparseMatrix::InnerIterator(p.Wt, static_cast<Index>(w.coordinate.size())).col());
+      w.coordinate.push_back(coordinate);
+      w.law_of[coordinate] = static_cast<int>(k);
+    }
+  }
+}
+}  // namespace
+
+void solve_gauss_seidel(const PrimalProblem& p, const GaussSeidelOptions& options, PrimalGaussSeidel& w, InclusionSolution& solution) {
+  const Index n = p.A->size(), m = p.w.size();
+  load_structure(p, w);
+  if (solution.v.size() != n) solution.v = Vector::Zero(n);
+  if (solution.r.size() != m) solution.r = Vector::Zero(m);
+  solution.u.resize(m);
+  solution.solver = "gauss_seidel";
+  solution.status = Status::not_converged;
+  solution.message.clear();
+  Vector& v = solution.v;
+  double size = 0;
+  for (Index i = 0; i < n; ++i) size = std::max(size, std::abs(v[i]));
+  for (solution.iterations = 1; solution.iterations <= options.max_iterations; ++solution.iterations) {
+    double change = 0, sum = 0;
+    for (Index i = 0; i < n; ++i) {
+      const int k = w.law_of[i];
+      if (k < 0) {
+        const double next = v[i] + (p.g[i] - p.A->row_product(i, v)) / (*p.A)(i, i);
+        change = std::max(change, std::abs(next - v[i]));
+        v[i] = next;
+      } else if (const int component = w.first_component[k]; w.coordinate[component] == i) {
+        const Set& set = p.sets[k];
+        const int* c = w.coordinate.data() + component;
+        double load[2], y[2];
+        for (int a = 0; a < set.size; ++a) {
+          load[a] = p.g[c[a]] - p.A->row_product(c[a], v);
+          for (int b = 0; b < set.size; ++b) load[a] += (*p.A)(c[a], c[b]) * (v[c[b]] - p.w[component + b]);
+        }
+        solve_primal_law(*p.A, set, c, load, solution.r.data() + component, y);
+        for (int a = 0; a < set.size; ++a) {
+          const double next = p.w[component + a] + y[a];
+          change = std::max(change, std::abs(next - v[c[a]]));
+          v[c[a]] = next;
+          solution.u[component + a] = y[a];
+        }
+      }
+    }
+    for (Index i = 0; i < n; ++i) {
+      size = std::max(size, std::abs(v[i]));
+      sum += v[i];
+    }
+    if (!std::isfinite(sum)) {
+      solution.status = Status::not_finite;
+      solution.message = fmt::format("gauss_seidel: the velocities became infinite in sweep {}; use the dual form", solution.iterations);
+      return;
+    }
+    if (change <= options.tolerance * size) {
+      solution.status = Status::success;
+      return;
+    }
+  }
+  solution.iterations = options.max_iterations;
+  solution.message = fmt::format("gauss_seidel: velocities still change after {} sweeps; raise max_iterations", options.max_iterations);
+}
+
+InclusionSolution solve_gauss_seidel(const PrimalProblem& problem, const GaussSeidelOptions& options) {
+  validate(problem);
+  options.validate();
+  PrimalGaussSeidel workspace;
+  InclusionSolution solution;
+  solve_gauss_seidel(problem, options, workspace, solution);
+  solution.residuals = residuals(problem, solution.v, solution.r);
+  return solution;
+}
+
+}  // namespace stickslip

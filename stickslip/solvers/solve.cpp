@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr std::array<SolverInfo, 5> kSolvers{{
+    {SolverKind::automatic, "default", "picks by the kind of laws, falls back, and says which it used"},
+    {SolverKind::active_set, "active_set", "exact exchange of stick and slip, with least-index fallback; Line, Interval, HalfLine"},
+    {SolverKind::gauss_seidel, "gauss_seidel", "projected block Gauss-Seidel; every set"},
+    {SolverKind::semismooth_newton, "semismooth_newton", "Newton on the natural map with non-monotone line search; every set"},
+    {SolverKind::projected_iteration, "projected_iteration", "paper 1 (4.14)-(4.16) with the bound of Theorem 4.1 enforced; no cones"},
+}};
+}  // namespace
+
+std::span<const SolverInfo> solver_table() { return kSolvers; }
+
+std::string_view to_string(SolverKind kind) { return kSolvers[static_cast<std::size_t>(kind)].name; }
+
+SolverKind solver_from(std::string_view name) {
+  std::vector<std::string> known;
+  for (const SolverInfo& info : kSolvers) {
+    if (info.name == name) return info.kind;
+    known.emplace_back(info.name);
+  }
+  throw InputError(fmt::format("unknown solver '{}'{}", name, name_hint(name, known)));
+}
+
+void SolveOptions::validate() const {
+  if (!(tolerance > 0)) throw InputError(fmt::format("solver: tolerance = {} must be > 0", tolerance));
+  if (max_iterations < 0) throw InputError(fmt::format("solver: max_iterations = {} must be >= 0", max_iterations));
+  if (!(rho >= 0)) throw InputError(fmt::format("solver: rho = {} must be >= 0", rho));
+}
+
+namespace {
+
+GaussSeidelOptions sweeps(const SolveOptions& options, int default_sweeps) {
+  return {options.tolerance, options.max_iterations > 0 ? options.max_iterations : default_sweeps};
+}
+
+/// r_{k+1} solves the problem with D + α S and b - α S r_k, S = diag(1/ρ): strictly monotone, so active_set applies.
+void solve_proximal_active_set(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
+  const Index m = problem.b.size();
+  DualProblem proximal = problem;
+  const DenseMatrix D = to_dense(problem.D);
+  const Vector rho = natural_weights(problem);
+  double alpha = 1e-2;
+  Vector r = Vector::Zero(m), best = r;
+  double best_residual = HUGE_VAL;
+  DualActiveSet workspace;
+  InclusionSolution inner;
+  int iterations = 0;
+  solution.status = Status::not_converged;
+  for (int outer = 0; outer < 100; ++outer) {
+    DenseMatrix shifted = D;
+    shifted.diagonal() += alpha * rho.cwiseInverse();
+    proximal.D = std::move(shifted);
+    proximal.b = problem.b - alpha * r.cwiseQuotient(rho);
+    solve_active_set(proximal, {}, workspace, inner);
+    iterations += inner.iterations;
+    if (inner.status != Status::success) {
+      alpha *= 10;  // an indefinite D (printed digits) needs a larger shift
+      if (alpha > 1e3) break;
+      continue;
+    }
+    const Vector step = inner.r - r;
+    r = inner.r;
+    const double residual = residuals(problem, r).inclusion;
+    if (residual < best_residual) {
+      best_residual = residual;
+      best = r;
+    }
+    if (residual <= options.tolerance) {
+      solution.status = Status::success;
+      break;
+    }
+    // Without a solution the steps do not tend to zero but to a direction of the recession cone: try it as certificate.
+    if (outer > 3 && certifies_no_solution(problem, step)) {
+      solution.status = Status::no_solution;
+      solution.certificate = step / step.lpNorm<Eigen::Infinity>();
+      break;
+    }
+    alpha = std::max(1e-8, alpha * 0.2);
+  }
+  solution.r = best;
+  solution.u.resize(m);
+  multiply(problem.D, solution.r, solution.u);
+  solution.u += problem.b;
+  solution.iterations = iterations;
+  solution.residuals = residuals(problem, solution.r);
+  solution.solver = "active_set+proximal";
+  if (solution.status == Status::success) solution.message.clear();
+  if (solution.status == Status::no_solution)
+    solution.message = "the laws have no solution: the certificate is a set of reactions that would have to push for ever";
+  if (solution.status == Status::not_converged)
+    solution.message = fmt::format("default solver: residual {:.3g} after {} exchanges; check the data for contradictory constraints", best_residual, iterations);
+}
+
+void solve_curved_laws(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
+  solve_gauss_seidel(problem, sweeps(options, 200), solution);
+  int iterations = solution.iterations;
+  if (solution.status != Status::success) {
+    const InclusionSolution swept = solution;
+    solve_semismooth_newton(problem, {options.tolerance, 200, 10}, solution);
+    iterations += solution.iterations;
+    if (solution.residuals.inclusion > swept.residuals.inclusion) solution = swept;
+    solution.solver = "gauss_seidel+semismooth_newton";
+  }
+  if (solution.status != Status::success) {
+    const InclusionSolution before = solution;
+    solve_gauss_seidel(problem, sweeps(options, 20000), solution);
+    iterations += solution.iterations;
+    if (solution.residuals.inclusion > before.residuals.inclusion) solution = before;
+    solution.solver = "gauss_seidel+semismooth_newton+gauss_seidel";
+  }
+  solution.iterations = iterations;
+}
+
+}  // namespace
+
+InclusionSolution solve(const DualProblem& problem, const SolveOptions& options, const Vector& start) {
+  validate(problem);
+  options.validate();
+  InclusionSolution solution;
+  solution.r = start.size() ? start : Vector::Zero(problem.b.size());
+  solution.u = problem.b;
+  if (problem.sets.empty()) {
+    solution.status = Status::success;
+    solution.solver = "none";
+    return solution;
+  }
+  switch (options.solver) {
+    case SolverKind::active_set: return solve_active_set(problem, {10, options.max_iterations});
+    case SolverKind::gauss_seidel: return solve_gauss_seidel(problem, sweeps(options, 10000), start);
+    case SolverKind::semismooth_newton:
+      return solve_semismooth_newton(problem, {options.tolerance, options.max_iterations > 0 ? options.max_iterations : 200, 10}, start);
+    case SolverKind::projected_iteration:
+      return solve_projected_iteration(problem, {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, start);
+    case SolverKind::automatic: break;
+  }
+  if (!all_boxes(problem.sets)) {
+    solve_curved_laws(problem, options, solution);
+    return solution;
+  }
+  DualActiveSet workspace;
+  solve_active_set(problem, {10, options.max_iterations}, workspace, solution);
+  if (solution.status == Status::success) {
+    solution.residuals = residuals(problem, solution.r);
+    if (solution.residuals.inclusion <= std::max(options.tolerance, 1e-10)) return solution;
+  }
+  solve_proximal_active_set(problem, options, solution);
+  return solution;
+}
+
+namespace {
+enum Path : int { kCoordinateBoxes, kCoordinateBlocks, kDual, kAugmented, kProjected };
+constexpr Index kDenseLaws = 300;  // above, D is not formed if it can be helped
+
+Path choose_path(const PrimalProblem& problem, const SolveOptions& options) {
+  const bool boxes = all_boxes(problem.sets), coordinates = acts_on_distinct_coordinates(problem);
+  bool cones = false;
+  for (const Set& set : problem.sets) cones |= is_cone(set.kind);
+  if (options.solver == SolverKind::projected_iteration) return kProjected;
+  if (options.solver == SolverKind::gauss_seidel && coordinates && !cones) return kCoordinateBlocks;
+  if (options.solver == SolverKind::active_set || options.solver == SolverKind::automatic) {
+    if (boxes && coordinates) return kCoordinateBoxes;
+    if (boxes && reaction_size(problem.sets) > kDenseLaws) return kAugmented;
+    if (!boxes && coordinates && !cones) return kCoordinateBlocks;
+  }
+  return kDual;
+}
+
+void refresh_factor(const PrimalProblem& problem, PrimalWorkspace& w) {
+  if (w.factor_version == problem.A_version) return;
+  w.pinned.assign(problem.A->size(), 0);
+  if (!w.factor.factorize(*problem.A, w.pinned)) throw InputError("the symmetric part of the step matrix is not positive definite");
+  w.factor_version = problem.A_version;
+}
+
+/// v = A⁻¹ (g + W r)
+void recover_velocity(const PrimalProblem& problem, PrimalWorkspace& w, InclusionSolution& solution) {
+  refresh_factor(problem, w);
+  solution.v = problem.g;
+  for (Index k = 0; k < problem.Wt.rows(); ++k)
+    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) solution.v[entry.col()] += entry.value() * solution.r[k];
+  w.factor.solve(solution.v);
+}
+
+/// After Gauss-Seidel: blocks strictly inside their set are stuck. One solve with them pinned makes the stick exact and
+/// removes the iteration error of the others' coupling.
+void pin_stuck_blocks(const PrimalProblem& problem, PrimalWorkspace& w, InclusionSolution& solution) {
+  const Index n = problem.A->size();
+  w.pinned.assign(n, 0);
+  w.work = problem.g;
+  Vector fixed = Vector::Zero(n);
+  Index first = 0;
+  for (const Set& set : problem.sets) {
+    bool stuck = true;
+    for (int c = 0; c < set.size; ++c) stuck &= solution.u[first + c] == 0.0;
+    for (int c = 0; c < set.size; ++c) {
+      const Index coordinate = SparseMatrix::InnerIterator(problem.Wt, first + c).col();
+      w.pinned[coordinate] = stuck;
+      if (stuck) {
+        fixed[coordinate] = problem.w[first + c];
+      } else {
+        w.work[coordinate] += solution.r[first + c];
+      }
+    }
+    first += set.size;
+  }
+  problem.A->add_product(-1.0, fixed, w.work);
+  for (Index i = 0; i < n; ++i)
+    if (w.pinned[i]) w.work[i] = fixed[i];
+  PinnedFactor& factor = w.factor;
+  w.factor_version = 0;
+  if (!factor.factorize(*problem.A, w.pinned)) return;
+  factor.solve(w.work);
+  solution.v = w.work;
+  for (Index k = 0; k < problem.Wt.rows(); ++k) {
+    const Index coordinate = SparseMatrix::InnerIterator(problem.Wt, k).col();
+    if (w.pinned[coordinate]) {
+      solution.r[k] = problem.A->row_product(coordinate, solution.v) - problem.g[coordinate];
+    } else {
+      solution.u[k] = solution.v[coordinate] - problem.w[k];
+    }
+  }
+}
+
+void solve_through_dual(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
+  if (w.dual_version != problem.A_version) {
+    w.dual = to_dual(problem);
+    w.dual_version = problem.A_version;
+  }
+  refresh_factor(problem, w);
+  w.work = problem.g;
+  w.factor.solve(w.work);
+  w.dual.b.noalias() = problem.Wt * w.work - problem.w;
+  w.dual.sets = problem.sets;
+  const bool exact = options.solver == SolverKind::automatic && all_boxes(problem.sets);
+  if (exact) solve_active_set(w.dual, {10, options.max_iterations}, w.dual_active_set, solution);
+  if (!exact || solution.status != Status::success) solution = solve(w.dual, options, solution.r.size() == w.dual.b.size() ? solution.r : Vector());
+  recover_velocity(problem, w, solution);
+}
+
+void solve_projected(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
+  refresh_factor(problem, w);
+  const ReactionMap map = [&](const Vector& r, Vector& u) {
+    w.work = problem.g;
+    for (Index k = 0; k < problem.Wt.rows(); ++k)
+      for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) w.work[entry.col()] += entry.value() * r[k];
+    w.factor.solve(w.work);
+    u = -problem.w;
+    for (Index k = 0; k < problem.Wt.rows(); ++k)
+      for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) u[k] += entry.value() * w.work[entry.col()];
+  };
+  Vector scaling = iteration_scaling(problem.sets, natural_weights(problem));
+  if (w.dual_version != problem.A_version || scaling != w.scaling) {
+    w.scaling = scaling;
+    w.bound = iteration_bound(map, scaling);
+    w.dual_version = problem.A_version;
+  }
+  if (solution.r.size() != problem.w.size()) solution.r = Vector::Zero(problem.w.size());
+  solve_projected_iteration(map, problem.sets, w.scaling, w.bound,
+                            {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, solution);
+  recover_velocity(problem, w, solution);
+}
+}  // namespace
+
+void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
+  if (w.path < 0) w.path = choose_path(problem, options);
+  if (problem.sets.empty()) {
+    solution.solver = "none";
+    solution.r.resize(0);
+    solution.u.resize(0);
+    recover_velocity(problem, w, solution);
+    solution.status = Status::success;
+    return;
+  }
+  switch (w.path) {
+    case kCoordinateBoxes:
+    case kAugmented:
+      solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
+      if (solution.status != Status::success && w.path == kAugmented) solve_through_dual(problem, options, w, solution);
+      return;
+    case kCoordinateBlocks:
+      solve_gauss_seidel(problem, {std::min(options.tolerance, 1e-14), options.max_iterations > 0 ? options.max_iterations : 10000}, w.gauss_seidel, solution);
+      pin_stuck_blocks(problem, w, solution);
+      return;
+    case kProjected: return solve_projected(problem, options, w, solution);
+    default: return solve_through_dual(problem, options, w, solution);
+  }
+}
+
+InclusionSolution solve(const PrimalProblem& problem, const SolveOptions& options) {
+  validate(problem);
+  options.validate();
+  PrimalWorkspace workspace;
+  InclusionSolution solution;
+  solve(problem, options, workspace, solution);
+  solution.residuals = residuals(problem, solution.v, solution.r);
+  return solution;
+}
+
+}  // namespace stickslip

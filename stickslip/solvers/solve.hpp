@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One solve() for the inclusion (*): picks a method that fits the laws, falls back when it fails, says which it used.
+//
+//   every law a box (Line, Interval, HalfLine)   active_set; if D is singular on the stuck laws, a proximal-point loop
+//                                                around it (D + α diag, α → small), which converges for any positive
+//                                                semidefinite D that has a solution and yields a certificate if it has none
+//   planar friction, cones                       gauss_seidel for a start, semismooth_newton to finish, and
+//                                                gauss_seidel again if Newton stalls; the best residual wins
+//
+// Primal form: boxes and planar friction on distinct coordinates stay primal (active_set, gauss_seidel and then one solve
+// with the stuck coordinates pinned, so that sticking is exact); a few general directions go through D, which is kept
+// while A_version does not change; many general directions use the augmented active set.
+#pragma once
+
+#include "stickslip/solvers/active_set.hpp"
+#include "stickslip/solvers/gauss_seidel.hpp"
+#include "stickslip/solvers/problem.hpp"
+#include "stickslip/solvers/projected_iteration.hpp"
+#include "stickslip/solvers/semismooth_newton.hpp"
+
+namespace stickslip {
+
+enum class SolverKind { automatic, active_set, gauss_seidel, semismooth_newton, projected_iteration };
+
+struct SolveOptions {
+  SolverKind solver = SolverKind::automatic;
+  double tolerance = 1e-12;  ///< on Residuals::inclusion
+  int max_iterations = 0;    ///< 0: each method's own default
+  double rho = 0;            ///< of the projected iteration; 0: best
+  void validate() const;
+};
+
+struct SolverInfo {
+  SolverKind kind;
+  std::string_view name;
+  std::string_view description;
+};
+/// All solvers with the names used in model files and on the command line.
+std::span<const SolverInfo> solver_table();
+std::string_view to_string(SolverKind kind);
+/// Throws InputError naming the nearest known solver.
+SolverKind solver_from(std::string_view name);
+
+InclusionSolution solve(const DualProblem& problem, const SolveOptions& options = {}, const Vector& start = {});
+
+/// Keeps factors, D and the last statuses from one step to the next.
+struct PrimalWorkspace {
+  PrimalActiveSet active_set;
+  PrimalGaussSeidel gauss_seidel;
+  PinnedFactor factor;
+  DualProblem dual;
+  DualActiveSet dual_active_set;
+  Vector scaling, work;
+  IterationBound bound;
+  unsigned long dual_version = 0, factor_version = 0;
+  std::vector<char> pinned;
+  int path = -1;  ///< how this structure is solved; decided at the first call
+};
+void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& workspace, InclusionSolution& solution);
+InclusionSolution solve(const PrimalProblem& problem, const SolveOptions& options = {});
+
+}  // namespace stickslip
