@@ -19,6 +19,13 @@ namespace stickslip::cli {
 
 namespace {
 
+double expected_rows(const SimulationOptions& run) {
+  if (!run.output_times.empty()) return static_cast<double>(run.output_times.size());
+  const double span = run.end_time - run.start_time;
+  if (run.output_step > 0) return span / run.output_step;
+  return run.steps > 0 ? static_cast<double>(run.steps) : span / run.step;
+}
+
 void print_summary(const ModelFile& model, const Simulation& simulation, const std::filesystem::path& folder, double wall) {
   const auto counts = count_events(simulation.trajectory.events);
   std::string events;
@@ -54,7 +61,7 @@ int run(const RunCommand& command) {
                                    command.restart, model.run.start_time, model.run.end_time));
   }
   const std::filesystem::path folder = command.out.empty() ? std::filesystem::path(command.model).stem() : std::filesystem::path(command.out);
-  const ResultHeader header{model.title, command.model, std::string(to_string(model.run.scheme)), std::string(version()), 0};
+  const ResultHeader header{model.title, command.model, std::string(to_string(model.run.scheme)), std::string(version()), 0, expected_rows(model.run)};
   const TrajectoryNames names = trajectory_names(*model.system, model.run.scheme == SchemeKind::splitting);
 
   catch_interrupts();
@@ -63,11 +70,9 @@ int run(const RunCommand& command) {
   std::optional<ResultWriter> writer;  // the folder appears with the first row: a wrong model leaves nothing behind
   long steps = 0;
   SimulationHooks hooks;
-  hooks.on_row = [&](const OutputRow& row) {
-    if (!writer) writer.emplace(folder, names, header);
-    writer->add(row);
-  };
-  hooks.on_event = [&](const Event& event) { writer->add(event); };
+  auto opened = [&]() -> ResultWriter& { return writer ? *writer : writer.emplace(folder, names, header); };
+  hooks.on_row = [&](const OutputRow& row) { opened().add(row); };
+  hooks.on_event = [&](const Event& event) { opened().add(event); };
   hooks.keep_going = [&](const State& state) {
     if (++steps % 64 == 0 && writer) writer->checkpoint(state);
     bar.update((state.t - model.run.start_time) / span);
@@ -77,8 +82,7 @@ int run(const RunCommand& command) {
   const Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
-  if (!writer) writer.emplace(folder, names, header);
-  writer->finish(simulation, wall);
+  opened().finish(simulation, wall);
   write_report(folder / "report.html", simulation_report(header, simulation, wall));
   if (command.json) {
     fmt::print("{}", summary_json(summary_data(header, simulation, wall)));

@@ -1,7 +1,7 @@
 # One static library per layer. A layer links exactly the layers it may include; tests/layers checks the includes.
 function(stickslip_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow
-                         -Wno-maybe-uninitialized)  # GCC 12 reports it inside Eigen products
+                         -Wno-maybe-uninitialized -Wno-restrict)  # false reports of GCC 12: inside Eigen products, and for "x" + std::to_string(i)
   if(STICKSLIP_WARNINGS_AS_ERRORS)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

@@ -4,8 +4,8 @@
 //
 // Writing follows the single-writer/multiple-reader rules of HDF5 1.10: latest file format, all objects made before the
 // file is opened for appending, no filters (a compressed chunk moves when it is written again, an uncompressed one is
-// rewritten in place with the same bytes for the rows it already had), explicit flushes in a chosen order, and no header
-// across two pages of memory.
+// rewritten in place with the same bytes for the rows it already had), explicit flushes in a chosen order, and no
+// header across two pages of memory.
 #pragma once
 
 #include <hdf5.h>
@@ -95,23 +95,23 @@ class File {
 // ---- making objects (files from File::create)
 
 void make_group(File& file, const std::string& name);
-/// Grows by rows. columns == 0: one number per row, else (rows, columns). Numbers that were never written are NaN or -1.
-/// `expected_rows` (0: unknown) sets how much is stored as one piece.
+/// Grows by rows. columns == 0: one number per row, else (rows, columns). Numbers that were never written are NaN or
+/// -1. `expected_rows` (0: unknown) sets how much is stored as one piece.
 void make_table(File& file, const std::string& name, Element element, hsize_t columns, double expected_rows);
 /// Of fixed size, filled with NaN or -1. columns == 0: (rows), else (rows, columns).
 void make_array(File& file, const std::string& name, Element element, hsize_t rows, hsize_t columns);
 /// Texts of one length, padded with zero bytes; UTF-8.
 void make_texts(File& file, const std::string& name, const std::vector<std::string>& texts);
 
-/// Attributes of `object` ("/" is the file). A text may later be replaced by one of up to `room` bytes; longer ones are cut.
-void make_text_attribute(File& file, const std::string& object, const std::string& name, std::string_view text, std::size_t room = 0);
-void make_texts_attribute(File& file, const std::string& object, const std::string& name, const std::vector<std::string>& texts);
-void make_number_attribute(File& file, const std::string& object, const std::string& name, double value);
+/// One text, which may later be replaced by one of up to `room` bytes.
+void make_text(File& file, const std::string& name, std::string_view text, std::size_t room);
+
+/// Attributes of `object` ("/" is the file). A text of more than 8000 bytes is cut.
+void make_text_attribute(File& file, const std::string& object, const std::string& name, std::string_view text);
+void make_texts_attribute(File& file, const std::string& object, const std::string& name,
+                          const std::vector<std::string>& texts);
 
 // ---- writing (files from File::append)
-
-void write_text_attribute(File& file, const std::string& object, const std::string& name, std::string_view text);
-void write_number_attribute(File& file, const std::string& object, const std::string& name, double value);
 
 /// A table open for appending.
 class Table {
@@ -130,6 +130,8 @@ class Table {
 
 /// Row `row` of an array of fixed size, flushed.
 void write_row(const File& file, const std::string& name, Element element, hsize_t row, const void* values);
+/// A text from make_text(), flushed; what is longer than its room is cut.
+void write_text(const File& file, const std::string& name, std::string_view text);
 
 // ---- reading
 
@@ -140,7 +142,7 @@ Shape shape_of(const File& file, const std::string& name);
 /// Rows first..first + count - 1, all columns.
 void read_rows(const File& file, const std::string& name, Element element, hsize_t first, hsize_t count, void* values);
 std::vector<std::string> read_texts(const File& file, const std::string& name);
+std::string read_text(const File& file, const std::string& name);
 std::string read_text_attribute(const File& file, const std::string& object, const std::string& name);
-double read_number_attribute(const File& file, const std::string& object, const std::string& name);
 
 }  // namespace stickslip::hdf5

@@ -52,7 +52,9 @@ class MatrixMarketParser {
   [[noreturn]] void fail(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
     fail_at(std::max(1L, lines_.number()), fmt::format(format, std::forward<Arguments>(arguments)...));
   }
-  [[noreturn]] void fail_at(long line, const std::string& message) const { throw InputError(fmt::format("{}:{}: {}", path_, line, message)); }
+  [[noreturn]] void fail_at(long line, const std::string& message) const {
+    throw InputError(fmt::format("{}:{}: {}", path_, line, message));
+  }
 
   /// The words of the next line that is neither blank nor a comment.
   bool next_line() {
@@ -69,12 +71,16 @@ class MatrixMarketParser {
     if (!lines_.next(line)) fail("the file is empty; a Matrix Market file starts with %%MatrixMarket");
     split_words(line, words_);
     if (words_.empty() || lower_case(words_[0]) != "%%matrixmarket")
-      fail("the first line must be '%%MatrixMarket matrix coordinate|array real|integer general|symmetric|skew-symmetric'");
+      fail(
+          "the first line must be '%%MatrixMarket matrix coordinate|array real|integer "
+          "general|symmetric|skew-symmetric'");
     if (words_.size() != 5) fail("the first line must have 5 words, not {}", words_.size());
     if (lower_case(words_[1]) != "matrix") fail("{} cannot be read, only 'matrix'", in_quotes(words_[1]));
     const std::string format = lower_case(words_[2]), field = lower_case(words_[3]), symmetry = lower_case(words_[4]);
-    if (format != "coordinate" && format != "array") fail("the format {} is neither 'coordinate' nor 'array'", in_quotes(format));
-    if (field != "real" && field != "integer") fail("entries of the kind {} cannot be used, only 'real' and 'integer'", in_quotes(field));
+    if (format != "coordinate" && format != "array")
+      fail("the format {} is neither 'coordinate' nor 'array'", in_quotes(format));
+    if (field != "real" && field != "integer")
+      fail("entries of the kind {} cannot be used, only 'real' and 'integer'", in_quotes(field));
     coordinate_ = format == "coordinate";
     if (symmetry == "symmetric") {
       symmetry_ = Symmetry::symmetric;
@@ -101,37 +107,46 @@ class MatrixMarketParser {
     const std::size_t expected = coordinate_ ? 3 : 2;
     if (!next_line()) fail("the line with the size is missing");
     if (words_.size() != expected)
-      fail("the size line must be '{}', but it has {} words", coordinate_ ? "rows columns entries" : "rows columns", words_.size());
+      fail("the size line must be '{}', but it has {} words", coordinate_ ? "rows columns entries" : "rows columns",
+           words_.size());
     rows_ = integer(0, "the number of rows");
     columns_ = integer(1, "the number of columns");
     if (rows_ < 1 || columns_ < 1 || rows_ > kLargestSize || columns_ > kLargestSize)
       fail("the size {} x {} is outside 1 .. {}", rows_, columns_, kLargestSize);
-    if (symmetry_ != Symmetry::general && rows_ != columns_) fail("a symmetric matrix cannot be {} x {}", rows_, columns_);
+    if (symmetry_ != Symmetry::general && rows_ != columns_)
+      fail("a symmetric matrix cannot be {} x {}", rows_, columns_);
     if (coordinate_) {
       count_ = integer(2, "the number of entries");
     } else {
       const long long triangle = rows_ * (rows_ - 1) / 2;
-      count_ = symmetry_ == Symmetry::general ? rows_ * columns_ : symmetry_ == Symmetry::skew ? triangle : triangle + rows_;
+      count_ = symmetry_ == Symmetry::general ? rows_ * columns_
+               : symmetry_ == Symmetry::skew  ? triangle
+                                              : triangle + rows_;
     }
     // Every entry takes two bytes or more: a count beyond that is wrong, and must not reserve memory.
     if (count_ < 0) fail("the number of entries is {}", count_);
-    if (static_cast<unsigned long long>(count_) > bytes_) fail("the size asks for {} entries, more than a file of {} bytes can hold", count_, bytes_);
+    if (static_cast<unsigned long long>(count_) > bytes_)
+      fail("the size asks for {} entries, more than a file of {} bytes can hold", count_, bytes_);
     entries_.reserve(static_cast<std::size_t>(count_));
   }
 
   void next_entry(long long k, std::size_t expected) {
     if (!next_line()) fail("the file ends after {} of {} entries", k, count_);
     if (words_.size() != expected)
-      fail("an entry must be '{}', but this line has {} words", expected == 3 ? "row column value" : "value", words_.size());
+      fail("an entry must be '{}', but this line has {} words", expected == 3 ? "row column value" : "value",
+           words_.size());
   }
 
   void read_coordinates() {
     for (long long k = 0; k < count_; ++k) {
       next_entry(k, 3);
       const long long i = integer(0, "row"), j = integer(1, "column");
-      if (i < 1 || i > rows_ || j < 1 || j > columns_) fail("the entry ({}, {}) lies outside a {} x {} matrix", i, j, rows_, columns_);
-      if (symmetry_ == Symmetry::symmetric && i < j) fail("({}, {}) lies above the diagonal; a symmetric file holds the lower triangle only", i, j);
-      if (symmetry_ == Symmetry::skew && i <= j) fail("({}, {}) is not below the diagonal; a skew-symmetric file holds only what is", i, j);
+      if (i < 1 || i > rows_ || j < 1 || j > columns_)
+        fail("the entry ({}, {}) lies outside a {} x {} matrix", i, j, rows_, columns_);
+      if (symmetry_ == Symmetry::symmetric && i < j)
+        fail("({}, {}) lies above the diagonal; a symmetric file holds the lower triangle only", i, j);
+      if (symmetry_ == Symmetry::skew && i <= j)
+        fail("({}, {}) is not below the diagonal; a skew-symmetric file holds only what is", i, j);
       entries_.push_back({static_cast<int>(i - 1), static_cast<int>(j - 1), number(2), lines_.number()});
     }
   }
@@ -148,17 +163,21 @@ class MatrixMarketParser {
   }
 
   SparseMatrix assemble() {
-    const auto before = [](const Entry& a, const Entry& b) { return std::tie(a.row, a.column, a.line) < std::tie(b.row, b.column, b.line); };
+    const auto before = [](const Entry& a, const Entry& b) {
+      return std::tie(a.row, a.column, a.line) < std::tie(b.row, b.column, b.line);
+    };
     if (coordinate_) std::sort(entries_.begin(), entries_.end(), before);
     std::vector<Eigen::Triplet<double, int>> triplets;
     triplets.reserve(entries_.size() * (symmetry_ == Symmetry::general ? 1 : 2));
     for (std::size_t k = 0; k < entries_.size(); ++k) {
       const auto& [i, j, value, line] = entries_[k];
       if (k > 0 && i == entries_[k - 1].row && j == entries_[k - 1].column)
-        fail_at(line, fmt::format("the entry ({}, {}) is given twice; first on line {}", i + 1, j + 1, entries_[k - 1].line));
+        fail_at(line,
+                fmt::format("the entry ({}, {}) is given twice; first on line {}", i + 1, j + 1, entries_[k - 1].line));
       if (value == 0.0) continue;
       triplets.emplace_back(i, j, value);
-      if (symmetry_ != Symmetry::general && i != j) triplets.emplace_back(j, i, symmetry_ == Symmetry::skew ? -value : value);
+      if (symmetry_ != Symmetry::general && i != j)
+        triplets.emplace_back(j, i, symmetry_ == Symmetry::skew ? -value : value);
     }
     SparseMatrix matrix(rows_, columns_);
     matrix.setFromTriplets(triplets.begin(), triplets.end());
@@ -181,6 +200,8 @@ SparseMatrix parse_matrix_market(std::string_view text, const std::string& path_
   return MatrixMarketParser(text, path_for_messages).parse();
 }
 
-SparseMatrix read_matrix_market(const std::string& path) { return parse_matrix_market(read_text_file(path, kLargestFile), path); }
+SparseMatrix read_matrix_market(const std::string& path) {
+  return parse_matrix_market(read_text_file(path, kLargestFile), path);
+}
 
 }  // namespace stickslip

@@ -21,10 +21,12 @@ constexpr std::size_t kLargestFile = 64 * kMebibyte;
 const TableReader::Unavailable& later_sections() {
   static const TableReader::Unavailable words = [] {
     TableReader::Unavailable list;
-    for (const char* system : {"equations", "body", "hinge", "loop", "shape", "gravity", "urdf"}) list.emplace_back(system, "give the system by [matrices]");
+    for (const char* system : {"equations", "body", "hinge", "loop", "shape", "gravity", "urdf"})
+      list.emplace_back(system, "give the system by [matrices]");
     for (const char* law : {"constraint", "contact"}) list.emplace_back(law, "the only law is [[friction]]");
     list.emplace_back("spring", "put it into the stiffness and damping matrices");
-    for (const char* analysis : {"periodic", "shoot", "fit", "sweep"}) list.emplace_back(analysis, "the only analysis is [run]");
+    for (const char* analysis : {"periodic", "shoot", "fit", "sweep"})
+      list.emplace_back(analysis, "the only analysis is [run]");
     return list;
   }();
   return words;
@@ -42,7 +44,8 @@ void require_one_system(const ModelContext& context, const TomlTable& root) {
     const std::string kind = kind_of(entry.key);
     if (kind.empty()) continue;
     if (!first.empty() && kind != first)
-      context.fail(entry.place, entry.key, fmt::format("the system is already given by {}; two systems in one file are not possible", first));
+      context.fail(entry.place, entry.key,
+                   fmt::format("the system is already given by {}; two systems in one file are not possible", first));
     first = kind;
   }
 }
@@ -82,14 +85,17 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   auto [matrix_model, symbols] = read_matrices(matrices);
   matrix_model.title = model.title;
   const Index n = static_cast<Index>(matrix_model.coordinates.size());
-  if (const auto friction = table.find("friction")) matrix_model.friction = read_friction(*friction, matrix_model.coordinates, symbols);
+  if (const auto friction = table.find("friction"))
+    matrix_model.friction = read_friction(*friction, matrix_model.coordinates, symbols);
   // All that is left to check are properties of the mass matrix.
-  const Field mass = *TableReader(matrices, {"coordinates", "size", "mass", "damping", "stiffness", "force"}).find("mass");
+  const Field mass =
+      *TableReader(matrices, {"coordinates", "size", "mass", "damping", "stiffness", "force"}).find("mass");
   model.system = mass.about([&] { return make_system(std::move(matrix_model)); });
   if (const LinearPart* linear = model.system->linear()) model.storage = describe_storage(*linear);
 
   std::optional<TableReader> initial;
-  if (const auto field = table.find("initial")) initial.emplace(*field, std::vector<std::string>{"position", "velocity"});
+  if (const auto field = table.find("initial"))
+    initial.emplace(*field, std::vector<std::string>{"position", "velocity"});
   model.initial.q = read_initial(initial, "position", n);
   model.initial.v = read_initial(initial, "velocity", n);
 
@@ -105,7 +111,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
 
 }  // namespace
 
-ModelFile parse_model(std::string_view text, const std::string& path_for_messages, std::span<const std::string> overrides) {
+ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
+                      std::span<const std::string> overrides) {
   ModelContext context;
   context.path = path_for_messages;
   context.settings.assign(overrides.begin(), overrides.end());

@@ -22,21 +22,22 @@ namespace stickslip {
 struct ModelFile {
   std::string path, title;
   std::unique_ptr<System> system;
-  State initial;          ///< q and v; the run starts at run.start_time
-  SimulationOptions run;  ///< validated if has_run, else the defaults
-  bool has_run = false;   ///< the file has a [run] table
+  State initial;                                           ///< q and v; the run starts at run.start_time
+  SimulationOptions run;                                   ///< validated if has_run, else the defaults
+  bool has_run = false;                                    ///< the file has a [run] table
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
-  std::string storage;    ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
+  std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
 };
 
 /// `overrides` are applied in order before anything is interpreted, each KEY=VALUE with KEY a dotted path:
 ///   run.step=0.001   parameters.k=3   friction.shoe.limit=2   friction.0.limit=2   initial.position=[0,1]
 /// An element of a list is addressed by its index (from 0), a law also by its name. VALUE is a TOML value, or else a
-/// text. A key that the file does not hold is added; of two keys that exclude each other (step and steps, output_step and
-/// output_times, on and direction) the override replaces the one in the file. Mistakes name the override.
+/// text. A key that the file does not hold is added; of two keys that exclude each other (step and steps, output_step
+/// and output_times, on and direction) the override replaces the one in the file. Mistakes name the override.
 ModelFile read_model(const std::string& path, std::span<const std::string> overrides = {});
 
 /// The same from a text; files it names are looked for in the folder of `path_for_messages`.
-ModelFile parse_model(std::string_view text, const std::string& path_for_messages, std::span<const std::string> overrides = {});
+ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
+                      std::span<const std::string> overrides = {});
 
 }  // namespace stickslip

@@ -21,7 +21,8 @@ struct Place {
 
 class FrictionReader {
  public:
-  FrictionReader(const std::vector<std::string>& coordinates, const SymbolTable& symbols) : coordinates_(coordinates), symbols_(symbols) {
+  FrictionReader(const std::vector<std::string>& coordinates, const SymbolTable& symbols)
+      : coordinates_(coordinates), symbols_(symbols) {
     for (std::size_t k = 0; k < coordinates_.size(); ++k) numbers_[coordinates_[k]] = static_cast<Index>(k);
   }
 
@@ -32,7 +33,8 @@ class FrictionReader {
     const TomlNode* name_node = raw ? find_key(*raw, "name") : nullptr;
     if (name_node && name_node->text()) shown = *name_node->text();
     const Field field{list.context, list.item(k).node, "friction." + shown};
-    const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous", "surface_velocity", "set", "facets"});
+    const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous",
+                                    "surface_velocity", "set", "facets"});
     const auto name_field = table.find("name");
     const std::string name = name_field ? law_name(*name_field) : "";
 
@@ -43,9 +45,12 @@ class FrictionReader {
     FrictionElement element = constant_part(table, places[0]);
     for (std::size_t p = 0; p < places.size(); ++p) {
       element.directions = places[p].directions;
-      element.name = name.empty() ? fmt::format("friction{}", first_number + p) : everywhere ? fmt::format("{}{}", name, p + 1) : name;
+      element.name = name.empty() ? fmt::format("friction{}", first_number + p)
+                     : everywhere ? fmt::format("{}{}", name, p + 1)
+                                  : name;
       if (!names_.insert(element.name).second)
-        (name_field ? *name_field : field).fail(fmt::format("two laws are named '{}'; give one of them another name", element.name));
+        (name_field ? *name_field : field)
+            .fail(fmt::format("two laws are named '{}'; give one of them another name", element.name));
       if (p == 0 || varies) read_functions(table, places[p], element);
       elements_.push_back(element);
     }
@@ -57,7 +62,9 @@ class FrictionReader {
   /// Names become columns of tables and parts of --set keys.
   static std::string law_name(const Field& field) {
     const std::string& name = field.text("the name of the law");
-    const auto forbidden = [](char c) { return static_cast<unsigned char>(c) <= ' ' || std::string_view(".,;\"'=\x7F").find(c) != std::string_view::npos; };
+    const auto forbidden = [](char c) {
+      return static_cast<unsigned char>(c) <= ' ' || std::string_view(".,;\"'=\x7F").find(c) != std::string_view::npos;
+    };
     if (name.empty() || (name[0] >= '0' && name[0] <= '9') || std::any_of(name.begin(), name.end(), forbidden))
       field.fail("a name cannot be empty, start with a digit, or hold blanks, quotes or any of . , ; =");
     return name;
@@ -88,11 +95,13 @@ class FrictionReader {
     const auto on = table.find("on");
     const auto along = table.find("direction");
     if (on && along) along->fail("'on' and 'direction' both say where the law acts; give one of them");
-    if (!on && !along) table.field().fail("'on' is missing; name the coordinate, as in on = \"x1\", or give a direction");
+    if (!on && !along)
+      table.field().fail("'on' is missing; name the coordinate, as in on = \"x1\", or give a direction");
     Place result;
     if (on) {
       if (const TomlArray* names = on->node->array()) {
-        if (names->size() != 2) on->fail(fmt::format("the list names {} coordinates; planar friction acts on two", names->size()));
+        if (names->size() != 2)
+          on->fail(fmt::format("the list names {} coordinates; planar friction acts on two", names->size()));
         const Index first = coordinate(on->item(0)), second = coordinate(on->item(1));
         if (first == second) on->fail("planar friction acts on two different coordinates");
         result.directions = {{{first, 1.0}}, {{second, 1.0}}};
@@ -108,7 +117,8 @@ class FrictionReader {
       result.directions = {direction(*along)};
       return result;
     }
-    if (entries.size() != 2) along->fail(fmt::format("there are {} lists; planar friction takes two directions", entries.size()));
+    if (entries.size() != 2)
+      along->fail(fmt::format("there are {} lists; planar friction takes two directions", entries.size()));
     result.directions = {direction(along->item(0)), direction(along->item(1))};
     if (parallel(result.directions[0], result.directions[1])) along->fail("the two directions are parallel");
     return result;
@@ -143,7 +153,8 @@ class FrictionReader {
       if (element.planar_set != SetKind::polygon) facets->fail("only set = \"polygon\" has facets");
       constexpr long long kMostFacets = 1'000'000;
       element.facets = static_cast<int>(facets->integer(4, kMostFacets));
-      if (element.facets % 2 != 0) facets->fail(fmt::format("the value {} must be even, so that friction has no preferred sign", element.facets));
+      if (element.facets % 2 != 0)
+        facets->fail(fmt::format("the value {} must be even, so that friction has no preferred sign", element.facets));
     }
     return element;
   }
@@ -165,7 +176,8 @@ class FrictionReader {
 
   static bool depends_on_index(const TableReader& table) {
     for (const char* key : {"limit", "static_limit", "surface_velocity"})
-      if (const auto field = table.find(key); field && field->node->text() && mentions(*field->node->text(), "i")) return true;
+      if (const auto field = table.find(key); field && field->node->text() && mentions(*field->node->text(), "i"))
+        return true;
     return false;
   }
 
@@ -179,8 +191,10 @@ class FrictionReader {
     element.limit = limit_function(table.require("limit", "give the Coulomb limit in N (or N m)"), place);
     if (const auto held = table.find("static_limit")) {
       element.static_limit = limit_function(*held, place);
-      if (element.limit.is_constant() && element.static_limit->is_constant() && (*element.static_limit)({}) < element.limit({}))
-        held->fail(fmt::format("static_limit = {} must be >= limit = {}", (*element.static_limit)({}), element.limit({})));
+      if (element.limit.is_constant() && element.static_limit->is_constant() &&
+          (*element.static_limit)({}) < element.limit({}))
+        held->fail(
+            fmt::format("static_limit = {} must be >= limit = {}", (*element.static_limit)({}), element.limit({})));
     }
     const auto surface = table.find("surface_velocity");
     if (!surface) return;
@@ -189,8 +203,10 @@ class FrictionReader {
       element.surface_velocity = {read_function(*surface, symbols_, place.coordinate)};
       return;
     }
-    if (surface->list("a list of two, one per direction,").size() != 2) surface->fail("planar friction takes two surface velocities");
-    element.surface_velocity = {read_function(surface->item(0), symbols_, std::nullopt), read_function(surface->item(1), symbols_, std::nullopt)};
+    if (surface->list("a list of two, one per direction,").size() != 2)
+      surface->fail("planar friction takes two surface velocities");
+    element.surface_velocity = {read_function(surface->item(0), symbols_, std::nullopt),
+                                read_function(surface->item(1), symbols_, std::nullopt)};
   }
 
   const std::vector<std::string>& coordinates_;
@@ -202,7 +218,8 @@ class FrictionReader {
 
 }  // namespace
 
-std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates, const SymbolTable& symbols) {
+std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
+                                           const SymbolTable& symbols) {
   if (field.node->table()) field.fail("write [[friction]] with two brackets: there can be several laws");
   const TomlArray& laws = field.list("[[friction]] tables");
   FrictionReader reader(coordinates, symbols);

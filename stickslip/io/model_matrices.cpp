@@ -30,14 +30,16 @@ PendingMatrix begin_matrix(const Field& field) {
     const std::string path = field.context->resolve(*name);
     pending.file = field.about([&] { return read_matrix_market(path); });
     if (pending.file->rows() != pending.file->cols())
-      field.fail(fmt::format("the matrix in '{}' is {} x {}; it must be square", *name, pending.file->rows(), pending.file->cols()));
+      field.fail(fmt::format("the matrix in '{}' is {} x {}; it must be square", *name, pending.file->rows(),
+                             pending.file->cols()));
     pending.size = pending.file->rows();
   } else if (const TomlArray* rows = field.node->array()) {
     if (rows->empty()) field.fail("the matrix has no rows");
     pending.size = static_cast<Index>(rows->size());
   } else if (field.node->table()) {
     const TableReader table(field, {"diagonal", "tridiagonal"});
-    if (table.has("diagonal") == table.has("tridiagonal")) field.fail("exactly one of 'diagonal' and 'tridiagonal' must be given");
+    if (table.has("diagonal") == table.has("tridiagonal"))
+      field.fail("exactly one of 'diagonal' and 'tridiagonal' must be given");
     const auto diagonal = table.find("diagonal");
     if (diagonal && diagonal->node->array()) pending.size = static_cast<Index>(diagonal->node->array()->size());
   } else {
@@ -53,7 +55,8 @@ void append_rows(const Field& field, Index n, Triplets& entries) {
     const TomlArray* row = rows[row_number].array();
     if (!row) field.item(row_number).fail_type("a row, i.e. a list of numbers and expressions,");
     if (static_cast<Index>(row->size()) != n)
-      field.item(row_number).fail(fmt::format("the row has {} entries, but the matrix has {} rows; it must be square", row->size(), n));
+      field.item(row_number)
+          .fail(fmt::format("the row has {} entries, but the matrix has {} rows; it must be square", row->size(), n));
     for (Index j = 0; j < n; ++j) {
       const auto column = static_cast<std::size_t>(j);
       const auto* integer = std::get_if<std::int64_t>(&(*row)[column].value);
@@ -68,12 +71,14 @@ void append_rows(const Field& field, Index n, Triplets& entries) {
 void append_diagonal(const Field& field, Index n, Index offset, Triplets& entries) {
   const Vector values = read_vector(field, n, "rows");
   for (Index i = 0; i < n; ++i)
-    if (i + offset >= 0 && i + offset < n && values[i] != 0.0) entries.emplace_back(static_cast<int>(i), static_cast<int>(i + offset), values[i]);
+    if (i + offset >= 0 && i + offset < n && values[i] != 0.0)
+      entries.emplace_back(static_cast<int>(i), static_cast<int>(i + offset), values[i]);
 }
 
 SystemMatrix finish_matrix(const PendingMatrix& pending, Index n) {
   const Field& field = pending.field;
-  if (pending.size && *pending.size != n) field.fail(fmt::format("the matrix is {0} x {0}, but there are {1} coordinates", *pending.size, n));
+  if (pending.size && *pending.size != n)
+    field.fail(fmt::format("the matrix is {0} x {0}, but there are {1} coordinates", *pending.size, n));
   if (pending.file) return SystemMatrix::compact(*pending.file);
   Triplets entries;
   if (field.node->array()) {
@@ -84,7 +89,8 @@ SystemMatrix finish_matrix(const PendingMatrix& pending, Index n) {
       append_diagonal(*diagonal, n, 0, entries);
     } else {
       const Field bands = *table.find("tridiagonal");
-      if (bands.list("a list [below, diagonal, above]").size() != 3) bands.fail("the list must be [below, diagonal, above]");
+      if (bands.list("a list [below, diagonal, above]").size() != 3)
+        bands.fail("the list must be [below, diagonal, above]");
       for (Index offset = -1; offset <= 1; ++offset) {
         const Field band = bands.item(static_cast<std::size_t>(offset + 1));
         if (band.node->array()) band.fail_type("a number or an expression");
@@ -98,11 +104,15 @@ SystemMatrix finish_matrix(const PendingMatrix& pending, Index n) {
 }
 
 void check_coordinate_name(const Field& field, const std::string& name, const std::set<std::string>& taken) {
-  if (!is_identifier(name)) field.fail(fmt::format("'{}' cannot be a coordinate: a name is a letter or _, then letters, digits and _", name));
-  if (name == "t" || name == "i") field.fail(fmt::format("'{}' cannot be a coordinate: t is time and i an index", name));
-  if (field.context->parameters.find(name)) field.fail(fmt::format("'{}' is also a parameter; give one of them another name", name));
+  if (!is_identifier(name))
+    field.fail(fmt::format("'{}' cannot be a coordinate: a name is a letter or _, then letters, digits and _", name));
+  if (name == "t" || name == "i")
+    field.fail(fmt::format("'{}' cannot be a coordinate: t is time and i an index", name));
+  if (field.context->parameters.find(name))
+    field.fail(fmt::format("'{}' is also a parameter; give one of them another name", name));
   if (field.context->parameters.find("v_" + name))
-    field.fail(fmt::format("the velocity of '{0}' is called v_{0}, which is also a parameter; give one of them another name", name));
+    field.fail(fmt::format(
+        "the velocity of '{0}' is called v_{0}, which is also a parameter; give one of them another name", name));
   if (taken.count(name)) field.fail(fmt::format("two coordinates are named '{}'", name));
   field.about([&] { SymbolTable().add_variable(name); });
 }
@@ -120,7 +130,8 @@ std::vector<std::string> read_coordinates(const Field& field) {
     taken.insert(name);
   }
   for (std::size_t k = 0; k < names.size(); ++k)
-    if (taken.count("v_" + names[k])) field.item(k).fail(fmt::format("the velocity of '{0}' is called v_{0}, which is also a coordinate", names[k]));
+    if (taken.count("v_" + names[k]))
+      field.item(k).fail(fmt::format("the velocity of '{0}' is called v_{0}, which is also a coordinate", names[k]));
   return names;
 }
 
@@ -130,7 +141,8 @@ std::vector<std::string> default_coordinates(const Field& field, Index n) {
     names.push_back(fmt::format("x{}", k));
     for (const std::string& name : {names.back(), "v_" + names.back()})
       if (field.context->parameters.find(name))
-        field.fail(fmt::format("the parameter '{}' has the name of a coordinate or its velocity; rename it or give 'coordinates'", name));
+        field.fail(fmt::format(
+            "the parameter '{}' has the name of a coordinate or its velocity; rename it or give 'coordinates'", name));
   }
   return names;
 }
@@ -142,8 +154,10 @@ ForceField read_force(const Field& field, Index n, const SymbolTable& symbols) {
     force.common = read_common_function(field, symbols);
     return force;
   }
-  if (static_cast<Index>(items->size()) != n) field.fail(fmt::format("the list has {} components, but there are {} coordinates", items->size(), n));
-  for (Index k = 0; k < n; ++k) force.components.push_back(read_function(field.item(static_cast<std::size_t>(k)), symbols, k));
+  if (static_cast<Index>(items->size()) != n)
+    field.fail(fmt::format("the list has {} components, but there are {} coordinates", items->size(), n));
+  for (Index k = 0; k < n; ++k)
+    force.components.push_back(read_function(field.item(static_cast<std::size_t>(k)), symbols, k));
   return force;
 }
 
@@ -159,12 +173,14 @@ std::vector<std::pair<std::string, double>> read_parameters(const Field& field, 
     const auto& [name, place, node] = table[k];
     const Field parameter{&context, &node, "parameters." + name};
     if (!is_identifier(name)) context.fail(place, parameter.key, "a name is a letter or _, then letters, digits and _");
-    if (name == "t" || name == "i") context.fail(place, parameter.key, "cannot be a parameter: t is time and i an index");
+    if (name == "t" || name == "i")
+      context.fail(place, parameter.key, "cannot be a parameter: t is time and i an index");
     if (const std::string* text = node.text())
       for (const std::string& used : names_in(*text))
         if (const auto later = order.find(used); later != order.end() && later->second >= k)
-          parameter.fail(later->second == k ? fmt::format("'{}' is defined by itself", name)
-                                            : fmt::format("'{}' is defined later; a parameter may depend on earlier ones only", used));
+          parameter.fail(later->second == k
+                             ? fmt::format("'{}' is defined by itself", name)
+                             : fmt::format("'{}' is defined later; a parameter may depend on earlier ones only", used));
     const double value = parameter.number();
     try {
       context.parameters.add_constant(name, value);
@@ -203,7 +219,8 @@ MatricesSection read_matrices(const Field& field) {
   model.stiffness = stiffness ? finish_matrix(*stiffness, *n) : SystemMatrix::zero(*n);
   if (model.coordinates.empty()) model.coordinates = default_coordinates(field, *n);
   std::vector<std::pair<std::string, double>> parameters;
-  for (const std::string& name : field.context->parameters.names()) parameters.emplace_back(name, field.context->parameters.find(name)->value);
+  for (const std::string& name : field.context->parameters.names())
+    parameters.emplace_back(name, field.context->parameters.find(name)->value);
   section.symbols = state_symbols(model.coordinates, parameters);
   if (const auto force = table.find("force")) model.force = read_force(*force, *n, section.symbols);
   return section;

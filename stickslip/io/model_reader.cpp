@@ -30,7 +30,8 @@ template <class Use>
 void for_each_name(std::string_view text, Use&& use) {
   const auto digit = [&](std::size_t k) { return k < text.size() && text[k] >= '0' && text[k] <= '9'; };
   const auto letter = [&](std::size_t k) {
-    return k < text.size() && ((text[k] >= 'a' && text[k] <= 'z') || (text[k] >= 'A' && text[k] <= 'Z') || text[k] == '_');
+    return k < text.size() &&
+           ((text[k] >= 'a' && text[k] <= 'z') || (text[k] >= 'A' && text[k] <= 'Z') || text[k] == '_');
   };
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t begin = at;
@@ -40,7 +41,8 @@ void for_each_name(std::string_view text, Use&& use) {
     } else if (digit(at) || text[at] == '.') {
       while (digit(at) || (at < text.size() && text[at] == '.')) ++at;
       if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
-        const std::size_t exponent = at + (at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') ? 2 : 1);
+        const std::size_t exponent =
+            at + (at + 1 < text.size() && (text[at + 1] == '+' || text[at + 1] == '-') ? 2 : 1);
         if (digit(exponent))
           for (at = exponent; digit(at);) ++at;
       }
@@ -76,7 +78,8 @@ StateFunction read_table(const Field& field) {
 
 void ModelContext::fail(const TomlPlace& place, std::string_view key, const std::string& message) const {
   const std::string about = key.empty() ? "" : fmt::format("key {}: ", in_quotes(key));
-  if (place.setting < 0) throw InputError(fmt::format("{}:{}:{}: {}{}", path, place.line, place.column, about, message));
+  if (place.setting < 0)
+    throw InputError(fmt::format("{}:{}:{}: {}{}", path, place.line, place.column, about, message));
   const std::string& setting = settings[static_cast<std::size_t>(place.setting)];
   const bool same = key == std::string_view(setting).substr(0, setting.find('='));
   throw InputError(fmt::format("--set {}: {}{}", setting, same ? "" : about, message));
@@ -98,7 +101,9 @@ std::string Range::text() const {
   return fmt::format("be {} {}", open_high ? "<" : "<=", high);
 }
 
-void Field::fail_type(const std::string& expected) const { fail(fmt::format("{} must stand here, not {}", expected, describe(*node))); }
+void Field::fail_type(const std::string& expected) const {
+  fail(fmt::format("{} must stand here, not {}", expected, describe(*node)));
+}
 
 const std::string& Field::text(const char* what) const {
   if (const std::string* value = node->text()) return *value;
@@ -141,7 +146,8 @@ TableReader::TableReader(const Field& field, std::vector<std::string> known, con
   for (const TomlEntry& entry : *table_) {
     if (std::find(known.begin(), known.end(), entry.key) != known.end()) continue;
     for (const auto& [word, remedy] : unavailable)
-      if (word == entry.key) field.context->fail(entry.place, prefix + entry.key, fmt::format("not available in this version; {}", remedy));
+      if (word == entry.key)
+        field.context->fail(entry.place, prefix + entry.key, fmt::format("not available in this version; {}", remedy));
     field.context->fail(entry.place, prefix + entry.key, "unknown key" + hint(entry.key, known));
   }
 }
@@ -201,13 +207,15 @@ Vector read_vector(const Field& field, Index n, const char* what) {
     for (Index k = 0; k < n; ++k) {
       const double index = static_cast<double>(k);
       values[k] = expression(std::span<const double>(&index, 1));
-      if (!std::isfinite(values[k])) field.fail(fmt::format("the value for i = {} is {}; it must be finite", k, values[k]));
+      if (!std::isfinite(values[k]))
+        field.fail(fmt::format("the value for i = {} is {}; it must be finite", k, values[k]));
     }
     return values;
   }
   if (plain_number(*field.node)) return Vector::Constant(n, field.number());
   const TomlArray& items = field.list("a list of numbers, or one expression with the index i,");
-  if (static_cast<Index>(items.size()) != n) field.fail(fmt::format("the list has {} numbers, but there are {} {}", items.size(), n, what));
+  if (static_cast<Index>(items.size()) != n)
+    field.fail(fmt::format("the list has {} numbers, but there are {} {}", items.size(), n, what));
   for (Index k = 0; k < n; ++k) values[k] = field.item(static_cast<std::size_t>(k)).number();
   return values;
 }
@@ -226,7 +234,8 @@ std::vector<std::string> names_in(std::string_view expression) {
 
 bool is_identifier(std::string_view name) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return !name.empty() && letter(name.front()) &&
+         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
 }  // namespace stickslip::model_detail

@@ -104,8 +104,8 @@ class TableReader {
   const TomlTable* table_;
 };
 
-/// A number, an expression in the symbols of state_symbols(), or { table = "file.csv" }. `index` is put in for i; without
-/// it i is refused.
+/// A number, an expression in the symbols of state_symbols(), or { table = "file.csv" }. `index` is put in for i;
+/// without it i is refused.
 StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index);
 /// The same for all coordinates at once: i stays a variable.
 StateFunction read_common_function(const Field& field, const SymbolTable& symbols);
@@ -125,7 +125,8 @@ struct MatricesSection {
   SymbolTable symbols;  ///< of state_symbols()
 };
 MatricesSection read_matrices(const Field& field);
-std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates, const SymbolTable& symbols);
+std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
+                                           const SymbolTable& symbols);
 SimulationOptions read_run(const Field& field);
 
 /// Applies --set KEY=VALUE to the document.

@@ -12,8 +12,8 @@ namespace {
 const char* const kUseMoreau = "use scheme = \"moreau\"";
 
 void read_moreau(const Field& field, MoreauOptions& options) {
-  const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations", "fixed_point_tolerance",
-                                  "max_fixed_point", "max_splits"});
+  const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
+                                  "fixed_point_tolerance", "max_fixed_point", "max_splits"});
   table.number("theta", options.theta, {.low = 0.5, .high = 1});
   table.boolean("locate_reversals", options.locate_reversals);
   table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
@@ -38,7 +38,8 @@ void read_splitting(const Field& field, SplittingOptions& options) {
 
 SchemeKind read_scheme(std::string_view word) {
   for (const char* later : {"event", "compliant", "viscoelastic"})
-    if (word == later) throw InputError(fmt::format("scheme '{}' is not available in this version; {}", word, kUseMoreau));
+    if (word == later)
+      throw InputError(fmt::format("scheme '{}' is not available in this version; {}", word, kUseMoreau));
   return scheme_from(word);
 }
 
@@ -53,7 +54,8 @@ void read_times(const TableReader& table, SimulationOptions& run) {
   table.number("start_time", run.start_time, kAnyNumber);
   const Field end = table.require("end_time", "give the time in s at which the run ends");
   run.end_time = end.number();
-  if (!(run.end_time > run.start_time)) end.fail(fmt::format("the value {} must be after start_time = {}", run.end_time, run.start_time));
+  if (!(run.end_time > run.start_time))
+    end.fail(fmt::format("the value {} must be after start_time = {}", run.end_time, run.start_time));
   const auto step = table.find("step"), steps = table.find("steps");
   if (step && steps) steps->fail("'step' and 'steps' both set the step size; give one of them");
   if (!step && !steps) table.field().fail("'step' is missing; give step = .. in s, or steps = the number of steps");
@@ -62,7 +64,8 @@ void read_times(const TableReader& table, SimulationOptions& run) {
   if (step) {
     run.step = step->number(kPositive);
     if ((run.end_time - run.start_time) / run.step > static_cast<double>(kMostSteps))
-      step->fail(fmt::format("the value {} makes more than {:g} steps up to end_time = {}", run.step, static_cast<double>(kMostSteps), run.end_time));
+      step->fail(fmt::format("the value {} makes more than {:g} steps up to end_time = {}", run.step,
+                             static_cast<double>(kMostSteps), run.end_time));
   }
 }
 
@@ -76,7 +79,8 @@ void read_output(const TableReader& table, SimulationOptions& run) {
   for (std::size_t k = 0; k < items.size(); ++k) {
     const Field item = times->item(k);
     const double time = item.number();
-    if (k > 0 && !(time > run.output_times.back())) item.fail(fmt::format("the time {} must be after {}; times must ascend", time, run.output_times.back()));
+    if (k > 0 && !(time > run.output_times.back()))
+      item.fail(fmt::format("the time {} must be after {}; times must ascend", time, run.output_times.back()));
     if (time < run.start_time || time > run.end_time)
       item.fail(fmt::format("the time {} must lie in the run, [{}, {}]", time, run.start_time, run.end_time));
     run.output_times.push_back(time);
@@ -87,7 +91,8 @@ void read_output(const TableReader& table, SimulationOptions& run) {
 
 SimulationOptions read_run(const Field& field) {
   const TableReader table(field,
-                          {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step", "output_times", "moreau", "splitting"},
+                          {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
+                           "output_times", "moreau", "splitting"},
                           {{"tolerance", "it belongs to schemes of variable step; give step or steps"},
                            {"event", kUseMoreau},
                            {"compliant", kUseMoreau},

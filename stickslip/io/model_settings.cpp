@@ -18,7 +18,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kExclusiv
 
 class Setting {
  public:
-  Setting(const ModelContext& context, int number) : number_(number), text_(context.settings[static_cast<std::size_t>(number)]) {
+  Setting(const ModelContext& context, int number)
+      : number_(number), text_(context.settings[static_cast<std::size_t>(number)]) {
     const std::size_t equals = text_.find('=');
     if (equals == std::string::npos) fail("write KEY=VALUE, as in run.step=0.001");
     const std::string key = text_.substr(0, equals);
@@ -60,7 +61,9 @@ class Setting {
   }
 
  private:
-  [[noreturn]] void fail(const std::string& message) const { throw InputError(fmt::format("--set {}: {}", text_, message)); }
+  [[noreturn]] void fail(const std::string& message) const {
+    throw InputError(fmt::format("--set {}: {}", text_, message));
+  }
 
   std::string joined(std::size_t count) const {
     std::string key;
@@ -91,7 +94,8 @@ class Setting {
     const std::string& part = parts_[k];
     if (const auto index = parse_integer(part)) {
       if (*index < 0 || *index >= static_cast<long long>(array.size()))
-        fail(fmt::format("'{}' has {} elements; the index {} must lie in 0 .. {}", joined(k), array.size(), part, static_cast<long long>(array.size()) - 1));
+        fail(fmt::format("'{}' has {} elements; the index {} must lie in 0 .. {}", joined(k), array.size(), part,
+                         static_cast<long long>(array.size()) - 1));
       return array[static_cast<std::size_t>(*index)];
     }
     std::vector<std::string> known;

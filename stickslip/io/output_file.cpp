@@ -13,7 +13,8 @@ namespace stickslip {
 
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), part_(path_) {
   part_ += ".part";
-  if (std::filesystem::is_directory(path_)) throw InputError(fmt::format("{}: cannot write: it is a folder", path_.string()));
+  if (std::filesystem::is_directory(path_))
+    throw InputError(fmt::format("{}: cannot write: it is a folder", path_.string()));
   stream_ = std::fopen(part_.c_str(), "wb");
   if (stream_ == nullptr) fail("write");
 }
@@ -57,7 +58,8 @@ void create_folder(const std::filesystem::path& folder) {
   if (std::filesystem::is_directory(folder)) return;
   if (std::filesystem::exists(folder))
     throw InputError(fmt::format("{}: cannot put results there: it is a file, not a folder", folder.string()));
-  throw InputError(fmt::format("{}: cannot create the folder: {}", folder.string(), error ? error.message() : "unknown reason"));
+  throw InputError(
+      fmt::format("{}: cannot create the folder: {}", folder.string(), error ? error.message() : "unknown reason"));
 }
 
 }  // namespace stickslip

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file that appears under its name only when it is complete: written as NAME.part, renamed by commit(). A run that dies
-// half-way leaves no half file that looks whole. Every failure is an InputError with the path and the system's reason.
+// A file that appears under its name only when it is complete: written as NAME.part, renamed by commit(). A run that
+// dies half-way leaves no half file that looks whole. Every failure is an InputError with the path and the system's
+// reason.
 #pragma once
 
 #include <cstdio>

@@ -25,7 +25,9 @@ Json cell(const ReportCell& value) {
   return std::visit(Overloaded{[](std::monostate) { return Json(); }, [](const auto& v) { return Json(v); }}, value);
 }
 
-Json axis(const ReportAxis& a) { return {{"label", a.label}, {"unit", a.unit}, {"scale", a.logarithmic ? "log" : "linear"}}; }
+Json axis(const ReportAxis& a) {
+  return {{"label", a.label}, {"unit", a.unit}, {"scale", a.logarithmic ? "log" : "linear"}};
+}
 
 Json series(const ReportSeries& s) {
   Json out = {{"name", s.name}};
@@ -61,7 +63,8 @@ Json block(const ReportTimeline& timeline) {
   out["rows"] = Json::array();
   for (const ReportTimeline::Row& row : timeline.rows) {
     Json intervals = Json::array();
-    for (const ReportInterval& i : row.intervals) intervals.push_back({{"from", i.from}, {"to", i.to}, {"mode", to_string(i.mode)}});
+    for (const ReportInterval& i : row.intervals)
+      intervals.push_back({{"from", i.from}, {"to", i.to}, {"mode", to_string(i.mode)}});
     out["rows"].push_back({{"name", row.name}, {"intervals", std::move(intervals)}});
   }
   out["events"] = Json::array();
@@ -117,16 +120,19 @@ std::string report_document_json(const ReportDocument& document) {
   put_text(out, "generator", document.generator);
   if (!document.status.empty()) out["status"] = {{"ok", document.ok}, {"text", document.status}};
   out["facts"] = Json::array();
-  for (const ReportFact& fact : document.facts) out["facts"].push_back({{"label", fact.label}, {"value", cell(fact.value)}});
+  for (const ReportFact& fact : document.facts)
+    out["facts"].push_back({{"label", fact.label}, {"value", cell(fact.value)}});
   out["blocks"] = Json::array();
-  for (const ReportBlock& b : document.blocks) out["blocks"].push_back(std::visit([](const auto& value) { return block(value); }, b));
+  for (const ReportBlock& b : document.blocks)
+    out["blocks"].push_back(std::visit([](const auto& value) { return block(value); }, b));
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string render_report(std::string_view template_html, const std::string& document_json) {
   constexpr std::string_view marker = "/*STICKSLIP_DATA*/null";
   const std::size_t at = template_html.find(marker);
-  if (at == std::string_view::npos) throw InputError("the template of the report has no place for the data (/*STICKSLIP_DATA*/null)");
+  if (at == std::string_view::npos)
+    throw InputError("the template of the report has no place for the data (/*STICKSLIP_DATA*/null)");
   std::string page(template_html.substr(0, at));
   page.reserve(template_html.size() + document_json.size() + document_json.size() / 64);
   const std::string_view json = document_json;
@@ -136,7 +142,8 @@ std::string render_report(std::string_view template_html, const std::string& doc
     page += by;
     kept = from + length;
   };
-  for (std::size_t i = json.find_first_of("<\xE2"); i != std::string_view::npos; i = json.find_first_of("<\xE2", i + 1)) {
+  for (std::size_t i = json.find_first_of("<\xE2"); i != std::string_view::npos;
+       i = json.find_first_of("<\xE2", i + 1)) {
     if (json[i] == '<') escape(i, 1, "\\u003c");
     if (json.substr(i, 3) == "\xE2\x80\xA8") escape(i, 3, "\\u2028");
     if (json.substr(i, 3) == "\xE2\x80\xA9") escape(i, 3, "\\u2029");

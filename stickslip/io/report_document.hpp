@@ -24,9 +24,9 @@ struct ReportSeries {
   std::vector<double> x;  ///< empty: x_values of the figure; need not ascend
   std::vector<double> y;  ///< what is not finite is a gap
   bool dash = false;
-  bool points = false;    ///< markers
-  bool line = true;       ///< false: markers only
-  bool step = false;      ///< constant between the samples
+  bool points = false;  ///< markers
+  bool line = true;     ///< false: markers only
+  bool step = false;    ///< constant between the samples
 };
 
 struct ReportMark {
@@ -97,9 +97,9 @@ struct ReportDocument {
 
 std::string report_document_json(const ReportDocument& document);
 
-/// The page: the marker /*STICKSLIP_DATA*/null of the template becomes the document. Every `<` is written \u003c, so that
-/// no text in the document can end the element that holds it, and the line separators U+2028 and U+2029 are escaped.
-/// Throws InputError if the template has no marker.
+/// The page: the marker /*STICKSLIP_DATA*/null of the template becomes the document. Every `<` is written \u003c, so
+/// that no text in the document can end the element that holds it, and the line separators U+2028 and U+2029 are
+/// escaped. Throws InputError if the template has no marker.
 std::string render_report(std::string_view template_html, const std::string& document_json);
 
 }  // namespace stickslip

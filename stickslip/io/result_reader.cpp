@@ -23,8 +23,10 @@ hdf5::File open_result(const std::filesystem::path& result, std::string& note) {
   if (H5Aexists(file.id(), "format") <= 0 || hdf5::read_text_attribute(file, "/", "format") != "stickslip result 1")
     throw InputError(fmt::format("{}: this is not a result of stickslip", path.string()));
   note.clear();
-  if (left_open || hdf5::read_text_attribute(file, "outcome", "status") == "running")
-    note = fmt::format("{}: the run that writes this file has not ended, or was killed or failed; it was read up to its last flush", path.string());
+  if (left_open || hdf5::read_text(file, "outcome/status") == "running")
+    note = fmt::format(
+        "{}: the run that writes this file has not ended, or was killed or failed; it was read up to its last flush",
+        path.string());
   return file;
 }
 
@@ -45,7 +47,8 @@ std::vector<Number> read_column(const hdf5::File& file, const std::string& name,
 template <class Enum>
 Enum enum_from(const hdf5::File& file, const char* what, int value) {
   constexpr int count = 6;  // of Mode and of EventKind
-  if (value < 0 || value >= count) throw InputError(fmt::format("{}: {} {} is unknown", file.path().string(), what, value));
+  if (value < 0 || value >= count)
+    throw InputError(fmt::format("{}: {} {} is unknown", file.path().string(), what, value));
   return static_cast<Enum>(value);
 }
 
@@ -63,7 +66,8 @@ hsize_t complete_rows(const hdf5::File& file, const std::string& t, std::initial
 }
 
 std::vector<Event> read_events(const hdf5::File& file, std::size_t laws) {
-  const hsize_t n = complete_rows(file, "events/t", {"events/law", "events/kind", "events/before", "events/after", "events/impulse"});
+  const hsize_t n =
+      complete_rows(file, "events/t", {"events/law", "events/kind", "events/before", "events/after", "events/impulse"});
   const auto t = read_column<double>(file, "events/t", Element::float64, n);
   const auto impulse = read_column<double>(file, "events/impulse", Element::float64, n);
   const auto law = read_column<std::int32_t>(file, "events/law", Element::int32, n);
@@ -74,8 +78,12 @@ std::vector<Event> read_events(const hdf5::File& file, std::size_t laws) {
   for (hsize_t i = 0; i < n; ++i) {
     if (law[i] < 0 || static_cast<std::size_t>(law[i]) >= laws)
       throw InputError(fmt::format("{}: event {} names law {} of {}", file.path().string(), i + 1, law[i] + 1, laws));
-    events[i] = {t[i], law[i], enum_from<EventKind>(file, "event kind", kind[i]), enum_from<Mode>(file, "mode", before[i]),
-                 enum_from<Mode>(file, "mode", after[i]), impulse[i]};
+    events[i] = {t[i],
+                 law[i],
+                 enum_from<EventKind>(file, "event kind", kind[i]),
+                 enum_from<Mode>(file, "mode", before[i]),
+                 enum_from<Mode>(file, "mode", after[i]),
+                 impulse[i]};
   }
   return events;
 }
@@ -97,7 +105,7 @@ ResultFile read_result_file(const std::filesystem::path& result) {
   out.model = hdf5::read_text_attribute(file, "/", "model");
   out.scheme = hdf5::read_text_attribute(file, "/", "scheme");
   out.version = hdf5::read_text_attribute(file, "/", "version");
-  out.status = hdf5::read_text_attribute(file, "outcome", "status");
+  out.status = hdf5::read_text(file, "outcome/status");
   out.names.coordinates = hdf5::read_texts(file, "names/coordinates");
   out.names.velocities = hdf5::read_texts(file, "names/velocities");
   out.names.laws = hdf5::read_texts(file, "names/laws");
@@ -105,7 +113,8 @@ ResultFile read_result_file(const std::filesystem::path& result) {
   out.names.smooth_part = file.has("smooth");
   out.names.friction_velocity = file.has("friction_velocity");
 
-  const hsize_t rows = complete_rows(file, "t", {"position", "velocity", "reaction", "smooth", "friction_velocity", "energy", "modes"});
+  const hsize_t rows =
+      complete_rows(file, "t", {"position", "velocity", "reaction", "smooth", "friction_velocity", "energy", "modes"});
   out.t = read_column<double>(file, "t", Element::float64, rows);
   out.position = read_matrix(file, "position", rows);
   out.velocity = read_matrix(file, "velocity", rows);
@@ -114,7 +123,8 @@ ResultFile read_result_file(const std::filesystem::path& result) {
   out.friction_velocity = read_matrix(file, "friction_velocity", rows);
   out.energy = read_matrix(file, "energy", rows);
   if (file.has("modes"))
-    for (const std::int8_t mode : read_column<std::int8_t>(file, "modes", Element::int8, rows)) out.modes.push_back(enum_from<Mode>(file, "mode", mode));
+    for (const std::int8_t mode : read_column<std::int8_t>(file, "modes", Element::int8, rows))
+      out.modes.push_back(enum_from<Mode>(file, "mode", mode));
   out.events = read_events(file, out.names.laws.size());
   return out;
 }
@@ -126,7 +136,9 @@ State read_restart_state(const std::filesystem::path& result, std::string* note)
   if (note != nullptr) *note = text;
   std::int64_t latest = -1;
   hdf5::read_rows(file, "restart/latest", Element::int64, 0, 1, &latest);
-  if (latest < 0) throw InputError(fmt::format("{}: the run was killed before it stored a state to go on from", file.path().string()));
+  if (latest < 0)
+    throw InputError(
+        fmt::format("{}: the run was killed before it stored a state to go on from", file.path().string()));
   const hsize_t slot = static_cast<hsize_t>(latest) % 2;
   State state;
   hdf5::read_rows(file, "restart/t", Element::float64, slot, 1, &state.t);

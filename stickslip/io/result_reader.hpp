@@ -2,8 +2,9 @@
 // Reads result.h5, also while its run goes on or after the run was killed: then HDF5 refuses an ordinary open, and the
 // file is opened the way readers of a growing file do (single writer, multiple readers). Nothing in it is changed.
 //
-// The number of rows is that of the shortest table, less rows at the end whose `t` was never written (result_writer.hpp).
-// A path may name the file or its folder. Missing, foreign or damaged files are InputErrors with path and reason.
+// The number of rows is that of the shortest table, less rows at the end whose `t` was never written
+// (result_writer.hpp). A path may name the file or its folder. Missing, foreign or damaged files are InputErrors with
+// path and reason.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,14 +21,14 @@ using RowMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::R
 
 struct ResultFile {
   std::string title, model, scheme, version;
-  std::string status;   ///< "running" if the run did not come to its end
-  std::string note;     ///< empty; or that the run did not come to its end, and what that means
+  std::string status;  ///< "running" if the run did not come to its end
+  std::string note;    ///< empty; or that the run did not come to its end, and what that means
   TrajectoryNames names;
-  std::vector<double> t;                                     ///< [s]
-  RowMatrix position, velocity, reaction;                    ///< rows × nq, nv, m
-  RowMatrix smooth, friction_velocity;                       ///< no columns where the run has none
-  RowMatrix energy;                                          ///< kinetic potential work_in friction_loss damper_loss impact_loss unexplained
-  std::vector<Mode> modes;                                   ///< rows × laws
+  std::vector<double> t;                   ///< [s]
+  RowMatrix position, velocity, reaction;  ///< rows × nq, nv, m
+  RowMatrix smooth, friction_velocity;     ///< no columns where the run has none
+  RowMatrix energy;         ///< kinetic potential work_in friction_loss damper_loss impact_loss unexplained
+  std::vector<Mode> modes;  ///< rows × laws
   std::vector<Event> events;
 
   Index rows() const { return static_cast<Index>(t.size()); }

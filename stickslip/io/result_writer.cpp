@@ -47,7 +47,8 @@ struct Pending {
 };
 
 void make_file(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header) {
-  const hsize_t nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size(), laws = names.laws.size();
+  const hsize_t nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size(),
+                laws = names.laws.size();
   hdf5::File file = hdf5::File::create(path);
   make_text_attribute(file, "/", "format", "stickslip result 1");
   make_text_attribute(file, "/", "title", header.title);
@@ -55,12 +56,12 @@ void make_file(const std::filesystem::path& path, const TrajectoryNames& names, 
   make_text_attribute(file, "/", "scheme", header.scheme);
   make_text_attribute(file, "/", "version", header.version);
   make_text_attribute(file, "/", "units", "SI: s, m, rad, m/s, rad/s, N, N m, N s, J");
-  // What changes at the end has a header of its own, of less than a page.
+  // Datasets and not attributes: what changes at the end then lies outside of every header.
   hdf5::make_group(file, "outcome");
-  make_text_attribute(file, "outcome", "status", "running", 64);
-  make_text_attribute(file, "outcome", "message", "", 1500);
+  make_text(file, "outcome/status", "running", 64);
+  make_text(file, "outcome/message", "", 2000);
   for (const char* name : {"steps", "problems", "end_time", "wall_seconds"})
-    make_number_attribute(file, "outcome", name, std::numeric_limits<double>::quiet_NaN());
+    make_array(file, std::string("outcome/") + name, Element::float64, 1, 0);
 
   hdf5::make_group(file, "names");
   make_texts(file, "names/coordinates", names.coordinates);
@@ -109,7 +110,8 @@ void make_file(const std::filesystem::path& path, const TrajectoryNames& names, 
 
 /// Complete before it gets its name: there is no moment at which result.h5 exists and cannot be read.
 hdf5::File make_and_open(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header) {
-  if (std::filesystem::is_directory(path)) throw InputError(fmt::format("{}: cannot write: it is a folder", path.string()));
+  if (std::filesystem::is_directory(path))
+    throw InputError(fmt::format("{}: cannot write: it is a folder", path.string()));
   std::filesystem::path part = path;
   part += ".part";
   make_file(part, names, header);
@@ -134,7 +136,8 @@ void ResultWriterOptions::validate() const {
 }
 
 struct ResultWriter::Store {
-  Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_, const ResultWriterOptions& options_);
+  Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_,
+        const ResultWriterOptions& options_);
   bool due() const {
     return waiting >= options.flush_rows || static_cast<std::size_t>(waiting) * row_bytes >= kPendingBytes ||
            events.t.values.size() * 16 >= kPendingBytes || Clock::now() - last_flush >= interval;
@@ -171,12 +174,14 @@ struct ResultWriter::Store {
   bool broken = false;  ///< a write failed and was reported: nothing more is written
 };
 
-ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_, const ResultWriterOptions& options_)
+ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_,
+                           const ResultWriterOptions& options_)
     : folder(std::move(folder_)),
       names(std::move(names_)),
       header(std::move(header_)),
       options(options_),
-      interval(std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(std::min(options_.flush_seconds, 1e9)))),
+      interval(std::chrono::duration_cast<Clock::duration>(
+          std::chrono::duration<double>(std::min(options_.flush_seconds, 1e9)))),
       file(make_and_open(folder / "result.h5", names, header)) {
   auto open = [&](auto& pending, const std::string& name, Element element, std::size_t width) {
     pending.width = width;
@@ -233,14 +238,17 @@ void ResultWriter::Store::append_pending() {
   file.flush();
 }
 
-/// After a write that failed HDF5 still stores, on closing, a header that speaks of data that never came, and then nobody
-/// can open the file. With the header of before the file is like that of a killed run: readable up to the last flush.
+/// After a write that failed HDF5 still stores, on closing, a header that speaks of data that never came, and then
+/// nobody can open the file. With the header of before the file is like that of a killed run: readable up to the last
+/// flush.
 void ResultWriter::Store::abandon() {
   broken = true;
   char superblock[48];  // version 3, which the latest format uses
   std::FILE* raw = std::fopen(file.path().c_str(), "r+b");
   const bool saved = raw != nullptr && std::fread(superblock, 1, sizeof superblock, raw) == sizeof superblock;
-  for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &energy, &t, &events.t, &events.impulse}) p->table = {};
+  for (Pending<double>* p :
+       {&position, &velocity, &reaction, &smooth, &friction_velocity, &energy, &t, &events.t, &events.impulse})
+    p->table = {};
   for (Pending<std::int8_t>* p : {&modes, &events.kind, &events.before, &events.after}) p->table = {};
   events.law.table = {};
   file.abandon();
@@ -251,7 +259,8 @@ void ResultWriter::Store::abandon() {
 void ResultWriter::Store::write_restart() {
   const std::int64_t slot = checkpoints % 2;
   mode_bytes.assign(names.laws.size(), -1);
-  for (std::size_t i = 0; i < std::min(restart.modes.size(), mode_bytes.size()); ++i) mode_bytes[i] = static_cast<std::int8_t>(restart.modes[i]);
+  for (std::size_t i = 0; i < std::min(restart.modes.size(), mode_bytes.size()); ++i)
+    mode_bytes[i] = static_cast<std::int8_t>(restart.modes[i]);
   write_row(file, "restart/t", Element::float64, slot, &restart.t);
   if (restart.q.size() > 0) write_row(file, "restart/position", Element::float64, slot, restart.q.data());
   if (restart.v.size() > 0) write_row(file, "restart/velocity", Element::float64, slot, restart.v.data());
@@ -262,8 +271,8 @@ void ResultWriter::Store::write_restart() {
   restart_changed = false;
 }
 
-ResultWriter::ResultWriter(const std::filesystem::path& folder, const TrajectoryNames& names, const ResultHeader& header,
-                           const ResultWriterOptions& options) {
+ResultWriter::ResultWriter(const std::filesystem::path& folder, const TrajectoryNames& names,
+                           const ResultHeader& header, const ResultWriterOptions& options) {
   options.validate();
   create_folder(folder);
   const hdf5::Quiet quiet;
@@ -293,7 +302,8 @@ void ResultWriter::add(const OutputRow& row) {
   if (s.smooth.width > 0) s.copy(s.smooth, row.smooth);
   if (s.friction_velocity.width > 0) s.copy(s.friction_velocity, row.friction_velocity);
   const EnergyLedger& e = row.energy;
-  s.energy.values.insert(s.energy.values.end(), {e.kinetic, e.potential, e.work_in, e.friction_loss, e.damper_loss, e.impact_loss, e.unexplained()});
+  s.energy.values.insert(s.energy.values.end(), {e.kinetic, e.potential, e.work_in, e.friction_loss, e.damper_loss,
+                                                 e.impact_loss, e.unexplained()});
   assert(row.modes.size() == s.modes.width);
   for (const Mode mode : row.modes) s.modes.values.push_back(static_cast<std::int8_t>(mode));
   s.t.values.push_back(row.t);
@@ -342,12 +352,15 @@ void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
     s.restart = simulation.final;
     s.restart_known = s.restart_changed = true;
     s.flush();
-    write_text_attribute(s.file, "outcome", "message", simulation.message);
-    write_number_attribute(s.file, "outcome", "steps", static_cast<double>(simulation.steps));
-    write_number_attribute(s.file, "outcome", "problems", static_cast<double>(simulation.problems));
-    write_number_attribute(s.file, "outcome", "end_time", simulation.final.t);
-    write_number_attribute(s.file, "outcome", "wall_seconds", wall_seconds);
-    write_text_attribute(s.file, "outcome", "status", to_string(simulation.status));
+    auto number = [&](const char* name, double value) {
+      write_row(s.file, std::string("outcome/") + name, Element::float64, 0, &value);
+    };
+    number("steps", static_cast<double>(simulation.steps));
+    number("problems", static_cast<double>(simulation.problems));
+    number("end_time", simulation.final.t);
+    number("wall_seconds", wall_seconds);
+    write_text(s.file, "outcome/message", simulation.message);
+    write_text(s.file, "outcome/status", to_string(simulation.status));
     s.file.flush();
   }
   const std::filesystem::path folder = s.folder;

@@ -2,8 +2,8 @@
 // Results while a run goes on, and when it has ended. The layout of the files is described in docs/results.md.
 //
 // result.h5 exists from the start and grows. Rows and events wait in memory and are flushed together after `flush_rows`
-// rows or `flush_seconds` of wall-clock time, whichever comes first. A flush appends to each table in turn and hands every
-// one to the operating system before it touches the next; `t` comes last. Hence, whenever the process is killed,
+// rows or `flush_seconds` of wall-clock time, whichever comes first. A flush appends to each table in turn and hands
+// every one to the operating system before it touches the next; `t` comes last. Hence, whenever the process is killed,
 //
 //     every table has at least as many rows as `t`, and the rows below the length of `t` are complete;
 //
@@ -31,8 +31,8 @@ struct ResultWriterOptions {
 
 class ResultWriter {
  public:
-  /// Makes the folder and result.h5 in it; CSV, summary and report of an earlier run are removed, so that files of two runs
-  /// never stand side by side.
+  /// Makes the folder and result.h5 in it; CSV, summary and report of an earlier run are removed, so that files of two
+  /// runs never stand side by side.
   ResultWriter(const std::filesystem::path& folder, const TrajectoryNames& names, const ResultHeader& header,
                const ResultWriterOptions& options = {});
   /// Without finish() what was added is flushed if possible, and the file keeps the status "running".

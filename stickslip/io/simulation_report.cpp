@@ -30,8 +30,8 @@ struct Columns {
 };
 
 /// A figure over time of one or more groups of columns.
-ReportFigure time_figure(const Trajectory& trajectory, std::string title, ReportAxis y, const std::vector<Columns>& groups,
-                         const SimulationReportOptions& options) {
+ReportFigure time_figure(const Trajectory& trajectory, std::string title, ReportAxis y,
+                         const std::vector<Columns>& groups, const SimulationReportOptions& options) {
   ReportFigure figure;
   figure.title = std::move(title);
   figure.link = "time";
@@ -41,7 +41,8 @@ ReportFigure time_figure(const Trajectory& trajectory, std::string title, Report
   for (const Columns& group : groups) total += static_cast<Index>(group.names.size());
   const Index share = std::max<Index>(1, options.series / static_cast<Index>(groups.size()));
   for (const Columns& group : groups) shown += std::min<Index>(share, group.names.size());
-  const Index rows = trajectory.rows(), points = std::clamp<Index>(options.figure_points / std::max<Index>(shown, 1), 4, options.points);
+  const Index rows = trajectory.rows(),
+              points = std::clamp<Index>(options.figure_points / std::max<Index>(shown, 1), 4, options.points);
   const bool thin = rows > points;
   if (!thin)
     for (Index row = 0; row < rows; ++row) figure.x_values.push_back(trajectory.t(row));
@@ -64,19 +65,21 @@ ReportFigure time_figure(const Trajectory& trajectory, std::string title, Report
   }
   if (shown < total) figure.note = fmt::format("{} of {} columns are shown, evenly spread. ", shown, total);
   if (thin)
-    figure.note += fmt::format("Thinned from {} rows to at most {} points per curve: the lowest and the highest value of every {} rows. ", rows, points,
-                               (rows + points / 2 - 1) / (points / 2));
+    figure.note += fmt::format(
+        "Thinned from {} rows to at most {} points per curve: the lowest and the highest value of every {} rows. ",
+        rows, points, (rows + points / 2 - 1) / (points / 2));
   if (!figure.note.empty()) figure.note += "trajectory.csv holds everything.";
   return figure;
 }
 
 ReportFigure energy_figure(const Trajectory& trajectory, const SimulationReportOptions& options) {
   using Term = double (*)(const EnergyLedger&);
-  std::vector<std::pair<std::string, Term>> terms = {{"kinetic", [](const EnergyLedger& e) { return e.kinetic; }},
-                                                     {"potential", [](const EnergyLedger& e) { return e.potential; }},
-                                                     {"work in", [](const EnergyLedger& e) { return e.work_in; }},
-                                                     {"friction loss", [](const EnergyLedger& e) { return e.friction_loss; }},
-                                                     {"damper loss", [](const EnergyLedger& e) { return e.damper_loss; }}};
+  std::vector<std::pair<std::string, Term>> terms = {
+      {"kinetic", [](const EnergyLedger& e) { return e.kinetic; }},
+      {"potential", [](const EnergyLedger& e) { return e.potential; }},
+      {"work in", [](const EnergyLedger& e) { return e.work_in; }},
+      {"friction loss", [](const EnergyLedger& e) { return e.friction_loss; }},
+      {"damper loss", [](const EnergyLedger& e) { return e.damper_loss; }}};
   bool impacts = false;
   for (Index row = 0; row < trajectory.rows(); ++row) impacts |= trajectory.energy(row).impact_loss != 0;
   if (impacts) terms.emplace_back("impact loss", [](const EnergyLedger& e) { return e.impact_loss; });
@@ -154,8 +157,12 @@ ReportTimeline timeline(const Simulation& simulation, const SimulationReportOpti
     // of too many events every k-th; impacts carry a number of their own and are seldom, but no exception is made
     if (all <= room || number % ((all + room - 1) / room) == 0) out.events.push_back(event);
   }
-  if (shown.size() < laws.size()) out.note = fmt::format("{} of {} laws are shown, evenly spread. ", shown.size(), laws.size());
-  if (joined) out.note += fmt::format("Where a law changes very often, the mode that lasts longest in each of {} equal parts of the time is shown. ", room);
+  if (shown.size() < laws.size())
+    out.note = fmt::format("{} of {} laws are shown, evenly spread. ", shown.size(), laws.size());
+  if (joined)
+    out.note += fmt::format(
+        "Where a law changes very often, the mode that lasts longest in each of {} equal parts of the time is shown. ",
+        room);
   if (dropped) out.note += fmt::format("Of laws with more than {} events some are left out. ", room);
   if (!out.note.empty()) out.note += "events.csv holds everything.";
   return out;
@@ -171,15 +178,18 @@ ReportTable final_state(const Simulation& simulation) {
   auto add = [&](const char* quantity, const std::vector<std::string>& rows, const Vector& values, const char* unit) {
     const Index n = std::min<Index>(values.size(), rows.size());
     cut |= n > largest;
-    for (Index i = 0; i < std::min(n, largest); ++i) table.rows.push_back({std::string(quantity), rows[i], values[i], std::string(unit)});
+    for (Index i = 0; i < std::min(n, largest); ++i)
+      table.rows.push_back({std::string(quantity), rows[i], values[i], std::string(unit)});
   };
   add("position", names.coordinates, simulation.final.q, "m, rad");
   add("velocity", velocity_columns(names), simulation.final.v, "m/s, rad/s");
   add("mean reaction of the last step", names.reactions, simulation.final_reaction, "N, N m");
   const std::size_t laws = std::min(names.laws.size(), simulation.final.modes.size());
   for (std::size_t i = 0; i < std::min<std::size_t>(laws, largest); ++i)
-    table.rows.push_back({std::string("mode"), names.laws[i], std::string(to_string(simulation.final.modes[i])), ReportCell{}});
-  if (cut || laws > largest) table.note = fmt::format("The first {} of each quantity; summary.json holds everything.", largest);
+    table.rows.push_back(
+        {std::string("mode"), names.laws[i], std::string(to_string(simulation.final.modes[i])), ReportCell{}});
+  if (cut || laws > largest)
+    table.note = fmt::format("The first {} of each quantity; summary.json holds everything.", largest);
   return table;
 }
 
@@ -223,7 +233,8 @@ std::vector<Index> thinned_rows(Index rows, Index points, const std::function<do
   return kept;
 }
 
-std::vector<std::vector<ReportInterval>> mode_intervals(const std::vector<Mode>& initial, const std::vector<Event>& events, double from, double to) {
+std::vector<std::vector<ReportInterval>> mode_intervals(const std::vector<Mode>& initial,
+                                                        const std::vector<Event>& events, double from, double to) {
   std::vector<std::vector<ReportInterval>> rows(initial.size());
   for (std::size_t law = 0; law < initial.size(); ++law) rows[law].push_back({from, to, initial[law]});
   for (const Event& event : events) {
@@ -240,7 +251,8 @@ std::vector<std::vector<ReportInterval>> mode_intervals(const std::vector<Mode>&
   return rows;
 }
 
-ReportDocument simulation_report(const ResultHeader& header, const Simulation& simulation, double wall_seconds, const SimulationReportOptions& options) {
+ReportDocument simulation_report(const ResultHeader& header, const Simulation& simulation, double wall_seconds,
+                                 const SimulationReportOptions& options) {
   const Trajectory& trajectory = simulation.trajectory;
   const TrajectoryNames& names = trajectory.names();
   ReportDocument document;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report of one run: positions, velocities, reactions, energy balance, stick/slip timeline, audit, final state.
 //
-// A page must open at once whatever the length of the run, so long ones are thinned, and the page says so: a series keeps
-// the lowest and the highest sample of each of `points`/2 groups of consecutive rows, so that no spike and no envelope of
-// an oscillation is lost; of many series some, evenly spread, are shown; of a timeline with very many changes each law
-// shows the mode that lasts longest in each of equal parts of the time. trajectory.csv and events.csv hold everything.
+// A page must open at once whatever the length of the run, so long ones are thinned, and the page says so: a series
+// keeps the lowest and the highest sample of each of `points`/2 groups of consecutive rows, so that no spike and no
+// envelope of an oscillation is lost; of many series some, evenly spread, are shown; of a timeline with very many
+// changes each law shows the mode that lasts longest in each of equal parts of the time. trajectory.csv and events.csv
+// hold everything.
 #pragma once
 
 #include <functional>
@@ -15,20 +16,21 @@
 namespace stickslip {
 
 struct SimulationReportOptions {
-  Index points = 4000;            ///< per series, at most; >= 4
-  Index series = 100;             ///< per figure, at most; >= 1
-  Index figure_points = 200000;   ///< over all series of a figure, about
-  Index timeline_entries = 50000; ///< intervals and events over all laws, about
+  Index points = 4000;             ///< per series, at most; >= 4
+  Index series = 100;              ///< per figure, at most; >= 1
+  Index figure_points = 200000;    ///< over all series of a figure, about
+  Index timeline_entries = 50000;  ///< intervals and events over all laws, about
 };
 
 ReportDocument simulation_report(const ResultHeader& header, const Simulation& simulation, double wall_seconds,
                                  const SimulationReportOptions& options = {});
 
-/// Rows to keep of `rows` samples: the lowest and highest of each group, the first and the last row; a sample that is not
-/// finite where a group has one. At most about `points`, ascending. All of them if rows <= points.
+/// Rows to keep of `rows` samples: the lowest and highest of each group, the first and the last row; a sample that is
+/// not finite where a group has one. At most about `points`, ascending. All of them if rows <= points.
 std::vector<Index> thinned_rows(Index rows, Index points, const std::function<double(Index row)>& value);
 
 /// The modes of each law over [from, to] as the events tell, starting with `initial`.
-std::vector<std::vector<ReportInterval>> mode_intervals(const std::vector<Mode>& initial, const std::vector<Event>& events, double from, double to);
+std::vector<std::vector<ReportInterval>> mode_intervals(const std::vector<Mode>& initial,
+                                                        const std::vector<Event>& events, double from, double to);
 
 }  // namespace stickslip

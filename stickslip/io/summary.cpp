@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/io/summary.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "stickslip/io/csv_writer.hpp"
 
@@ -55,9 +54,12 @@ std::string summary_json(const SummaryData& data) {
   for (std::size_t k = 0; k < kEventKinds.size(); ++k) events[std::string(to_string(kEventKinds[k]))] = data.events[k];
   Json audit = Json::object();
   for (const AuditItem& item : data.audit)
-    audit[item.name] = {{"value", item.value},   {"limit", item.guaranteed ? Json(item.limit) : Json()},
-                        {"guaranteed", item.guaranteed}, {"ok", item.ok},
-                        {"unit", item.unit},     {"meaning", item.meaning}};
+    audit[item.name] = {{"value", item.value},
+                        {"limit", item.guaranteed ? Json(item.limit) : Json()},
+                        {"guaranteed", item.guaranteed},
+                        {"ok", item.ok},
+                        {"unit", item.unit},
+                        {"meaning", item.meaning}};
   const Json summary = {{"status", to_string(data.status)},
                         {"message", data.message},
                         {"title", data.header.title},

@@ -19,7 +19,7 @@ namespace stickslip {
 /// What is known about a run before it starts.
 struct ResultHeader {
   std::string title;
-  std::string model;          ///< the model file as the user named it
+  std::string model;  ///< the model file as the user named it
   std::string scheme;
   std::string version;        ///< of stickslip
   Index internal_states = 0;  ///< size of State::z

@@ -34,11 +34,13 @@ std::string_view without_plus(std::string_view word) {
 
 std::string read_text_file(const std::string& path, std::size_t limit) {
   if (path.empty()) throw InputError("the name of the file is empty");
-  if (path.find('\0') != std::string::npos) throw InputError(fmt::format("{}: a file name cannot hold a zero byte", in_quotes(path)));
+  if (path.find('\0') != std::string::npos)
+    throw InputError(fmt::format("{}: a file name cannot hold a zero byte", in_quotes(path)));
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (status.type() == std::filesystem::file_type::not_found) throw InputError(fmt::format("{}: no such file", path));
-  if (status.type() == std::filesystem::file_type::directory) throw InputError(fmt::format("{}: is a directory, not a file", path));
+  if (status.type() == std::filesystem::file_type::directory)
+    throw InputError(fmt::format("{}: is a directory, not a file", path));
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), &std::fclose);
   if (!file) throw InputError(fmt::format("{}: cannot be opened: {}", path, std::strerror(errno)));
   // Read until the limit rather than trust the size: a pipe or device has none.
@@ -46,7 +48,9 @@ std::string read_text_file(const std::string& path, std::size_t limit) {
   std::string block(kMebibyte, '\0');
   while (const std::size_t count = std::fread(block.data(), 1, block.size(), file.get())) {
     text.append(block, 0, count);
-    if (text.size() > limit) throw InputError(fmt::format("{}: the file is larger than {} MiB, the most that is read", path, limit / kMebibyte));
+    if (text.size() > limit)
+      throw InputError(
+          fmt::format("{}: the file is larger than {} MiB, the most that is read", path, limit / kMebibyte));
   }
   if (std::ferror(file.get())) throw InputError(fmt::format("{}: cannot be read: {}", path, std::strerror(errno)));
   return text;

@@ -12,7 +12,8 @@ namespace stickslip {
 
 inline constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 
-/// The bytes of the file. Throws InputError naming the path: absent, a directory, unreadable, larger than `limit` bytes.
+/// The bytes of the file. Throws InputError naming the path: absent, a directory, unreadable, larger than `limit`
+/// bytes.
 std::string read_text_file(const std::string& path, std::size_t limit);
 
 /// A finite decimal number that fills the whole word ("1", "-2.5e-3", "+4"); nothing otherwise.

@@ -23,7 +23,9 @@ void split_row(std::string_view line, std::vector<std::string_view>& fields) {
 
 TimeTable parse_time_table(std::string_view text, const std::string& path_for_messages, int column) {
   LineReader lines(text);
-  const auto fail = [&](const std::string& message) { throw InputError(fmt::format("{}:{}: {}", path_for_messages, std::max(1L, lines.number()), message)); };
+  const auto fail = [&](const std::string& message) {
+    throw InputError(fmt::format("{}:{}: {}", path_for_messages, std::max(1L, lines.number()), message));
+  };
   std::vector<double> times, values;
   std::vector<std::string_view> fields;
   std::size_t columns = 0;
@@ -40,13 +42,17 @@ TimeTable parse_time_table(std::string_view text, const std::string& path_for_me
     if (first) {
       columns = fields.size();
       if (columns < 2) fail("a table needs two columns or more: time, value");
-      if (static_cast<std::size_t>(column) > columns) fail(fmt::format("column {} is asked for, but there are {} columns", column, columns));
+      if (static_cast<std::size_t>(column) > columns)
+        fail(fmt::format("column {} is asked for, but there are {} columns", column, columns));
       if (!parse_finite_number(fields[0])) continue;
     }
-    if (fields.size() != columns) fail(fmt::format("this line has {} columns, the first one has {}", fields.size(), columns));
+    if (fields.size() != columns)
+      fail(fmt::format("this line has {} columns, the first one has {}", fields.size(), columns));
     const double t = number(0);
-    if (!times.empty() && t < times.back()) fail(fmt::format("time {} comes after {}; times must ascend", t, times.back()));
-    if (times.size() > 1 && t == times[times.size() - 2]) fail(fmt::format("time {} occurs three times; a jump takes two lines", t));
+    if (!times.empty() && t < times.back())
+      fail(fmt::format("time {} comes after {}; times must ascend", t, times.back()));
+    if (times.size() > 1 && t == times[times.size() - 2])
+      fail(fmt::format("time {} occurs three times; a jump takes two lines", t));
     times.push_back(t);
     values.push_back(number(static_cast<std::size_t>(column - 1)));
   }
@@ -54,6 +60,8 @@ TimeTable parse_time_table(std::string_view text, const std::string& path_for_me
   return TimeTable(std::move(times), std::move(values), path_for_messages);
 }
 
-TimeTable read_time_table(const std::string& path, int column) { return parse_time_table(read_text_file(path, kLargestFile), path, column); }
+TimeTable read_time_table(const std::string& path, int column) {
+  return parse_time_table(read_text_file(path, kLargestFile), path, column);
+}
 
 }  // namespace stickslip

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that sees toml++. Its assertions are made exceptions, in every build type, so that an assertion a text
-// should not reach becomes a message and not the end of the program.
+// should not reach becomes a message and not the end of the program. For that it must be compiled here; the CMake package
+// asks for the shared library.
 #undef NDEBUG
+#undef TOML_SHARED_LIB
+#undef TOML_HEADER_ONLY
+#define TOML_HEADER_ONLY 1
 #include <stdexcept>
-#define TOML_ASSERT(condition)                                                    \
-  do {                                                                            \
+#define TOML_ASSERT(condition)                                                      \
+  do {                                                                              \
     if (!(condition)) throw std::logic_error("the parser cannot handle this text"); \
   } while (false)
 #define TOML_EXCEPTIONS 1
@@ -36,7 +40,8 @@ TomlNode convert(const toml::node& node) {
   if (const auto* table = node.as_table()) {
     TomlTable entries;
     entries.reserve(table->size());
-    for (const auto& [key, value] : *table) entries.push_back({std::string(key.str()), place_of(key.source()), convert(value)});
+    for (const auto& [key, value] : *table)
+      entries.push_back({std::string(key.str()), place_of(key.source()), convert(value)});
     // toml++ sorts by name; the order of the file is what the first message and the order of parameters go by.
     std::stable_sort(entries.begin(), entries.end(), [](const TomlEntry& a, const TomlEntry& b) {
       return std::tie(a.place.line, a.place.column) < std::tie(b.place.line, b.place.column);
@@ -89,7 +94,8 @@ std::string describe(const TomlNode& node) {
   if (const auto* integer = std::get_if<std::int64_t>(&node.value)) return fmt::format("the number {}", *integer);
   if (const auto* real = std::get_if<double>(&node.value)) return fmt::format("the number {}", *real);
   if (const auto* boolean = std::get_if<bool>(&node.value)) return *boolean ? "true" : "false";
-  if (const TomlArray* array = node.array()) return array->empty() ? "an empty list" : fmt::format("a list of {}", array->size());
+  if (const TomlArray* array = node.array())
+    return array->empty() ? "an empty list" : fmt::format("a list of {}", array->size());
   return node.table() ? "a table" : "a date or time";
 }
 

@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kDeepestNesting = 64;
 constexpr int kMostKeyParts = 32;
 
-unsigned byte_at(std::string_view text, std::size_t at) { return at < text.size() ? static_cast<unsigned char>(text[at]) : 0; }
+unsigned byte_at(std::string_view text, std::size_t at) {
+  return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
+}
 
 /// Length of the well-formed UTF-8 sequence at `at` (Unicode 15, table 3-7), or 0.
 std::size_t sequence_length(std::string_view text, std::size_t at) {
@@ -40,7 +42,8 @@ std::optional<TomlTextError> find_encoding_error(std::string_view text) {
     if (text[at] == '\0') return TomlTextError{at, "a zero byte: this is not a text file"};
     const std::size_t length = sequence_length(text, at);
     if (length == 0)
-      return TomlTextError{at, fmt::format("the byte 0x{:02X} is not valid UTF-8 here; save the file as UTF-8", byte_at(text, at))};
+      return TomlTextError{
+          at, fmt::format("the byte 0x{:02X} is not valid UTF-8 here; save the file as UTF-8", byte_at(text, at))};
     at += length;
   }
   return std::nullopt;
@@ -79,7 +82,8 @@ class Scanner {
     } else if (is_quote(c)) {
       quote();
     } else if (!is_ascii(c)) {
-      fail(at_, fmt::format("'{}' can stand only in quotes and comments", text_.substr(at_, sequence_length(text_, at_))));
+      fail(at_,
+           fmt::format("'{}' can stand only in quotes and comments", text_.substr(at_, sequence_length(text_, at_))));
     } else {
       punctuation(c);
       statement_start_ = false;
@@ -100,12 +104,14 @@ class Scanner {
       case '{':
         if (in_word_) return fail_inside_word();
         open_.push_back(c);
-        if (open_.size() > kDeepestNesting) fail(at_, fmt::format("brackets are nested more than {} deep", kDeepestNesting));
+        if (open_.size() > kDeepestNesting)
+          fail(at_, fmt::format("brackets are nested more than {} deep", kDeepestNesting));
         begin_item();
         break;
       case ']':
       case '}':
-        if (!open_.empty() && open_.back() != (c == ']' ? '[' : '{')) return fail(at_, fmt::format("'{}' cannot close '{}'", c, open_.back()));
+        if (!open_.empty() && open_.back() != (c == ']' ? '[' : '{'))
+          return fail(at_, fmt::format("'{}' cannot close '{}'", c, open_.back()));
         if (!open_.empty()) open_.pop_back();
         in_word_ = false;
         break;
@@ -118,7 +124,8 @@ class Scanner {
         break;
       case '.':
         in_word_ = !in_key_;
-        if (in_key_ && ++key_parts_ > kMostKeyParts) fail(at_, fmt::format("the key has more than {} parts", kMostKeyParts));
+        if (in_key_ && ++key_parts_ > kMostKeyParts)
+          fail(at_, fmt::format("the key has more than {} parts", kMostKeyParts));
         break;
       default:
         in_word_ = true;
@@ -172,8 +179,9 @@ class Scanner {
     if (multi_line)
       while (next < text_.size() && (is_blank(text_[next]) || text_[next] == '\n')) ++next;
     if (next < text_.size() && !is_ascii(text_[next]))
-      return fail(backslash, fmt::format("a backslash cannot be followed by '{}'; write it before the backslash or as \\uXXXX",
-                                         text_.substr(next, sequence_length(text_, next))));
+      return fail(backslash,
+                  fmt::format("a backslash cannot be followed by '{}'; write it before the backslash or as \\uXXXX",
+                              text_.substr(next, sequence_length(text_, next))));
     if (next == at_ && next < text_.size() && text_[next] != '\n') ++at_;
   }
 

@@ -36,7 +36,10 @@ std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOption
 
 AuditLimits audit_limits(const System& system, const SimulationOptions& options) {
   AuditLimits limits;
-  if (options.scheme != SchemeKind::moreau) return limits;
+  if (options.scheme == SchemeKind::splitting) {
+    limits.energy = system.linear()->K.asymmetry() == 0;
+    return limits;
+  }
   limits.energy = options.moreau.theta == 0.5;
   limits.stuck_motion = true;
   // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off per step elsewhere.
@@ -187,7 +190,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
 
   auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), start);
   for (long n = 0; n < steps && result.status == Status::success; ++n) {
-    const double t0 = record.state.t;
+    double duration = 0;
     const double t1 = n + 1 == steps ? options.end_time : start + static_cast<double>(n + 1) * h;
     recorder.reaction().setZero();
     recorder.smooth().setZero();
@@ -208,12 +211,13 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         break;
       }
       ledger.add(record);
+      duration += record.duration;
       recorder.reaction() += record.reaction_impulse;
       recorder.smooth() += record.smooth_impulse;
     }
     if (result.status != Status::success) break;
-    recorder.reaction() /= t1 - t0;
-    recorder.smooth() /= t1 - t0;
+    recorder.reaction() /= duration;
+    recorder.smooth() /= duration;
     ++result.steps;
     recorder.step_done(record);
     if (hooks.keep_going && !hooks.keep_going(record.state) && n + 1 < steps) {

@@ -30,6 +30,7 @@ struct EnergyLedger {
 
 struct StepRecord {
   State state;              ///< at the end of the step
+  double duration = 0;      ///< of the step; differs from the difference of its times by their rounding [s]
   Vector reaction_impulse;  ///< ∫ r dt over the step, per component of r [N s]
   Vector smooth_impulse;    ///< ∫ (weakening and viscous part) dt [N s]
   Vector jump_impulse;      ///< impulses of impacts [N s]

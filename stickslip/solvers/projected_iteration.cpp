@@ -17,13 +17,18 @@ void ProjectedIterationOptions::validate() const {
   if (max_iterations < 1) throw InputError(fmt::format("projected_iteration: max_iterations = {} must be >= 1", max_iterations));
 }
 
-Vector iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weights) {
-  Vector scaling(reaction_size(sets));
+void iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weights, Vector& scaling) {
+  scaling.resize(reaction_size(sets));
   Index first = 0;
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const bool limited = sets[k].kind != SetKind::line && sets[k].kind != SetKind::half_line && !is_cone(sets[k].kind);
     for (int c = 0; c < sets[k].size; ++c) scaling[first++] = limited ? sets[k].limit * sets[k].limit : natural_weights[k];
   }
+}
+
+Vector iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weights) {
+  Vector scaling;
+  iteration_scaling(sets, natural_weights, scaling);
   return scaling;
 }
 
@@ -56,7 +61,7 @@ IterationBound iteration_bound(const ReactionMap& map, const Vector& scaling) {
   if (used.empty()) return {0, 0};
   Vector b(m);
   map(Vector::Zero(m), b);
-  const ScaledOperator op{map, root, b, used, Vector::Zero(m), Vector::Zero(m)};
+  ScaledOperator op{map, root, b, used, Vector::Zero(m), Vector::Zero(m)};
   if (op.rows() <= kDense) {
     DenseMatrix scaled(op.rows(), op.rows());
     Vector unit = Vector::Zero(op.rows());
@@ -70,7 +75,7 @@ IterationBound iteration_bound(const ReactionMap& map, const Vector& scaling) {
     return {std::max(0.0, eigenvalues.minCoeff()), std::max(0.0, eigenvalues.maxCoeff())};
   }
   auto extreme = [&](Spectra::SortRule rule, int restarts, double fallback) {
-    Spectra::SymEigsSolver<const ScaledOperator> lanczos(op, 1, 40);
+    Spectra::SymEigsSolver<ScaledOperator> lanczos(op, 1, 40);
     lanczos.init();
     lanczos.compute(rule, restarts, 1e-8);
     return lanczos.info() == Spectra::CompInfo::Successful ? lanczos.eigenvalues()[0] : fallback;
@@ -123,7 +128,7 @@ void solve_projected_iteration(const ReactionMap& map, const std::vector<Set>& s
       for (std::size_t c = 0; c < size; ++c) {
         if (scaling[first + c] > 0) {
           const double moved_by = std::abs(projected[c] - r[first + c]) / std::sqrt(scaling[first + c]);
-          if (!(moved_by <= change)) change = moved_by;  // also lets a NaN through
+          if (moved_by > change || std::isnan(moved_by)) change = moved_by;
         }
         r[first + c] = projected[c];
       }

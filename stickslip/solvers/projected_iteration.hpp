@@ -40,6 +40,7 @@ struct IterationBound {
 using ReactionMap = std::function<void(const Vector& r, Vector& u)>;
 
 /// s_k per component of r.
+void iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weights, Vector& scaling);
 Vector iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weights);
 /// Dense eigenvalues up to 200 components with s > 0, Lanczos above. The map is probed with b removed.
 IterationBound iteration_bound(const ReactionMap& map, const Vector& scaling);

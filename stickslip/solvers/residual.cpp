@@ -7,6 +7,13 @@
 
 namespace stickslip {
 
+namespace {
+/// The larger of the two, or NaN if one of them is.
+void raise(double& largest, double value) {
+  if (value > largest || std::isnan(value)) largest = value;
+}
+}  // namespace
+
 double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const Vector& u, const Vector& rho) {
   double largest = 0;
   Index first = 0;
@@ -14,7 +21,7 @@ double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const
     const Set& set = sets[k];
     if (set.kind == SetKind::interval) {  // the commonest law, without the detour through the general projection
       const double e = r[first] - std::min(std::max(r[first] - rho[k] * u[first], -set.limit), set.limit);
-      if (!(e * e <= largest)) largest = e * e;
+      raise(largest, e * e);
       ++first;
       continue;
     }
@@ -25,7 +32,7 @@ double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const
     project(set, {moved.data(), size}, {projected.data(), size});
     double square = 0;
     for (std::size_t c = 0; c < size; ++c) square += (r[first + c] - projected[c]) * (r[first + c] - projected[c]);
-    if (!(square <= largest)) largest = square;  // also lets a NaN through
+    raise(largest, square);
     first += set.size;
   }
   return std::sqrt(largest);
@@ -38,7 +45,7 @@ double membership_residual(const std::vector<Set>& sets, const Vector& r) {
     const double outside = set.kind == SetKind::interval
                                ? std::abs(r[first]) - set.limit
                                : distance(set, {r.data() + first, static_cast<std::size_t>(set.size)});
-    if (!(outside <= largest)) largest = outside;  // also lets a NaN through
+    raise(largest, outside);
     first += set.size;
   }
   return largest;

@@ -131,7 +131,7 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
   validate(problem);
   options.validate();
   InclusionSolution solution;
-  solution.r = start.size() ? start : Vector::Zero(problem.b.size());
+  solution.r = start_reactions(problem, start);
   solution.u = problem.b;
   if (problem.sets.empty()) {
     solution.status = Status::success;
@@ -181,57 +181,94 @@ Path choose_path(const PrimalProblem& problem, const SolveOptions& options) {
 
 void refresh_factor(const PrimalProblem& problem, PrimalWorkspace& w) {
   if (w.factor_version == problem.A_version) return;
-  w.pinned.assign(problem.A->size(), 0);
-  if (!w.factor.factorize(*problem.A, w.pinned)) throw InputError("the symmetric part of the step matrix is not positive definite");
+  w.none_pinned.assign(problem.A->size(), 0);
+  w.factor_version = kNoVersion;
+  if (!w.factor.factorize(*problem.A, w.none_pinned)) throw InputError("the symmetric part of the step matrix is not positive definite");
   w.factor_version = problem.A_version;
+}
+
+/// x += W r
+void add_reactions(const PrimalProblem& problem, const Vector& r, Vector& x) {
+  for (Index k = 0; k < problem.Wt.rows(); ++k)
+    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) x[entry.col()] += entry.value() * r[k];
+}
+
+/// u = Wᵀ v - w
+void relative_velocity(const PrimalProblem& problem, const Vector& v, Vector& u) {
+  for (Index k = 0; k < problem.Wt.rows(); ++k) {
+    double sum = -problem.w[k];
+    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) sum += entry.value() * v[entry.col()];
+    u[k] = sum;
+  }
 }
 
 /// v = A⁻¹ (g + W r)
 void recover_velocity(const PrimalProblem& problem, PrimalWorkspace& w, InclusionSolution& solution) {
   refresh_factor(problem, w);
   solution.v = problem.g;
-  for (Index k = 0; k < problem.Wt.rows(); ++k)
-    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) solution.v[entry.col()] += entry.value() * solution.r[k];
+  add_reactions(problem, solution.r, solution.v);
   w.factor.solve(solution.v);
 }
 
-/// After Gauss-Seidel: blocks strictly inside their set are stuck. One solve with them pinned makes the stick exact and
-/// removes the iteration error of the others' coupling.
+/// After Gauss-Seidel: blocks that do not move are stuck. One solve with them pinned makes the stick exact and removes the
+/// iteration error of the others' coupling.
 void pin_stuck_blocks(const PrimalProblem& problem, PrimalWorkspace& w, InclusionSolution& solution) {
   const Index n = problem.A->size();
-  w.pinned.assign(n, 0);
+  const std::vector<int>& coordinate = w.gauss_seidel.coordinate;
+  bool same = w.stuck_version == problem.A_version && static_cast<Index>(w.pinned.size()) == n;
+  if (static_cast<Index>(w.pinned.size()) != n) w.pinned.assign(n, 0);
   w.work = problem.g;
-  Vector fixed = Vector::Zero(n);
+  w.fixed.setZero(n);
   Index first = 0;
   for (const Set& set : problem.sets) {
     bool stuck = true;
     for (int c = 0; c < set.size; ++c) stuck &= solution.u[first + c] == 0.0;
+    for (int c = 0; c < set.size; ++c, ++first) {
+      char& pinned = w.pinned[coordinate[first]];
+      same &= pinned == static_cast<char>(stuck);
+      pinned = stuck;
+      (stuck ? w.fixed : w.work)[coordinate[first]] += stuck ? problem.w[first] : solution.r[first];
+    }
+  }
+  problem.A->add_product(-1.0, w.fixed, w.work);
+  for (Index i = 0; i < n; ++i)
+    if (w.pinned[i]) w.work[i] = w.fixed[i];
+  if (!same) {
+    w.stuck_version = kNoVersion;
+    if (!w.stuck_factor.factorize(*problem.A, w.pinned)) return;
+    w.stuck_version = problem.A_version;
+  }
+  w.stuck_factor.solve(w.work);
+  solution.v = w.work;
+  first = 0;
+  for (const Set& set : problem.sets) {
+    const bool stuck = w.pinned[coordinate[first]];
     for (int c = 0; c < set.size; ++c) {
-      const Index coordinate = SparseMatrix::InnerIterator(problem.Wt, first + c).col();
-      w.pinned[coordinate] = stuck;
+      const int i = coordinate[first + c];
       if (stuck) {
-        fixed[coordinate] = problem.w[first + c];
+        solution.r[first + c] = problem.A->row_product(i, solution.v) - problem.g[i];
       } else {
-        w.work[coordinate] += solution.r[first + c];
+        solution.u[first + c] = solution.v[i] - problem.w[first + c];
       }
     }
+    const std::span<double> r(solution.r.data() + first, static_cast<std::size_t>(set.size));
+    if (stuck) project(set, r, r);  // a reaction at its limit may have left the set by round-off
     first += set.size;
   }
-  problem.A->add_product(-1.0, fixed, w.work);
-  for (Index i = 0; i < n; ++i)
-    if (w.pinned[i]) w.work[i] = fixed[i];
-  PinnedFactor& factor = w.factor;
-  w.factor_version = 0;
-  if (!factor.factorize(*problem.A, w.pinned)) return;
-  factor.solve(w.work);
-  solution.v = w.work;
-  for (Index k = 0; k < problem.Wt.rows(); ++k) {
-    const Index coordinate = SparseMatrix::InnerIterator(problem.Wt, k).col();
-    if (w.pinned[coordinate]) {
-      solution.r[k] = problem.A->row_product(coordinate, solution.v) - problem.g[coordinate];
-    } else {
-      solution.u[k] = solution.v[coordinate] - problem.w[k];
-    }
+}
+
+/// A law with r - ρ(u + s(u)) inside its set sticks: what is left of u is the solver's tolerance.
+void stop_stuck_laws(const DualProblem& problem, InclusionSolution& solution) {
+  const Vector rho = natural_weights(problem);
+  Index first = 0;
+  for (std::size_t k = 0; k < problem.sets.size(); ++k) {
+    const Set& set = problem.sets[k];
+    const std::size_t size = static_cast<std::size_t>(set.size);
+    std::array<double, 3> moved, s;
+    shift(set, {solution.u.data() + first, size}, {s.data(), size});
+    for (std::size_t c = 0; c < size; ++c) moved[c] = solution.r[first + c] - rho[k] * (solution.u[first + c] + s[c]);
+    if (contains(set, {moved.data(), size}, 0.0)) solution.u.segment(first, set.size).setZero();
+    first += set.size;
   }
 }
 
@@ -243,11 +280,15 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
   refresh_factor(problem, w);
   w.work = problem.g;
   w.factor.solve(w.work);
-  w.dual.b.noalias() = problem.Wt * w.work - problem.w;
+  relative_velocity(problem, w.work, w.dual.b);
   w.dual.sets = problem.sets;
   const bool exact = options.solver == SolverKind::automatic && all_boxes(problem.sets);
   if (exact) solve_active_set(w.dual, {10, options.max_iterations}, w.dual_active_set, solution);
-  if (!exact || solution.status != Status::success) solution = solve(w.dual, options, solution.r.size() == w.dual.b.size() ? solution.r : Vector());
+  if (!exact || solution.status != Status::success) {
+    const bool warm = solution.r.size() == w.dual.b.size() && solution.r.allFinite();
+    solution = solve(w.dual, options, warm ? solution.r : Vector());
+    if (solution.status == Status::success) stop_stuck_laws(w.dual, solution);
+  }
   recover_velocity(problem, w, solution);
 }
 
@@ -255,20 +296,30 @@ void solve_projected(const PrimalProblem& problem, const SolveOptions& options, 
   refresh_factor(problem, w);
   const ReactionMap map = [&](const Vector& r, Vector& u) {
     w.work = problem.g;
-    for (Index k = 0; k < problem.Wt.rows(); ++k)
-      for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) w.work[entry.col()] += entry.value() * r[k];
+    add_reactions(problem, r, w.work);
     w.factor.solve(w.work);
-    u = -problem.w;
-    for (Index k = 0; k < problem.Wt.rows(); ++k)
-      for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) u[k] += entry.value() * w.work[entry.col()];
+    relative_velocity(problem, w.work, u);
   };
-  Vector scaling = iteration_scaling(problem.sets, natural_weights(problem));
-  if (w.dual_version != problem.A_version || scaling != w.scaling) {
-    w.scaling = scaling;
-    w.bound = iteration_bound(map, scaling);
-    w.dual_version = problem.A_version;
+  const bool new_matrix = w.bound_version != problem.A_version;
+  if (new_matrix) {
+    w.weights = natural_weights(problem);
+    w.symmetric = problem.A->asymmetry() <= 1e-12;
+    w.bound_version = problem.A_version;
   }
   if (solution.r.size() != problem.w.size()) solution.r = Vector::Zero(problem.w.size());
+  solution.u.resize(problem.w.size());
+  if (!w.symmetric) {
+    solution.status = Status::refused;
+    solution.message = "projected_iteration: Theorem 4.1 needs a symmetric step matrix; use the default solver";
+    solution.solver = "projected_iteration";
+    recover_velocity(problem, w, solution);
+    return relative_velocity(problem, solution.v, solution.u);
+  }
+  iteration_scaling(problem.sets, w.weights, w.new_scaling);
+  if (new_matrix || w.new_scaling != w.scaling) {
+    w.scaling = w.new_scaling;
+    w.bound = iteration_bound(map, w.scaling);
+  }
   solve_projected_iteration(map, problem.sets, w.scaling, w.bound,
                             {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, solution);
   recover_velocity(problem, w, solution);
@@ -276,24 +327,34 @@ void solve_projected(const PrimalProblem& problem, const SolveOptions& options, 
 }  // namespace
 
 void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
-  if (w.path < 0) w.path = choose_path(problem, options);
+  const Index n = problem.A->size(), laws = static_cast<Index>(problem.sets.size());
+  if (w.path < 0 || w.path_solver != options.solver || w.path_coordinates != n || w.path_laws != laws) {
+    w = PrimalWorkspace();
+    w.path = choose_path(problem, options);
+    w.path_solver = options.solver;
+    w.path_coordinates = n;
+    w.path_laws = laws;
+  }
   if (problem.sets.empty()) {
     solution.solver = "none";
+    solution.message.clear();
+    solution.iterations = 0;
     solution.r.resize(0);
     solution.u.resize(0);
     recover_velocity(problem, w, solution);
-    solution.status = Status::success;
+    solution.status = solution.v.allFinite() ? Status::success : Status::not_finite;
     return;
   }
   switch (w.path) {
-    case kCoordinateBoxes:
+    case kCoordinateBoxes: return solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
     case kAugmented:
       solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
-      if (solution.status != Status::success && w.path == kAugmented) solve_through_dual(problem, options, w, solution);
+      if (solution.status == Status::refused || solution.status == Status::not_converged) solve_through_dual(problem, options, w, solution);
       return;
     case kCoordinateBlocks:
       solve_gauss_seidel(problem, {std::min(options.tolerance, 1e-14), options.max_iterations > 0 ? options.max_iterations : 10000}, w.gauss_seidel, solution);
-      pin_stuck_blocks(problem, w, solution);
+      if (solution.status == Status::success) return pin_stuck_blocks(problem, w, solution);
+      if (options.solver == SolverKind::automatic && problem.g.allFinite()) solve_through_dual(problem, options, w, solution);
       return;
     case kProjected: return solve_projected(problem, options, w, solution);
     default: return solve_through_dual(problem, options, w, solution);

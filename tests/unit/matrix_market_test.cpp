@@ -24,7 +24,8 @@ std::string error_of(const std::string& text) {
 }
 
 TEST(MatrixMarket, CoordinateGeneralKeepsEveryEntryWhereItStands) {
-  const DenseMatrix A = parsed("%%MatrixMarket matrix coordinate real general\n% comment\n\n2 3 3\n1 1 1.5\n2 3 -2e-1\n1 2 +4\n");
+  const DenseMatrix A =
+      parsed("%%MatrixMarket matrix coordinate real general\n% comment\n\n2 3 3\n1 1 1.5\n2 3 -2e-1\n1 2 +4\n");
   DenseMatrix expected(2, 3);
   expected << 1.5, 4, 0, 0, 0, -0.2;
   EXPECT_EQ(A, expected);
@@ -35,7 +36,9 @@ TEST(MatrixMarket, SymmetricAndSkewFilesAreCompletedFromTheLowerTriangle) {
   symmetric << 1, 2, 4, 2, 3, 5, 4, 5, 6;
   skew << 0, -2, -4, 2, 0, -5, 4, 5, 0;
   EXPECT_EQ(parsed("%%MatrixMarket matrix array integer symmetric\n3 3\n1\n2\n4\n3\n5\n6\n"), symmetric);
-  EXPECT_EQ(parsed("%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 1\n2 1 2\n3 1 4\n2 2 3\n3 2 5\n3 3 6\n"), symmetric);
+  EXPECT_EQ(
+      parsed("%%MatrixMarket matrix coordinate real symmetric\n3 3 6\n1 1 1\n2 1 2\n3 1 4\n2 2 3\n3 2 5\n3 3 6\n"),
+      symmetric);
   EXPECT_EQ(parsed("%%MatrixMarket matrix array real skew-symmetric\n3 3\n2\n4\n5\n"), skew);
   EXPECT_EQ(parsed("%%MatrixMarket matrix coordinate real skew-symmetric\n3 3 3\n2 1 2\n3 1 4\n3 2 5\n"), skew);
 }
@@ -66,13 +69,15 @@ TEST(MatrixMarket, RandomMatricesWrittenWith17DigitsComeBackBitForBit) {
           body << i + 1 << ' ' << j + 1 << ' ' << A(i, j) << '\n';
           ++count;
         }
-    const std::string head = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) + " " + std::to_string(columns) + " " + std::to_string(count) + "\n";
+    const std::string head = "%%MatrixMarket matrix coordinate real general\n" + std::to_string(rows) + " " +
+                             std::to_string(columns) + " " + std::to_string(count) + "\n";
     EXPECT_EQ(parsed(head + body.str()), A);
   }
 }
 
 TEST(MatrixMarket, MistakesAreNamedWithTheirLine) {
-  const std::string coordinate = "%%MatrixMarket matrix coordinate real general\n", symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
+  const std::string coordinate = "%%MatrixMarket matrix coordinate real general\n",
+                    symmetric = "%%MatrixMarket matrix coordinate real symmetric\n";
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"", "m.mtx:1: the file is empty"},
       {"1 1 1\n", "m.mtx:1: the first line must be '%%MatrixMarket"},
@@ -88,10 +93,12 @@ TEST(MatrixMarket, MistakesAreNamedWithTheirLine) {
       {coordinate + "99999999999 2 1\n", "m.mtx:2: the size 99999999999 x 2 is outside"},
       {coordinate + "2 2 -1\n", "m.mtx:2: the number of entries is -1"},
       {coordinate + "2 2 1000000000000\n", "m.mtx:2: the size asks for 1000000000000 entries"},
-      {"%%MatrixMarket matrix array real general\n10000000 10000000\n", "m.mtx:2: the size asks for 100000000000000 entries"},
+      {"%%MatrixMarket matrix array real general\n10000000 10000000\n",
+       "m.mtx:2: the size asks for 100000000000000 entries"},
       {symmetric + "2 3 1\n", "m.mtx:2: a symmetric matrix cannot be 2 x 3"},
       {symmetric + "2 2 1\n1 2 1\n", "m.mtx:3: (1, 2) lies above the diagonal"},
-      {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n", "m.mtx:3: (1, 1) is not below the diagonal"},
+      {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 1\n",
+       "m.mtx:3: (1, 1) is not below the diagonal"},
       {coordinate + "2 2 1\n1 1\n", "m.mtx:3: an entry must be 'row column value', but this line has 2 words"},
       {coordinate + "2 2 1\n0 1 1\n", "m.mtx:3: the entry (0, 1) lies outside a 2 x 2 matrix"},
       {coordinate + "2 2 1\n1.5 1 1\n", "m.mtx:3: row '1.5' is not an integer"},
@@ -105,7 +112,8 @@ TEST(MatrixMarket, MistakesAreNamedWithTheirLine) {
 }
 
 TEST(TimeTableFile, CommasSemicolonsAndBlanksSeparateAndAHeaderIsSkipped) {
-  for (const char* text : {"time, force\n0, 1\n# between\n2, 3 # note\n\n4, -1", "t;f\r\n0;1\r\n2;3\r\n4;-1\r\n", "0 1\n2\t3\n 4  -1 \n"}) {
+  for (const char* text : {"time, force\n0, 1\n# between\n2, 3 # note\n\n4, -1", "t;f\r\n0;1\r\n2;3\r\n4;-1\r\n",
+                           "0 1\n2\t3\n 4  -1 \n"}) {
     const TimeTable table = parse_time_table(text, "f.csv");
     EXPECT_EQ(table.times(), (std::vector<double>{0, 2, 4})) << text;
     EXPECT_EQ(table(1.0), 2.0) << text;   // halfway between 1 and 3

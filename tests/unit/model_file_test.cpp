@@ -74,7 +74,9 @@ max_iterations = 44
 force = "mean"
 )toml";
 
-ModelFile parsed(const std::string& text, const std::vector<std::string>& overrides = {}) { return parse_model(text, "model.toml", overrides); }
+ModelFile parsed(const std::string& text, const std::vector<std::string>& overrides = {}) {
+  return parse_model(text, "model.toml", overrides);
+}
 
 /// f(t, q, v) of the system.
 Vector force_at(const System& system, double t, const Vector& q, const Vector& v) {
@@ -250,9 +252,10 @@ TEST(ModelFile, FilesAreLookedForBesideTheModel) {
 }
 
 TEST(ModelFile, OverridesActAsIfTheFileSaidSo) {
-  const ModelFile model = parsed(kTwoMasses, {"parameters.k=3", "run.scheme=moreau", "run.moreau.locate_reversals=true", "friction.shoe.limit=0.5",
-                                            "friction.1.viscous=k", "friction.friction2.name=link", "initial.position=[5,\"k\"]", "initial.velocity.1=9",
-                                            "matrices.mass.0.0=7", "title=other name", "matrices.force=0"});
+  const ModelFile model = parsed(
+      kTwoMasses, {"parameters.k=3", "run.scheme=moreau", "run.moreau.locate_reversals=true", "friction.shoe.limit=0.5",
+                   "friction.1.viscous=k", "friction.friction2.name=link", "initial.position=[5,\"k\"]",
+                   "initial.velocity.1=9", "matrices.mass.0.0=7", "title=other name", "matrices.force=0"});
   EXPECT_EQ(model.parameters[0].second, 3.0);
   EXPECT_EQ(model.parameters[1].second, 0.75);  // k/4 follows
   EXPECT_TRUE(model.run.moreau.locate_reversals);
@@ -268,7 +271,8 @@ TEST(ModelFile, OverridesActAsIfTheFileSaidSo) {
 }
 
 TEST(ModelFile, AnOverrideReplacesTheKeyItExcludes) {
-  const ModelFile model = parsed(kTwoMasses, {"run.steps=100", "run.output_times=[0,1]", "friction.shoe.direction=[0,1]"});
+  const ModelFile model =
+      parsed(kTwoMasses, {"run.steps=100", "run.output_times=[0,1]", "friction.shoe.direction=[0,1]"});
   EXPECT_EQ(model.run.steps, 100);
   EXPECT_EQ(model.run.step, 0.0);
   EXPECT_EQ(model.run.output_step, 0.0);
@@ -278,7 +282,8 @@ TEST(ModelFile, AnOverrideReplacesTheKeyItExcludes) {
 }
 
 TEST(ModelFile, OverridesCanAddARun) {
-  const ModelFile model = parsed("[matrices]\nmass = [[1]]\n", {"run.step=0.1", "run.end_time=1", "run.splitting.rho=2"});
+  const ModelFile model =
+      parsed("[matrices]\nmass = [[1]]\n", {"run.step=0.1", "run.end_time=1", "run.splitting.rho=2"});
   EXPECT_TRUE(model.has_run);
   EXPECT_EQ(model.run.splitting.rho, 2.0);
 }
@@ -297,15 +302,20 @@ TEST(TomlDocument, KeysKeepTheOrderAndPlaceOfTheFile) {
 }
 
 TEST(TomlDocument, TheScanPassesEveryKindOfQuoteCommentAndKey) {
-  for (const char* text : {"a = \"x # \\\" ]\" # c [\n", "a = 'x\\'\n", "a = \"\"\"x\n\"y\" \\\n   z\"\"\"\"\"\n", "a = '''x\n''y'''\n", "\"a b\".'c' . d = { e.\"f\" = [1.5, 'g'] }\n",
-                           "[\"\xC3\xA9\".a]\n[[ b . 'c' ]]\n", "a = [[1, 2], # c\n [3]]\n", "a = \"\"\nb = ''\nc = \"\"\"\"\"\"\n", "a = \"\"\"\\\n\n  x \xC3\xA9\"\"\"\r\n"}) {
+  for (const char* text : {"a = \"x # \\\" ]\" # c [\n", "a = 'x\\'\n", "a = \"\"\"x\n\"y\" \\\n   z\"\"\"\"\"\n",
+                           "a = '''x\n''y'''\n", "\"a b\".'c' . d = { e.\"f\" = [1.5, 'g'] }\n",
+                           "[\"\xC3\xA9\".a]\n[[ b . 'c' ]]\n", "a = [[1, 2], # c\n [3]]\n",
+                           "a = \"\"\nb = ''\nc = \"\"\"\"\"\"\n", "a = \"\"\"\\\n\n  x \xC3\xA9\"\"\"\r\n"}) {
     EXPECT_FALSE(find_toml_text_error(text)) << text << find_toml_text_error(text)->message;
     EXPECT_NO_THROW(parse_toml(text, "f")) << text;
   }
 }
 
 TEST(TomlDocument, PlacesCountCharactersNotBytes) {
-  const TomlPlace place = place_of_byte("\xEF\xBB\xBF" "a\n\xC3\xA9\xC3\xA9x", 9);
+  const TomlPlace place = place_of_byte(
+      "\xEF\xBB\xBF"
+      "a\n\xC3\xA9\xC3\xA9x",
+      9);
   EXPECT_EQ(place.line, 2);
   EXPECT_EQ(place.column, 3);
 }

@@ -44,8 +44,13 @@ TEST(ReportDocument, SpellsEveryBlockAsThePageExpects) {
   figure.series[0] = {"a", {}, {1, nan_value}};
   figure.series[1] = {"b", {3, 4}, {5, 6}, true, true, false, true};
   figure.marks = {{1.5, "here"}};
-  ReportTable table{"C", "n", {"claim", "ours", "verdict"}, {{std::string("order"), 1.5, std::string("confirmed")}, {ReportCell{}, nan_value, ReportCell{}}}, 2};
-  document.blocks = {figure, table, ReportText{"", {"p", "q"}}, ReportAudit{"A", {{"energy", 1.0, 0, false, true, "J", "m"}}}};
+  ReportTable table{"C",
+                    "n",
+                    {"claim", "ours", "verdict"},
+                    {{std::string("order"), 1.5, std::string("confirmed")}, {ReportCell{}, nan_value, ReportCell{}}},
+                    2};
+  document.blocks = {figure, table, ReportText{"", {"p", "q"}},
+                     ReportAudit{"A", {{"energy", 1.0, 0, false, true, "J", "m"}}}};
   const json expected = json::parse(R"({
     "title": "T", "status": {"ok": false, "text": "failed: x"},
     "facts": [{"label": "steps", "value": 12.0}, {"label": "scheme", "value": "moreau"}],
@@ -76,7 +81,10 @@ TEST(ReportDocument, CannotEndTheElementThatHoldsIt) {
 TEST(ThinnedRows, KeepEveryExtremeTheEndsAndTheOrder) {
   // one spike up and one down, each a single sample, anywhere in a slow wave
   for (const Index spike : {Index{0}, Index{1}, Index{49999}, Index{77777}, Index{99998}, Index{99999}}) {
-    auto value = [&](Index row) { return std::sin(1e-3 * static_cast<double>(row)) + (row == spike ? 50.0 : 0.0) - (row == 99999 - spike ? 50.0 : 0.0); };
+    auto value = [&](Index row) {
+      return std::sin(1e-3 * static_cast<double>(row)) + (row == spike ? 50.0 : 0.0) -
+             (row == 99999 - spike ? 50.0 : 0.0);
+    };
     const std::vector<Index> rows = thinned_rows(100000, 400, value);
     EXPECT_LE(rows.size(), 400u);
     EXPECT_EQ(rows.front(), 0);
@@ -90,8 +98,8 @@ TEST(ThinnedRows, KeepEveryExtremeTheEndsAndTheOrder) {
 TEST(ThinnedRows, KeepTheEnvelopeOfAFastOscillation) {
   auto value = [](Index row) { return (row % 2 == 0 ? 1.0 : -1.0) * (1 + static_cast<double>(row)); };
   const std::vector<Index> rows = thinned_rows(100000, 1000, value);
-  // The envelope grows by 1 per row. With 499 groups of 200 or 201 rows the last rows of a group hold its extremes, so every
-  // row has a kept one of either sign at most two groups later.
+  // The envelope grows by 1 per row. With 499 groups of 200 or 201 rows the last rows of a group hold its extremes, so
+  // every row has a kept one of either sign at most two groups later.
   for (Index row = 0; row < 99000; row += 97) {
     double low = 0, high = 0;
     for (const Index k : rows)
@@ -105,7 +113,8 @@ TEST(ThinnedRows, KeepGapsAndShortSeries) {
   const std::vector<Index> all = thinned_rows(7, 7, [](Index) { return 0.0; });
   EXPECT_EQ(all, (std::vector<Index>{0, 1, 2, 3, 4, 5, 6}));
   EXPECT_TRUE(thinned_rows(0, 10, [](Index) { return 0.0; }).empty());
-  const std::vector<Index> rows = thinned_rows(10000, 100, [](Index row) { return row == 5555 ? nan_value : static_cast<double>(row); });
+  const std::vector<Index> rows =
+      thinned_rows(10000, 100, [](Index row) { return row == 5555 ? nan_value : static_cast<double>(row); });
   EXPECT_TRUE(std::count(rows.begin(), rows.end(), 5555));
 }
 
@@ -191,7 +200,8 @@ TEST(SimulationReport, ThinsALongRunAndSaysSo) {
     EXPECT_LE(row["intervals"].size(), 100u);
     EXPECT_EQ(row["intervals"].front()["from"], timeline["from"]);
     EXPECT_EQ(row["intervals"].back()["to"], timeline["to"]);
-    for (std::size_t i = 1; i < row["intervals"].size(); ++i) ASSERT_EQ(row["intervals"][i]["from"], row["intervals"][i - 1]["to"]);
+    for (std::size_t i = 1; i < row["intervals"].size(); ++i)
+      ASSERT_EQ(row["intervals"][i]["from"], row["intervals"][i - 1]["to"]);
   }
 }
 

@@ -10,9 +10,8 @@
 #include <cstdint>
 #include <fstream>
 #include <limits>
-#include <sstream>
-
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
@@ -73,7 +72,8 @@ void expect_rows(const ResultFile& file, long rows) {
       ASSERT_TRUE(same_bits(file.velocity(n, i), row.v[i])) << n;
       ASSERT_TRUE(same_bits(file.reaction(n, i), row.reaction[i])) << n;
       ASSERT_TRUE(!file.names.smooth_part || same_bits(file.smooth(n, i), row.smooth[i])) << n;
-      ASSERT_TRUE(!file.names.friction_velocity || same_bits(file.friction_velocity(n, i), row.friction_velocity[i])) << n;
+      ASSERT_TRUE(!file.names.friction_velocity || same_bits(file.friction_velocity(n, i), row.friction_velocity[i]))
+          << n;
     }
     ASSERT_TRUE(same_bits(file.energy(n, 3), row.energy.friction_loss)) << n;
     ASSERT_TRUE(same_bits(file.energy(n, 6), row.energy.unexplained())) << n;
@@ -115,7 +115,8 @@ TEST(ResultFiles, StoreEveryRowAndEventToTheLastBit) {
 
 TEST(ResultFiles, KeepSpecialNumbers) {
   const TemporaryFolder folder("special");
-  const double values[] = {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity(), -0.0,
+  const double values[] = {std::numeric_limits<double>::quiet_NaN(),  std::numeric_limits<double>::infinity(),
+                           -std::numeric_limits<double>::infinity(),  -0.0,
                            std::numeric_limits<double>::denorm_min(), std::numeric_limits<double>::max()};
   TrajectoryNames names;
   names.coordinates = names.velocities = {"x"};
@@ -258,7 +259,8 @@ TEST(ResultFiles, RemoveTheTextFilesOfAnEarlierRun) {
   write_text_file(folder.path() / "report.html", "old");
   write_text_file(folder.path() / "notes.txt", "mine");
   const ResultWriter writer(folder.path(), s.trajectory.names(), samples::header());
-  for (const char* name : {"trajectory.csv", "events.csv", "summary.json", "report.html"}) EXPECT_FALSE(fs::exists(folder.path() / name)) << name;
+  for (const char* name : {"trajectory.csv", "events.csv", "summary.json", "report.html"})
+    EXPECT_FALSE(fs::exists(folder.path() / name)) << name;
   EXPECT_EQ(text_of(folder.path() / "notes.txt"), "mine");
   EXPECT_EQ(read_result_file(folder.path()).rows(), 0);
 }
@@ -270,12 +272,14 @@ TEST(CsvFiles, HaveTheColumnsInOrderAndReadBackToTheLastBit) {
   const auto lines = lines_of(folder.path() / "trajectory.csv");
   ASSERT_EQ(lines.size(), 301u);
   EXPECT_EQ(lines[0],
-            "t,x1,x2,arm.rz,v_x1,v_x2,v_arm.rz,r_shoe,r_table_t1,r_table_t2,r_shoe_smooth,r_table_t1_smooth,r_table_t2_smooth,vf_x1,vf_x2,vf_arm.rz");
+            "t,x1,x2,arm.rz,v_x1,v_x2,v_arm.rz,r_shoe,r_table_t1,r_table_t2,r_shoe_smooth,r_table_t1_smooth,r_table_t2_"
+            "smooth,vf_x1,vf_x2,vf_arm.rz");
   OutputRow row;
   for (long n = 0; n < 300; ++n) {
     samples::fill_row(n, row);
     std::vector<double> expected = {row.t};
-    for (const Vector* v : {&row.q, &row.v, &row.reaction, &row.smooth, &row.friction_velocity}) expected.insert(expected.end(), v->begin(), v->end());
+    for (const Vector* v : {&row.q, &row.v, &row.reaction, &row.smooth, &row.friction_velocity})
+      expected.insert(expected.end(), v->begin(), v->end());
     std::istringstream in(lines[n + 1]);
     std::size_t column = 0;
     for (std::string word; std::getline(in, word, ','); ++column) {
@@ -314,8 +318,8 @@ TEST(Summary, HasAllKeysAndCountsEveryKindOfEvent) {
   const Simulation s = samples::simulation(samples::names(false, false), 5, 8);
   const std::string text = summary_json(summary_data(samples::header(), s, 1.5));
   const json summary = json::parse(text);
-  for (const char* key : {"status", "message", "model", "scheme", "steps", "end_time", "coordinates", "velocities", "laws", "final", "events", "audit",
-                          "wall_seconds", "problems", "title", "version"})
+  for (const char* key : {"status", "message", "model", "scheme", "steps", "end_time", "coordinates", "velocities",
+                          "laws", "final", "events", "audit", "wall_seconds", "problems", "title", "version"})
     EXPECT_TRUE(summary.contains(key)) << key;
   EXPECT_EQ(summary["status"], "success");
   EXPECT_EQ(summary["steps"], 4321);
@@ -330,7 +334,8 @@ TEST(Summary, HasAllKeysAndCountsEveryKindOfEvent) {
     EXPECT_TRUE(same_bits(summary["final"]["reaction"][i], s.final_reaction[i]));
   }
   // events 0..7 take the six kinds in turn
-  EXPECT_EQ(summary["events"], json({{"stick", 2}, {"slip", 2}, {"reversal", 1}, {"open", 1}, {"close", 1}, {"impact", 1}}));
+  EXPECT_EQ(summary["events"],
+            json({{"stick", 2}, {"slip", 2}, {"reversal", 1}, {"open", 1}, {"close", 1}, {"impact", 1}}));
   EXPECT_EQ(summary["audit"]["inclusion"]["limit"], 1e-10);
   EXPECT_TRUE(summary["audit"]["energy_work_in"]["limit"].is_null());
   EXPECT_EQ(summary["audit"]["energy_work_in"]["unit"], "J");
@@ -347,16 +352,23 @@ TEST(ResultFolder, ThatIsAFileIsRefusedWithItsPath) {
   const TemporaryFolder folder("file");
   write_text_file(folder.path() / "out", "a file");
   for (const char* name : {"out", "out/below"}) {
-    const std::string message = message_of([&] { ResultWriter(folder.path() / name, samples::names(false, false), samples::header()); });
+    const std::string message =
+        message_of([&] { ResultWriter(folder.path() / name, samples::names(false, false), samples::header()); });
     EXPECT_NE(message.find((folder.path() / name).string()), std::string::npos) << message;
   }
-  EXPECT_NE(message_of([&] { ResultWriter(folder.path() / "out", samples::names(false, false), samples::header()); }).find("it is a file"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              ResultWriter(folder.path() / "out", samples::names(false, false), samples::header());
+            }).find("it is a file"),
+            std::string::npos);
 }
 
 TEST(ResultFolder, WithAFolderInPlaceOfAFileIsRefused) {
   const TemporaryFolder folder("blocked");
   fs::create_directories(folder.path() / "result.h5");
-  EXPECT_NE(message_of([&] { ResultWriter(folder.path(), samples::names(false, false), samples::header()); }).find("it is a folder"), std::string::npos);
+  EXPECT_NE(message_of([&] {
+              ResultWriter(folder.path(), samples::names(false, false), samples::header());
+            }).find("it is a folder"),
+            std::string::npos);
   const TemporaryFolder other("blocked_csv");
   const Simulation s = samples::simulation(samples::names(false, false), 5, 0);
   ResultWriter writer = write_all(other.path(), s);
@@ -367,23 +379,28 @@ TEST(ResultFolder, WithAFolderInPlaceOfAFileIsRefused) {
 TEST(ResultFolder, WithoutPermissionIsRefusedWithTheReason) {
   if (geteuid() == 0) {
     // root may write everywhere but below /proc
-    const std::string message = message_of([] { ResultWriter("/proc/stickslip_results", samples::names(false, false), samples::header()); });
+    const std::string message =
+        message_of([] { ResultWriter("/proc/stickslip_results", samples::names(false, false), samples::header()); });
     EXPECT_NE(message.find("/proc/stickslip_results: cannot create the folder"), std::string::npos) << message;
     return;
   }
   const TemporaryFolder folder("permission");
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec);
-  const std::string message = message_of([&] { ResultWriter(folder.path(), samples::names(false, false), samples::header()); });
+  const std::string message =
+      message_of([&] { ResultWriter(folder.path(), samples::names(false, false), samples::header()); });
   EXPECT_NE(message.find("ermission denied"), std::string::npos) << message;
   fs::permissions(folder.path(), fs::perms::owner_all);
 }
 
 TEST(ResultReader, RefusesWhatIsNoResult) {
   const TemporaryFolder folder("foreign");
-  EXPECT_NE(message_of([&] { read_result_file(folder.path()); }).find("result.h5: there is no such file"), std::string::npos);
+  EXPECT_NE(message_of([&] { read_result_file(folder.path()); }).find("result.h5: there is no such file"),
+            std::string::npos);
   write_text_file(folder.path() / "result.h5", "t,x\n0,1\n");
-  EXPECT_NE(message_of([&] { read_result_file(folder.path()); }).find("result.h5: cannot read the file"), std::string::npos);
-  EXPECT_NE(message_of([&] { read_restart_state(folder.path()); }).find("result.h5: cannot read the file"), std::string::npos);
+  EXPECT_NE(message_of([&] { read_result_file(folder.path()); }).find("result.h5: cannot read the file"),
+            std::string::npos);
+  EXPECT_NE(message_of([&] { read_restart_state(folder.path()); }).find("result.h5: cannot read the file"),
+            std::string::npos);
 }
 
 TEST(ResultReader, RefusesATruncatedFile) {
@@ -445,7 +462,8 @@ TEST(FullDisk, LeavesNoHalfTextFile) {
     try {
       write_trajectory_csv(folder.path() / "trajectory.csv", s.trajectory);
     } catch (const InputError& error) {
-      return std::string(error.what()).find("trajectory.csv: cannot write: File too large") != std::string::npos ? 7 : 8;
+      return std::string(error.what()).find("trajectory.csv: cannot write: File too large") != std::string::npos ? 7
+                                                                                                                 : 8;
     }
     return 9;
   });

@@ -16,7 +16,8 @@ class TemporaryFolder {
  public:
   explicit TemporaryFolder(const std::string& name) {
     std::random_device device;
-    path_ = std::filesystem::temp_directory_path() / ("stickslip_" + name + "_" + std::to_string(device()) + std::to_string(device()));
+    path_ = std::filesystem::temp_directory_path() /
+            ("stickslip_" + name + "_" + std::to_string(device()) + std::to_string(device()));
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() {
@@ -42,7 +43,10 @@ inline TrajectoryNames names(bool smooth_part, bool friction_velocity) {
 inline ResultHeader header() { return {"A made-up run", "models/made_up.toml", "moreau", "0.1.0", 0}; }
 
 /// A number without pattern, different for every (n, column).
-inline double number(long n, int column) { return std::sin(0.7 * static_cast<double>(n) + 1.3 * column) * std::exp2(static_cast<double>((n + column) % 40) - 20.0); }
+inline double number(long n, int column) {
+  return std::sin(0.7 * static_cast<double>(n) + 1.3 * column) *
+         std::exp2(static_cast<double>((n + column) % 40) - 20.0);
+}
 
 inline void fill_row(long n, OutputRow& row) {
   row.t = 1e-3 * static_cast<double>(n);
@@ -55,13 +59,14 @@ inline void fill_row(long n, OutputRow& row) {
   fill(row.reaction, 6);
   fill(row.smooth, 9);
   fill(row.friction_velocity, 12);
-  row.energy = {number(n, 15), number(n, 16), number(n, 17), number(n, 18), number(n, 19), number(n, 20), number(n, 21)};
+  row.energy = {number(n, 15), number(n, 16), number(n, 17), number(n, 18),
+                number(n, 19), number(n, 20), number(n, 21)};
   row.modes = {static_cast<Mode>(n % 6), static_cast<Mode>((n / 3) % 6)};
 }
 
 inline Event event(long n) {
-  return {1e-3 * static_cast<double>(n), static_cast<int>(n % 2), static_cast<EventKind>(n % 6), static_cast<Mode>(n % 5), static_cast<Mode>((n + 1) % 5),
-          number(n, 22)};
+  return {1e-3 * static_cast<double>(n), static_cast<int>(n % 2),        static_cast<EventKind>(n % 6),
+          static_cast<Mode>(n % 5),      static_cast<Mode>((n + 1) % 5), number(n, 22)};
 }
 
 inline State state(long n) {
@@ -83,7 +88,8 @@ inline Simulation simulation(const TrajectoryNames& names, long rows, long event
   s.final_reaction = Vector::LinSpaced(3, 1.5, 2.5);
   s.steps = 4321;
   s.problems = 8765;
-  s.audit = {{"inclusion", 1e-14, 1e-10, true, true, "", "residual of the law"}, {"energy_work_in", 2.5, 0, false, true, "J", "work of applied forces"}};
+  s.audit = {{"inclusion", 1e-14, 1e-10, true, true, "", "residual of the law"},
+             {"energy_work_in", 2.5, 0, false, true, "J", "work of applied forces"}};
   return s;
 }
 

@@ -249,6 +249,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   record.smooth_impulse.setZero();
   record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
   record.substeps = 0;
+  record.duration = 0;
   problems_ = 0;
   double remaining = t_end - record.state.t;
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
@@ -299,6 +300,7 @@ void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
   s.q = q0_ + h * v_theta_;
   s.v = solution_.v;
   s.t = t0_ + h;
+  record.duration += h;
   ++record.substeps;
   record_residuals(record);
   record_modes(t0_, s.t, frozen, record);

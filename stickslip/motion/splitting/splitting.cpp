@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
@@ -87,20 +88,19 @@ void SplittingScheme::start(StepRecord& record) {
 }
 
 void SplittingScheme::set_elastic_matrix(double tau) {
-  // Grid times carry rounding, which must not cost a factorisation per step.
-  if (std::abs(tau - elastic_tau_) <= 1e-12 * tau) return;
+  if (tau == elastic_tau_) return;
   const std::array<double, 3> alpha{1, tau / 2, tau * tau / 4};
   if (!elastic_factor_.factorize(elastic_matrix_.evaluate(alpha), nothing_pinned_))
     throw InputError("the matrix M + τ/2 B + τ²/4 K of the elastic step is not positive definite; reduce run.step or check the stiffness");
   elastic_tau_ = tau;
 }
 
-StepOutcome SplittingScheme::friction_flow(double t0, double t1, StepRecord& record) {
+StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecord& record) {
   State& s = record.state;
-  const double tau = (t1 - t0) / options_.substeps;
+  const double tau = duration / options_.substeps;
   if (options_.rho > 0) solve_options_.rho = options_.rho / tau;  // the sets hold impulse limits τ c
   for (int p = 0; p < options_.substeps; ++p) {
-    const double from = t0 + p * tau, to = p + 1 == options_.substeps ? t1 : from + tau;
+    const double from = t0 + p * tau, to = from + tau;
     forces_.sample(options_.force, from, to, s.q, s.v, workspace_, f_);
     laws_.evaluate_limits(forces_.left_limit(to, tau), s.q, s.v, workspace_);
     laws_.evaluate_surface(forces_.left_limit(to, tau), s.q, s.v, workspace_, w_);
@@ -215,7 +215,11 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
 }
 
 StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
-  const double t0 = record.state.t, tau = t_end - t0, half = t0 + tau / 2;
+  const double t0 = record.state.t;
+  // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
+  if (std::abs(t_end - t0 - tau_) > 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) tau_ = t_end - t0;
+  const double tau = tau_;
+  record.duration = tau;
   record.events.clear();
   record.reaction_impulse.setZero();
   record.smooth_impulse.setZero();
@@ -225,18 +229,18 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   StepOutcome outcome;
   switch (options_.variant) {
     case SplittingVariant::lie:
-      outcome = friction_flow(t0, t_end, record);
+      outcome = friction_flow(t0, tau, record);
       if (outcome.status == Status::success) elastic_flow(tau, record);
       break;
     case SplittingVariant::symmetrised:
       elastic_flow(tau / 2, record);
-      outcome = friction_flow(t0, t_end, record);
+      outcome = friction_flow(t0, tau, record);
       if (outcome.status == Status::success) elastic_flow(tau / 2, record);
       break;
     case SplittingVariant::friction_first:
-      outcome = friction_flow(t0, half, record);
+      outcome = friction_flow(t0, tau / 2, record);
       if (outcome.status == Status::success) elastic_flow(tau, record);
-      if (outcome.status == Status::success) outcome = friction_flow(half, t_end, record);
+      if (outcome.status == Status::success) outcome = friction_flow(t0 + tau / 2, tau / 2, record);
       break;
   }
   if (outcome.status != Status::success) return outcome;

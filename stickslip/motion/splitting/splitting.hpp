@@ -16,6 +16,9 @@
 // In stick the elastic half leaves V^{n+1} = -τ M⁻¹ K X, not 0, and moves X by O(τ²) per step: V^{n+1/2}
 // (record.friction_velocity) is the velocity that obeys the law, and modes and events are read off it.
 //
+// Energy: work is counted with the mean velocity of each substep, so the balance of step.hpp closes to round-off (K symmetric);
+// what the implicit friction step dissipates beyond the law at its end velocity is part of friction_loss.
+//
 // friction = "exact": problem (*) by the active set, to round-off. "multiplier": the paper's iteration (4.14)-(4.16), with
 // the bound of Theorem 4.1 computed and enforced (solvers/projected_iteration.hpp); rho in the paper's units.
 #pragma once
@@ -56,7 +59,7 @@ class SplittingScheme final : public Scheme {
   long iterations() const { return iterations_; }
 
  private:
-  StepOutcome friction_flow(double t0, double t1, StepRecord& record);
+  StepOutcome friction_flow(double t0, double duration, StepRecord& record);
   void elastic_flow(double tau, StepRecord& record);
   void set_elastic_matrix(double tau);
   void record_modes(double t0, double t1, StepRecord& record);
@@ -71,7 +74,7 @@ class SplittingScheme final : public Scheme {
   MatrixSum elastic_matrix_;
   PinnedFactor elastic_factor_;
   std::vector<char> nothing_pinned_;
-  double elastic_tau_ = -1;
+  double tau_ = -1, elastic_tau_ = -1;
   PrimalProblem problem_;
   PrimalWorkspace solver_;
   InclusionSolution solution_;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// After the first step a run of fixed size takes no memory: the hot loop allocates nothing.
+#include <gtest/gtest.h>
+
+#include "tests/support/allocation_counter.hpp"
+#include "tests/support/chain.hpp"
+#include "tests/support/paper1_benchmark.hpp"
+#include "tests/support/two_hinges.hpp"
+
+namespace stickslip {
+namespace {
+
+/// Allocations between the end of step `from` and the end of the run.
+long allocations(const System& system, const State& initial, SimulationOptions options, long from) {
+  long steps = 0, at_start = 0, last = 0;
+  SimulationHooks hooks;
+  hooks.keep_going = [&](const State&) {
+    if (++steps == from) at_start = AllocationCounter::count();
+    last = AllocationCounter::count();
+    return true;
+  };
+  const Simulation run = simulate(system, initial, options, hooks);
+  EXPECT_EQ(run.status, Status::success) << run.message;
+  EXPECT_GT(steps, from + 100);
+  return last - at_start;
+}
+
+TEST(NoAllocation, SplittingAndMoreauOnTheTwoMassBenchmark) {
+  if (!AllocationCounter::available) return;
+  for (SchemeKind scheme : {SchemeKind::splitting, SchemeKind::moreau})
+    EXPECT_EQ(allocations(*paper1::system(), paper1::initial(), paper1::options(scheme, 4000), 1), 0) << to_string(scheme);
+}
+
+TEST(NoAllocation, MoreauWithLocatedReversals) {
+  if (!AllocationCounter::available) return;
+  SimulationOptions options;
+  options.step = 0.01;
+  options.end_time = 30;
+  EXPECT_EQ(allocations(*two_hinges::system(0.1, 0.1), two_hinges::initial(), options, 1), 0);
+}
+
+TEST(NoAllocation, ChainWithBandedMatricesAndThinnedOutput) {
+  if (!AllocationCounter::available) return;
+  SimulationOptions options = friction_chain::options(500);
+  options.output_step = 50 * options.step;
+  EXPECT_EQ(allocations(*friction_chain::system(200), friction_chain::initial(200), options, 1), 0);
+}
+
+TEST(NoAllocation, GridWithSparseMatrices) {
+  if (!AllocationCounter::available) return;
+  EXPECT_EQ(allocations(*friction_chain::grid(20), friction_chain::initial(400), friction_chain::options(300), 1), 0);
+}
+
+}  // namespace
+}  // namespace stickslip

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string_view>
+
+#include "stickslip/motion/simulate.hpp"
+
+namespace stickslip {
+
+/// The audit number of that name; throws if the audit has none.
+inline double audit_value(const Simulation& simulation, std::string_view name) {
+  for (const AuditItem& item : simulation.audit)
+    if (item.name == name) return item.value;
+  throw std::out_of_range("no such audit item");
+}
+
+}  // namespace stickslip
