@@ -57,6 +57,7 @@ int list(const ListCommand& command) {
     fmt::print("{}\n", nlohmann::ordered_json{{command.what, json}}.dump(2));
     return kSuccess;
   }
+  if (found.empty()) fmt::print(stderr, "stickslip: no {} found; the models folder lies beside the sources or in share/stickslip\n", command.what);
   std::size_t width = 0;
   for (const Entry& entry : found) width = std::max(width, entry.name.size());
   for (const Entry& entry : found) fmt::print("{:<{}}  {}\n", entry.name, width, entry.description);

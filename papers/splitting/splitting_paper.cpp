@@ -180,8 +180,8 @@ std::vector<Claim> judge_claims(const std::vector<Run>& lie, const std::vector<R
 ReportFigure time_figure(const std::string& title, const std::string& label, const std::string& unit, const Run& lie, const Run& moreau,
                          double (Trajectory::*value)(Index, Index) const, Index component, double sign, const std::function<double(double)>& exact) {
   ReportFigure figure{title, "", "time", {"t", "s", false}, {label, unit, false}, {}, {}, {}};
-  ReportSeries ours{fmt::format("splitting, N = {}", lie.steps), {}, {}, false, false, true, false},
-      better{fmt::format("moreau, N = {}", moreau.steps), {}, {}, true, false, true, false}, truth{"exact", {}, {}, true, false, true, false};
+  ReportSeries ours{fmt::format("splitting, N = {}", lie.steps), {}, {}, true, false, true, false},
+      better{fmt::format("moreau, N = {}", moreau.steps), {}, {}, true, false, true, false}, truth{"exact", {}, {}, false, false, true, false};
   auto fill = [&](ReportSeries& series, const Trajectory& trajectory) {
     for (Index k = 1; k < trajectory.rows(); ++k) {
       series.x.push_back(trajectory.t(k));
@@ -194,7 +194,7 @@ ReportFigure time_figure(const std::string& title, const std::string& label, con
     truth.x.push_back(0.005 * k);
     truth.y.push_back(exact(0.005 * k));
   }
-  figure.series = {ours, better, truth};
+  figure.series = {truth, ours, better};
   return figure;
 }
 

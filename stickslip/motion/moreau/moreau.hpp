@@ -21,6 +21,10 @@
 //   solving their inclusion. Take the smallest x, set u_i = 0 exactly, go on with h - x. No split for i if ψ_i(h) has
 //   not changed sign. Break-away needs no treatment: its error is O(h²).
 //
+// (The last sentence needs static = dynamic limit: the force is then continuous at break-away. With static > dynamic it jumps
+// there, at a time known to one step only, and the order through break-aways is 1. Planar friction takes its direction from the
+// end velocity: order 1 where the direction turns.)
+//
 // Static > dynamic limit: a law at rest at the start of a (sub)step holds up to static_limit; where it gives way, the
 // step is solved again with its limit lowered to `limit`. A law that comes to rest at a located reversal is at rest.
 //

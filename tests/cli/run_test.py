@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program as a person or a script uses it: files, JSON, exit codes, overrides, restart."""
+import csv
+import json
+
+import h5py
+import numpy
+import pytest
+
+BLOCK = """
+title = "Block"
+[matrices]
+mass = [[1]]
+[[friction]]
+name = "shoe"
+on = "x1"
+limit = 1
+[initial]
+velocity = [1]
+[run]
+step = 0.01
+end_time = 2
+"""
+
+
+def test_run_writes_every_result_file_and_prints_a_summary(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    result = stickslip("run", "block.toml")
+    assert result.returncode == 0, result.stderr
+    assert result.stderr == ""  # no progress bar in a pipe
+    assert "Block" in result.stdout and "1 stick" in result.stdout
+    folder = stickslip.folder / "block"
+    assert sorted(p.name for p in folder.iterdir()) == ["events.csv", "report.html", "result.h5", "summary.json", "trajectory.csv"]
+    summary = json.loads((folder / "summary.json").read_text())
+    for key in ["status", "message", "model", "scheme", "steps", "end_time", "coordinates", "velocities", "laws", "final", "events", "audit", "wall_seconds"]:
+        assert key in summary, key
+    assert summary["status"] == "success" and summary["scheme"] == "moreau" and summary["steps"] == 200
+    assert summary["laws"] == ["shoe"]
+    assert summary["final"]["position"] == [pytest.approx(0.5, abs=1e-12)]
+    assert summary["final"]["velocity"] == [0.0] and summary["final"]["reaction"] == [0.0]
+    assert summary["events"]["stick"] == 1
+
+
+def test_columns_of_the_csv_files_are_those_of_the_design(stickslip, models):
+    stickslip("run", models / "two-masses.toml", "--out", "r")
+    rows = list(csv.reader(open(stickslip.folder / "r/trajectory.csv")))
+    assert rows[0][:7] == ["t", "x1", "x2", "v_x1", "v_x2", "r_shoe1", "r_shoe2"]
+    events = list(csv.reader(open(stickslip.folder / "r/events.csv")))
+    assert events[0] == ["t", "law", "kind", "before", "after", "impulse"]
+    assert [row[1:5] for row in events[1:]] == [
+        ["shoe1", "stick", "slip+", "stick"], ["shoe1", "slip", "stick", "slip-"], ["shoe2", "slip", "stick", "slip+"], ["shoe1", "stick", "slip-", "stick"]]
+    assert [round(float(row[0]), 2) for row in events[1:]] == [1, 2, 2, 3]
+
+
+def test_the_reaction_is_minus_the_multiplier_of_the_exact_solution(stickslip, models):
+    summary = stickslip.json("run", models / "two-masses.toml", "--out", "r", "--set", "run.steps=3200")
+    assert summary["final"]["reaction"] == [pytest.approx(0.5, abs=1e-3), pytest.approx(-1, abs=1e-12)]
+    assert summary["final"]["position"] == [pytest.approx(-1 / 6, abs=1e-5), pytest.approx(4 / 3, abs=1e-5)]
+
+
+def test_splitting_adds_the_velocity_after_the_friction_step(stickslip, models):
+    stickslip("run", models / "two-masses.toml", "--scheme", "splitting", "--out", "r")
+    with open(stickslip.folder / "r/trajectory.csv") as stream:
+        rows = list(csv.DictReader(stream))
+    stuck = [row for row in rows if 1.1 < float(row["t"]) < 1.9]
+    assert all(float(row["vf_x1"]) == 0 for row in stuck)
+    assert any(float(row["v_x1"]) != 0 for row in stuck)
+
+
+def test_hdf5_holds_the_same_trajectory(stickslip, models):
+    stickslip("run", models / "two-hinges.toml", "--out", "r")
+    table = numpy.genfromtxt(stickslip.folder / "r/trajectory.csv", delimiter=",", names=True)
+    with h5py.File(stickslip.folder / "r/result.h5") as file:
+        assert numpy.array_equal(file["t"][:], table["t"])
+        assert numpy.array_equal(file["position"][:, 0], table["y1"])
+        assert numpy.array_equal(file["velocity"][:, 1], table["v_y2"])
+        assert numpy.array_equal(file["reaction"][:, 0], table["r_hinge1"])
+
+
+def test_json_is_one_object_and_nothing_else(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    result = stickslip("run", "block.toml", "--json")
+    assert json.loads(result.stdout)["status"] == "success"
+    assert result.stderr == ""
+
+
+def test_set_changes_any_key(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    assert stickslip.json("run", "block.toml", "--set", "friction.shoe.limit=2")["final"]["position"] == [pytest.approx(0.25)]
+    assert stickslip.json("run", "block.toml", "--set", "run.steps=50", "--set", "initial.velocity=[0.5]")["steps"] == 50
+    assert stickslip.json("run", "block.toml", "--scheme", "splitting", "--set", "run.splitting.variant=symmetrised")["scheme"] == "splitting"
+
+
+def test_output_can_be_thinned_and_times_chosen(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    stickslip("run", "block.toml", "--set", "run.output_times=[0.5, 1.005, 2]")
+    times = [row["t"] for row in csv.DictReader(open(stickslip.folder / "block/trajectory.csv"))]
+    assert [float(t) for t in times] == [0.5, 1.005, 2.0]
+    stickslip("run", "block.toml", "--set", "run.output_step=0.25")
+    assert len(open(stickslip.folder / "block/trajectory.csv").readlines()) == 1 + 9
+
+
+def test_restart_goes_on_where_a_run_ended(stickslip, models):
+    whole = stickslip.json("run", models / "two-hinges.toml", "--out", "whole")
+    stickslip.json("run", models / "two-hinges.toml", "--out", "first", "--set", "run.end_time=10")
+    second = stickslip.json("run", models / "two-hinges.toml", "--out", "second", "--restart", "first")
+    assert second["end_time"] == 30
+    assert second["final"]["position"] == pytest.approx(whole["final"]["position"], abs=1e-6)
+    again = stickslip("run", models / "two-hinges.toml", "--restart", "second")
+    assert again.returncode == 2 and "end_time" in again.stderr
+
+
+@pytest.mark.parametrize("scheme", ["moreau", "splitting"])
+def test_every_model_runs_and_passes_its_audit(stickslip, models, scheme):
+    files = sorted(models.glob("*.toml"))
+    assert len(files) >= 5
+    for path in files:
+        summary = stickslip.json("run", path, "--scheme", scheme, "--out", path.stem)
+        assert summary["status"] == "success", (path, summary["message"])
+        assert all(item["ok"] for item in summary["audit"].values())
+
+
+def test_check_says_what_was_understood_and_runs_nothing(stickslip, models):
+    result = stickslip("check", models / "belt.toml")
+    assert result.returncode == 0
+    assert "static limit 1.5 N" in result.stdout and "1 degrees of freedom" in result.stdout
+    assert stickslip.files() == []
+
+
+def test_list_and_version(stickslip):
+    for what, word in [("schemes", "moreau"), ("solvers", "active_set"), ("laws", "friction"), ("papers", "splitting"), ("models", "two-masses")]:
+        result = stickslip("list", what)
+        assert result.returncode == 0 and word in result.stdout, what
+        assert what in stickslip.json("list", what)
+    assert stickslip("--version").stdout.startswith("stickslip ")
+
+
+def test_compare_finds_the_orders_of_the_schemes(stickslip, models):
+    result = stickslip.json("compare", models / "two-hinges.toml", "--schemes", "splitting,moreau", "--steps", "0.05,0.025,0.0125,0.00625", "--set", "run.end_time=9")
+    orders = {row["scheme"]: row for row in result["orders"]}
+    assert orders["moreau"]["position"] == pytest.approx(2, abs=0.15)
+    assert orders["splitting"]["position"] == pytest.approx(1, abs=0.3)
+    assert len(result["runs"]) == 8
+    assert (stickslip.folder / "two-hinges-compare/report.html").exists()
+
+
+def test_reproduce_gives_a_verdict_per_claim(stickslip):
+    result = stickslip.json("reproduce", "splitting")
+    assert len(result["claims"]) >= 10
+    for claim in result["claims"]:
+        assert set(claim) == {"claim", "paper", "ours", "verdict"}
+        assert claim["verdict"] in ("confirmed", "corrected"), claim
+    folder = stickslip.folder / "reproduction/splitting"
+    assert (folder / "report.html").exists() and (folder / "errors.csv").exists()
+
+
+@pytest.mark.parametrize("arguments, words", [
+    ([], "subcommand"),
+    (["rum", "x.toml"], "did you mean 'run'"),
+    (["run"], "MODEL"),
+    (["run", "absent.toml"], "absent.toml"),
+    (["run", "block.toml", "--scheme", "morau"], "moreau"),
+    (["run", "block.toml", "--set", "run.stpe=1"], "did you mean 'step'"),
+    (["run", "block.toml", "--set", "nonsense"], "nonsense"),
+    (["run", "block.toml", "--frobnicate"], "frobnicate"),
+    (["run", "block.toml", "--restart", "nowhere"], "nowhere"),
+    (["compare", "block.toml", "--schemes", "splitting,event2"], "event2"),
+    (["compare", "block.toml", "--steps", "a"], "not a number"),
+    (["list", "scheme"], "schemes"),
+    (["reproduce", "spliting"], "splitting"),
+    (["run", ".", ], "."),
+])
+def test_a_wrong_call_ends_with_2_and_names_what_is_wrong(stickslip, arguments, words):
+    stickslip.write("block.toml", BLOCK)
+    result = stickslip(*arguments)
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert words in result.stderr
+    assert stickslip.files() == ["block.toml"]
+
+
+@pytest.mark.parametrize("change, line, words", [
+    ("mass = [[1]]|mass = [[-1]]", 4, "positive definite"),
+    ("mass = [[1]]|mass = [[1, 2]]", 4, ""),
+    ("limit = 1|limit = -1", 8, ">= 0"),
+    ("limit = 1|limit = \"1 +\"", 8, "^"),
+    ("step = 0.01|stpe = 0.01", 12, "did you mean 'step'"),
+    ("end_time = 2|end_time = -2", 13, "end_time"),
+    ("on = \"x1\"|on = \"x2\"", 7, "x2"),
+    ("velocity = [1]|velocity = [1, 2]", 10, "velocity"),
+])
+def test_a_wrong_model_ends_with_2_one_message_with_file_and_line_and_no_folder(stickslip, change, line, words):
+    old, new = change.split("|")
+    assert old in BLOCK
+    stickslip.write("block.toml", BLOCK.replace(old, new))
+    result = stickslip("run", "block.toml")
+    assert result.returncode == 2
+    assert f"block.toml:{line}:" in result.stderr, result.stderr
+    assert words in result.stderr
+    assert stickslip.files() == ["block.toml"]
+
+
+def test_a_limit_that_turns_negative_on_the_way_keeps_the_results_and_ends_with_1(stickslip):
+    stickslip.write("block.toml", BLOCK.replace("limit = 1", 'limit = "1 - t"').replace("velocity = [1]", "velocity = [5]"))
+    summary = stickslip.json("run", "block.toml", code=1)
+    assert "shoe" in summary["message"] and 0.95 < summary["end_time"] < 1.05
+    assert len(open(stickslip.folder / "block/trajectory.csv").readlines()) > 95
+
+
+def test_unwritable_output_folder_is_reported(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    stickslip.write("taken", "a file")
+    result = stickslip("run", "block.toml", "--out", "taken")
+    assert result.returncode == 2 and "taken" in result.stderr
