@@ -10,7 +10,6 @@ std::string_view to_string(Status status) {
     case Status::no_solution: return "no solution";
     case Status::refused: return "refused";
     case Status::not_finite: return "not finite";
-    case Status::event_chatter: return "event chatter";
     case Status::interrupted: return "interrupted";
     case Status::audit_failed: return "audit failed";
   }

@@ -12,7 +12,6 @@ enum class Status {
   no_solution,     ///< certified: the problem has none
   refused,         ///< the method does not apply to this problem (the message says which does)
   not_finite,      ///< a force, limit or state became NaN or infinite
-  event_chatter,   ///< events accumulate faster than the step allows
   interrupted,     ///< stopped on request; everything computed so far is kept
   audit_failed     ///< the run broke a guarantee of its scheme
 };

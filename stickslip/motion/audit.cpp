@@ -19,7 +19,6 @@ void AuditLedger::add(const StepRecord& record) {
   energy_scale = std::max({energy_scale, e.kinetic + std::abs(e.potential), std::abs(e.work_in), std::abs(e.friction_loss), std::abs(e.damper_loss)});
   keep(largest_gap, std::abs(e.unexplained()));
   ++steps;
-  substeps += record.substeps;
   problems += record.problems;
 }
 

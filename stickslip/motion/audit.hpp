@@ -32,7 +32,7 @@ struct AuditLedger {
   double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
   double energy_scale = 0;      ///< largest of T + |U|, |work_in|, losses
   double largest_gap = 0;       ///< largest |unexplained| so far
-  long steps = 0, substeps = 0, problems = 0;
+  long steps = 0, problems = 0;  ///< parts of a cut step count each
   void add(const StepRecord& record);
 };
 

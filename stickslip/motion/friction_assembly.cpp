@@ -18,6 +18,8 @@ FrictionAssembly::FrictionAssembly(const System& system)
   Index row = 0;
   for (const FrictionElement& element : *elements_) {
     first_.push_back(row);
+    size_.push_back(static_cast<char>(element.size()));
+    viscous_.push_back(element.viscous);
     row += element.size();
     limits_vary_ |= !element.limit.is_constant() || (element.static_limit && !element.static_limit->is_constant());
     limits_depend_on_state_ |= element.limit.depends_on_state(index_slot_) ||
@@ -103,7 +105,7 @@ SparseMatrix FrictionAssembly::viscous_matrix() const {
 
 Mode FrictionAssembly::mode(Index k, const Vector& u) const {
   const Index i = first_[k];
-  return element(k).size() == 1 ? mode_of(u[i]) : mode_of(u[i], u[i + 1]);
+  return size_[k] == 1 ? mode_of(u[i]) : mode_of(u[i], u[i + 1]);
 }
 
 }  // namespace stickslip

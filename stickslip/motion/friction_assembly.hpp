@@ -21,6 +21,8 @@ class FrictionAssembly {
   const SparseMatrix& Wt() const { return Wt_; }
   const FrictionElement& element(Index k) const { return (*elements_)[k]; }
   Index first(Index k) const { return first_[k]; }
+  int size(Index k) const { return size_[k]; }
+  double viscous(Index k) const { return viscous_[k]; }
 
   /// Limits at (t, q, v). Throws InputError naming the law where a limit is negative, not finite, or static < dynamic.
   void evaluate_limits(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace);
@@ -49,7 +51,9 @@ class FrictionAssembly {
  private:
   const std::vector<FrictionElement>* elements_;
   SparseMatrix Wt_;
-  std::vector<Index> first_;
+  std::vector<Index> first_;  // apart from the elements: a loop over 10,000 laws must not drag their names through the cache
+  std::vector<char> size_;
+  std::vector<double> viscous_;
   std::vector<int> coordinate_;  // of each component, if every one acts on a coordinate; else empty
   Vector limit_, static_limit_;
   Index index_slot_;

@@ -14,7 +14,7 @@ namespace stickslip {
 namespace {
 constexpr std::array<SchemeInfo, 2> kSchemes{{
     {SchemeKind::splitting, "splitting", "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
-     "matrices with symmetric mass; friction (one component or planar, weakening, static limit, moving surface)",
+     "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving surface)",
      "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is reported, not bounded"},
     {SchemeKind::moreau, "moreau", "velocity-level theta step with elasticity and friction in one inclusion",
      "matrices; friction (one component or planar, weakening, viscous, static limit, moving surface)",

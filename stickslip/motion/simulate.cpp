@@ -42,7 +42,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   }
   limits.energy = options.moreau.theta == 0.5;
   limits.stuck_motion = true;
-  // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off per step elsewhere.
+  // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off of every step elsewhere.
   bool exact = true;
   std::vector<char> taken(system.info().nv(), 0);
   for (const FrictionElement& element : system.friction()) {
@@ -60,7 +60,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
 class Recorder {
  public:
   Recorder(const SimulationOptions& options, double grid_step, Trajectory& trajectory, const SimulationHooks& hooks)
-      : options_(options), margin_(1e-9 * grid_step), trajectory_(trajectory), hooks_(hooks) {
+      : options_(options), step_(grid_step), margin_(1e-9 * grid_step), trajectory_(trajectory), hooks_(hooks) {
     every_step_ = options.output_step == 0 && options.output_times.empty();
   }
 
@@ -80,30 +80,42 @@ class Recorder {
     }
   }
 
-  /// The nominal step from the last call (or start) to record.state.
-  void step_done(const StepRecord& record) {
+  /// One part of a step: rows that fall inside it are interpolated here, between the two states where nothing jumps.
+  void part_done(const StepRecord& record, bool first, bool last) {
+    add_part(record, first);
     const double t0 = t_, t1 = record.state.t, h = t1 - t0;
-    if (every_step_) {
-      write(record, t1);
-    } else {
+    if (!every_step_) {
       while (due() < t1 - margin_) {
         interpolate(record, t0, h, due());
         ++next_;
       }
-      if (due() <= t1 + margin_) {
+      if (due() <= t1 + margin_ && last) {
         ++next_;
         write(record, t1);
       }
+    } else if (last) {
+      write(record, t1);
     }
+    t_ = t1;
+    if (every_step_ || due() > t1 + 2 * step_) return;  // only the start of an interpolated part is needed
     q_ = record.state.q;
     v_ = record.state.v;
-    t_ = t1;
   }
-
-  Vector& reaction() { return reaction_; }
-  Vector& smooth() { return smooth_; }
+  Vector mean_reaction() const { return duration_ > 0 ? Vector(reaction_ / duration_) : reaction_; }
 
  private:
+  /// Sums up the parts of a step that is cut at breakpoints.
+  void add_part(const StepRecord& record, bool first) {
+    if (first) {
+      reaction_ = record.reaction_impulse;
+      smooth_ = record.smooth_impulse;
+      duration_ = record.duration;
+    } else {
+      reaction_ += record.reaction_impulse;
+      smooth_ += record.smooth_impulse;
+      duration_ += record.duration;
+    }
+  }
   double due() const {
     if (options_.output_step > 0) return options_.start_time + static_cast<double>(next_) * options_.output_step;
     return next_ < options_.output_times.size() ? options_.output_times[next_] : HUGE_VAL;
@@ -123,8 +135,8 @@ class Recorder {
     finish(record);
   }
   void finish(const StepRecord& record) {
-    row_.reaction = reaction_;
-    row_.smooth = smooth_;
+    row_.reaction = reaction_ / (duration_ > 0 ? duration_ : 1.0);
+    row_.smooth = smooth_ / (duration_ > 0 ? duration_ : 1.0);
     row_.friction_velocity = record.friction_velocity;
     row_.energy = record.energy;
     row_.modes = record.state.modes;
@@ -133,12 +145,12 @@ class Recorder {
   }
 
   const SimulationOptions& options_;
-  double margin_;
+  double step_, margin_;
   Trajectory& trajectory_;
   const SimulationHooks& hooks_;
   bool every_step_ = true;
   std::size_t next_ = 0;
-  double t_ = 0;
+  double t_ = 0, duration_ = 0;
   Vector q_, v_, reaction_, smooth_;
   OutputRow row_;
 };
@@ -190,10 +202,8 @@ Simulation simulate(const System& system, const State& initial, const Simulation
 
   auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), start);
   for (long n = 0; n < steps && result.status == Status::success; ++n) {
-    double duration = 0;
+    bool first_part = true;
     const double t1 = n + 1 == steps ? options.end_time : start + static_cast<double>(n + 1) * h;
-    recorder.reaction().setZero();
-    recorder.smooth().setZero();
     while (record.state.t < t1) {
       double target = t1;
       if (options.breakpoints == BreakpointPolicy::step_ends) {
@@ -211,22 +221,18 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         break;
       }
       ledger.add(record);
-      duration += record.duration;
-      recorder.reaction() += record.reaction_impulse;
-      recorder.smooth() += record.smooth_impulse;
+      recorder.part_done(record, first_part, record.state.t >= t1);
+      first_part = false;
     }
     if (result.status != Status::success) break;
-    recorder.reaction() /= duration;
-    recorder.smooth() /= duration;
     ++result.steps;
-    recorder.step_done(record);
     if (hooks.keep_going && !hooks.keep_going(record.state) && n + 1 < steps) {
       result.status = Status::interrupted;
       result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", t1, options.end_time);
     }
   }
   result.final = record.state;
-  result.final_reaction = recorder.reaction();
+  result.final_reaction = recorder.mean_reaction();
   result.problems = ledger.problems;
   result.audit = audit_report(ledger, record.energy, audit_limits(system, options));
   if (result.status == Status::success && !passed(result.audit)) {

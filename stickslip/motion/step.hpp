@@ -34,7 +34,7 @@ struct StepRecord {
   Vector reaction_impulse;  ///< ∫ r dt over the step, per component of r [N s]
   Vector smooth_impulse;    ///< ∫ (weakening and viscous part) dt [N s]
   Vector jump_impulse;      ///< impulses of impacts [N s]
-  Vector friction_velocity; ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else = state.v
+  Vector friction_velocity; ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else not kept up
   Vector law_work;          ///< work done on the system per law, since the start [J]
   EnergyLedger energy;
   std::vector<Event> events;  ///< of this step
@@ -44,7 +44,6 @@ struct StepRecord {
   double stuck_motion = 0;    ///< largest |u| dt of a law that sticks through the whole step [m or rad]
   bool jumped = false;        ///< a velocity jump happened: an interpolant must not reach across
   int problems = 0;           ///< inclusions solved
-  int substeps = 0;
 };
 
 }  // namespace stickslip

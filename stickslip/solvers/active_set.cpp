@@ -221,7 +221,7 @@ struct CoordinateKernel {
       r[i] = stuck ? w.x[c] : bound(status[i], lo[i], hi[i]);
       u[i] = stuck ? 0.0 : v[c] - p.w[i];
     }
-    return std::isfinite(v.sum());  // one NaN or infinity is enough to spoil it
+    return std::isfinite(v.sum() + r.sum());  // one NaN or infinity is enough to spoil it
   }
   double r_size(Index i) const {
     const int c = w.coordinate[i];
@@ -329,17 +329,19 @@ struct AugmentedKernel {
     p.A->product(solution.v, a.gap);
     const double size = std::max(a.gap.lpNorm<Eigen::Infinity>(), p.g.lpNorm<Eigen::Infinity>());
     a.gap -= p.g;
-    double slip = 0, speed = 0;
+    double slip = 0, speed = 0, force = 0;
     for (Index k = 0; k < lo.size(); ++k) {
       double u = -p.w[k];
       for (SparseMatrix::InnerIterator entry(p.Wt, k); entry; ++entry) {
         a.gap[entry.col()] -= entry.value() * solution.r[k];
+        force = std::max(force, std::abs(entry.value() * solution.r[k]));
         u += entry.value() * solution.v[entry.col()];
       }
       if (status[k] == BoxStatus::between) slip = std::max(slip, std::abs(u));
       speed = std::max(speed, u_size(k));
     }
-    return a.gap.lpNorm<Eigen::Infinity>() <= 1e-9 * size && slip <= 1e-9 * speed;
+    const double gap = std::max(a.gap.lpNorm<Eigen::Infinity>(), std::numeric_limits<double>::epsilon() * force);
+    return gap <= 1e-9 * size && slip <= 1e-9 * speed;
   }
   bool data_finite() const { return p.g.allFinite() && p.w.allFinite() && std::isfinite(p.A->max_abs()); }
   std::string singular_message() const {
@@ -424,7 +426,10 @@ void load_structure(const PrimalProblem& problem, PrimalActiveSet& w) {
 
 void solve_active_set(const PrimalProblem& problem, const ActiveSetOptions& options, PrimalActiveSet& w, InclusionSolution& solution) {
   load_structure(problem, w);
-  load_boxes(problem.sets, w.lo, w.hi, w.status);
+  if (problem.sets_version == 0 || problem.sets_version != w.sets_version || w.status.size() != problem.sets.size()) {
+    load_boxes(problem.sets, w.lo, w.hi, w.status);
+    w.sets_version = problem.sets_version;
+  }
   const Index n = problem.A->size(), m = static_cast<Index>(problem.sets.size());
   solution.r.resize(m);
   solution.u.resize(m);

@@ -65,6 +65,7 @@ struct PrimalActiveSet {
   std::vector<int> coordinate;       ///< of each law
   std::vector<int> law_at;           ///< at each coordinate, or -1
   unsigned long checked_version = kNoVersion;
+  unsigned long sets_version = 0;  ///< 0: read the sets at every solve
   bool nearly_diagonal = false;
   struct Augmented;
   std::unique_ptr<Augmented> augmented;

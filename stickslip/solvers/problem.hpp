@@ -41,6 +41,8 @@ struct PrimalProblem {
   SparseMatrix Wt;  ///< Wᵀ, one row per component of r
   Vector w;
   std::vector<Set> sets;
+  /// Changes whenever a set changes; 0: not kept, solvers read the sets every time.
+  unsigned long sets_version = 0;
 };
 
 /// How well (r, u) satisfies the inclusion; see residual.hpp for the definitions.

@@ -174,7 +174,7 @@ Path choose_path(const PrimalProblem& problem, const SolveOptions& options) {
   if (options.solver == SolverKind::active_set || options.solver == SolverKind::automatic) {
     if (boxes && coordinates) return kCoordinateBoxes;
     if (boxes && reaction_size(problem.sets) > kDenseLaws) return kAugmented;
-    if (!boxes && coordinates && !cones) return kCoordinateBlocks;
+    if (!boxes && coordinates && !cones && options.solver == SolverKind::automatic) return kCoordinateBlocks;
   }
   return kDual;
 }
@@ -214,7 +214,11 @@ void recover_velocity(const PrimalProblem& problem, PrimalWorkspace& w, Inclusio
 /// iteration error of the others' coupling.
 void pin_stuck_blocks(const PrimalProblem& problem, PrimalWorkspace& w, InclusionSolution& solution) {
   const Index n = problem.A->size();
-  const std::vector<int>& coordinate = w.gauss_seidel.coordinate;
+  std::vector<int>& coordinate = w.gauss_seidel.coordinate;
+  if (static_cast<Index>(coordinate.size()) != problem.Wt.rows()) {
+    coordinate.resize(problem.Wt.rows());
+    for (Index k = 0; k < problem.Wt.rows(); ++k) coordinate[k] = static_cast<int>(SparseMatrix::InnerIterator(problem.Wt, k).col());
+  }
   bool same = w.stuck_version == problem.A_version && static_cast<Index>(w.pinned.size()) == n;
   if (static_cast<Index>(w.pinned.size()) != n) w.pinned.assign(n, 0);
   w.work = problem.g;
@@ -258,11 +262,10 @@ void pin_stuck_blocks(const PrimalProblem& problem, PrimalWorkspace& w, Inclusio
 }
 
 /// A law with r - ρ(u + s(u)) inside its set sticks: what is left of u is the solver's tolerance.
-void stop_stuck_laws(const DualProblem& problem, InclusionSolution& solution) {
-  const Vector rho = natural_weights(problem);
+void stop_stuck_laws(const std::vector<Set>& sets, const Vector& rho, InclusionSolution& solution) {
   Index first = 0;
-  for (std::size_t k = 0; k < problem.sets.size(); ++k) {
-    const Set& set = problem.sets[k];
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    const Set& set = sets[k];
     const std::size_t size = static_cast<std::size_t>(set.size);
     std::array<double, 3> moved, s;
     shift(set, {solution.u.data() + first, size}, {s.data(), size});
@@ -287,7 +290,7 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
   if (!exact || solution.status != Status::success) {
     const bool warm = solution.r.size() == w.dual.b.size() && solution.r.allFinite();
     solution = solve(w.dual, options, warm ? solution.r : Vector());
-    if (solution.status == Status::success) stop_stuck_laws(w.dual, solution);
+    if (solution.status == Status::success) stop_stuck_laws(w.dual.sets, natural_weights(w.dual), solution);
   }
   recover_velocity(problem, w, solution);
 }
@@ -322,6 +325,7 @@ void solve_projected(const PrimalProblem& problem, const SolveOptions& options, 
   }
   solve_projected_iteration(map, problem.sets, w.scaling, w.bound,
                             {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, solution);
+  if (solution.status == Status::success) stop_stuck_laws(problem.sets, w.weights, solution);
   recover_velocity(problem, w, solution);
 }
 }  // namespace
@@ -331,6 +335,7 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
   if (w.path < 0 || w.path_solver != options.solver || w.path_coordinates != n || w.path_laws != laws) {
     w = PrimalWorkspace();
     w.path = choose_path(problem, options);
+    w.on_coordinates = acts_on_distinct_coordinates(problem);
     w.path_solver = options.solver;
     w.path_coordinates = n;
     w.path_laws = laws;
@@ -356,9 +361,11 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
       if (solution.status == Status::success) return pin_stuck_blocks(problem, w, solution);
       if (options.solver == SolverKind::automatic && problem.g.allFinite()) solve_through_dual(problem, options, w, solution);
       return;
-    case kProjected: return solve_projected(problem, options, w, solution);
-    default: return solve_through_dual(problem, options, w, solution);
+    case kProjected: solve_projected(problem, options, w, solution); break;
+    default: solve_through_dual(problem, options, w, solution);
   }
+  // These work on r: where each law has a coordinate to itself, what sticks can be pinned exactly afterwards.
+  if (solution.status == Status::success && w.on_coordinates) pin_stuck_blocks(problem, w, solution);
 }
 
 InclusionSolution solve(const PrimalProblem& problem, const SolveOptions& options) {

@@ -58,6 +58,7 @@ struct PrimalWorkspace {
   IterationBound bound;
   bool symmetric = false;            ///< A, as far as the projected iteration needs to know
   unsigned long factor_version = kNoVersion, stuck_version = kNoVersion, dual_version = kNoVersion, bound_version = kNoVersion;
+  bool on_coordinates = false;  ///< each law has coordinates to itself
   int path = -1;                     ///< how this structure is solved
   SolverKind path_solver = SolverKind::automatic;
   Index path_coordinates = -1, path_laws = -1;

@@ -103,9 +103,10 @@ void MoreauScheme::load_start_of_substep(const State& s) {
   for (Index k = 0; k < laws_.laws(); ++k) {
     const Index i = laws_.first(k);
     bool rest = u0_[i] == 0.0;
-    for (int c = 1; c < laws_.element(k).size(); ++c) rest &= u0_[i + c] == 0.0;
-    // A surface that speeds up moves under a stuck law: it stays at rest relative to it until the law gives way.
-    at_rest_[k] = rest || (laws_.surface_moves() && s.modes[k] == Mode::stick);
+    for (int c = 1; c < laws_.size(k); ++c) rest &= u0_[i + c] == 0.0;
+    // u is zero by decision, not by value, where a surface speeds up under a stuck law, and to round-off only where laws
+    // share coordinates: what the last step left stuck, or a located reversal brought to rest, is at rest.
+    at_rest_[k] = rest || s.modes[k] == Mode::stick || !std::isnan(stop_time_[k]);
   }
   f_h_ = -1;
   if (nonlinear_) {
@@ -136,9 +137,9 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
     problem_.w = w1_;
     if (laws_.has_viscous())
       for (Index k = 0; k < laws_.laws(); ++k)
-        for (int c = 0; c < laws_.element(k).size(); ++c)
+        for (int c = 0; c < laws_.size(k); ++c)
           for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
-            base_[entry.col()] += h * laws_.element(k).viscous * entry.value() * w_theta_[laws_.first(k) + c];
+            base_[entry.col()] += h * laws_.viscous(k) * entry.value() * w_theta_[laws_.first(k) + c];
   }
   if (!iterates_) {
     problem_.g = base_;
@@ -185,9 +186,13 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
   };
   if (frozen.law >= 0) add_frozen(1.0);
   while (true) {
-    for (Index k = 0; k < laws_.laws(); ++k) {
-      const bool holds = at_rest_[k] && !released_[k];
-      problem_.sets[k].limit = k == frozen.law ? 0.0 : h * (holds ? laws_.static_limit(k) : laws_.limit(k));
+    if (sets_h_ != h || frozen.law >= 0 || laws_.has_static() || laws_.limits_vary()) {
+      for (Index k = 0; k < laws_.laws(); ++k) {
+        const bool holds = at_rest_[k] && !released_[k];
+        problem_.sets[k].limit = k == frozen.law ? 0.0 : h * (holds ? laws_.static_limit(k) : laws_.limit(k));
+      }
+      sets_h_ = frozen.law >= 0 ? -1.0 : h;
+      ++problem_.sets_version;
     }
     ++problems_;
     solve(problem_, options_.solver, solver_, solution_);
@@ -205,6 +210,7 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
   if (frozen.law >= 0) {
     add_frozen(-1.0);
     problem_.sets[frozen.law].limit = h * laws_.limit(frozen.law);
+    ++problem_.sets_version;
     solution_.r[laws_.first(frozen.law)] = -h * laws_.limit(frozen.law) * frozen.sign;
   }
   if (!solution_.v.allFinite())
@@ -213,7 +219,7 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
 }
 
 bool MoreauScheme::stopped_or_reversed(Index k) const {
-  if (at_rest_[k] || laws_.element(k).size() != 1 || laws_.limit(k) == 0.0) return false;
+  if (at_rest_[k] || laws_.size(k) != 1 || laws_.limit(k) == 0.0) return false;
   const Index i = laws_.first(k);
   return u0_[i] > 0 ? solution_.u[i] <= 0 : solution_.u[i] >= 0;
 }
@@ -248,37 +254,30 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   record.reaction_impulse.setZero();
   record.smooth_impulse.setZero();
   record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
-  record.substeps = 0;
-  record.duration = 0;
   problems_ = 0;
-  double remaining = t_end - record.state.t;
+  double h = t_end - record.state.t;
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
-  if (std::abs(remaining - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) remaining = matrix_h_;
+  if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
+  const double whole = h;
   const int max_splits = options_.max_splits > 0 ? options_.max_splits : 20 + 10 * static_cast<int>(laws_.laws());
-  StepOutcome outcome;
-  while (remaining > 0) {
-    load_start_of_substep(record.state);
-    outcome = attempt(remaining, {});
-    if (outcome.status != Status::success) break;
-    double h = remaining;
-    Frozen frozen;
-    if (options_.locate_reversals && record.substeps < max_splits) {
-      bool reversal = false;
-      for (Index k = 0; k < laws_.laws() && !reversal; ++k) reversal = stopped_or_reversed(k);
-      if (reversal) {
-        std::tie(h, frozen) = earliest_reversal(remaining, outcome);
-        if (outcome.status != Status::success) break;
-        outcome = attempt(h, frozen);
-        if (outcome.status != Status::success) break;
-      }
+  load_start_of_substep(record.state);
+  StepOutcome outcome = attempt(h, {});
+  Frozen frozen;
+  if (outcome.status == Status::success && options_.locate_reversals && splits_ < max_splits) {
+    bool reversal = false;
+    for (Index k = 0; k < laws_.laws() && !reversal; ++k) reversal = stopped_or_reversed(k);
+    if (reversal) {
+      std::tie(h, frozen) = earliest_reversal(h, outcome);
+      if (outcome.status == Status::success) outcome = attempt(h, frozen);
     }
-    commit(h, frozen, record);
-    // The end of the step is the grid time itself, not a sum of parts.
-    remaining = h == remaining ? 0.0 : t_end - record.state.t;
-    if (remaining <= 0 || remaining < 1e-14 * std::abs(t_end)) break;
   }
-  if (outcome.status == Status::success) record.state.t = t_end;
   record.problems = problems_;
+  if (outcome.status != Status::success) return outcome;
+  commit(h, frozen, record);
+  // The end of the step is the grid time itself, not a sum of parts.
+  const bool complete = h == whole || t_end - record.state.t <= 1e-14 * std::abs(t_end);
+  if (complete) record.state.t = t_end;
+  splits_ = complete ? 0 : splits_ + 1;
   return outcome;
 }
 
@@ -300,12 +299,10 @@ void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
   s.q = q0_ + h * v_theta_;
   s.v = solution_.v;
   s.t = t0_ + h;
-  record.duration += h;
-  ++record.substeps;
+  record.duration = h;
   record_residuals(record);
   record_modes(t0_, s.t, frozen, record);
   record_energy(h, record);
-  record.friction_velocity = s.v;
 }
 
 void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord& record) {
@@ -326,7 +323,7 @@ void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord&
       if (const auto kind = event_between(before, after)) record.events.push_back({t, static_cast<int>(k), *kind, before, after, 0});
       modes[k] = after;
     } else if (after == Mode::stick && at_rest_[k]) {
-      for (int c = 0; c < laws_.element(k).size(); ++c)
+      for (int c = 0; c < laws_.size(k); ++c)
         record.stuck_motion = std::max(record.stuck_motion, (t1 - t0) * std::abs(u_seen_[laws_.first(k) + c]));
     }
     stop_time_[k] = kNaN;
@@ -354,10 +351,9 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
   }
   laws_.relative_velocity(v_theta_, w_theta_, u_theta_);
   for (Index k = 0; k < laws_.laws(); ++k) {
-    const FrictionElement& element = laws_.element(k);
-    for (int c = 0; c < element.size(); ++c) {
+    for (int c = 0; c < laws_.size(k); ++c) {
       const Index i = laws_.first(k) + c;
-      const double smooth = (laws_.has_weakening() ? weakening_[i] : 0.0) - h * element.viscous * u_theta_[i];
+      const double smooth = (laws_.has_weakening() ? weakening_[i] : 0.0) - h * laws_.viscous(k) * u_theta_[i];
       const double impulse = solution_.r[i] + smooth;
       record.reaction_impulse[i] += solution_.r[i];
       record.smooth_impulse[i] += smooth;
@@ -385,8 +381,8 @@ void MoreauScheme::record_residuals(StepRecord& record) {
   if (laws_.laws() == 0) return;
   laws_.relative_velocity(solution_.v, problem_.w, u_seen_);
   const double map = natural_map_residual(problem_.sets, solution_.r, u_seen_, weights_);
-  record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
   const double outside = membership_residual(problem_.sets, solution_.r);
+  record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
   const double largest = solution_.r.lpNorm<Eigen::Infinity>();
   record.membership = std::max(record.membership, largest > 0 ? outside / largest : outside);
 }

@@ -84,7 +84,7 @@ class MoreauScheme final : public Scheme {
   SystemMatrix damping_;         // B' = B + viscous part of the laws
   SystemMatrix force_by_q_, force_by_v_;
   MatrixSum step_matrix_;
-  double matrix_h_ = -1;
+  double matrix_h_ = -1, sets_h_ = -1;
   unsigned long version_ = 0;
   bool iterates_ = false, nonlinear_ = false, circulatory_ = false, damped_ = false, damped_by_model_ = false;
 
@@ -104,6 +104,7 @@ class MoreauScheme final : public Scheme {
   double f_h_ = -1, f_t_ = 0;  // the step that f_ belongs to
   Vector weights_;
   int problems_ = 0;
+  int splits_ = 0;  // of the step under way
 };
 
 }  // namespace stickslip

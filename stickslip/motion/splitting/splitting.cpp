@@ -137,7 +137,7 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
     mean_v_ = 0.5 * (s.v + solution_.v);
     record.energy.work_in += tau * f_.dot(mean_v_);
     for (Index k = 0; k < laws_.laws(); ++k)
-      for (int c = 0; c < laws_.element(k).size(); ++c) {
+      for (int c = 0; c < laws_.size(k); ++c) {
         const Index i = laws_.first(k) + c;
         const double smooth = laws_.has_weakening() ? weakening_[i] : 0.0, impulse = solution_.r[i] + smooth;
         const double mean_u = 0.5 * (u_[i] + solution_.u[i]);
@@ -158,7 +158,8 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
     record.equation = std::max(record.equation, scale > 0 ? gap / scale : gap);
     if (laws_.laws() > 0) {
       const double map = natural_map_residual(problem_.sets, solution_.r, solution_.u, weights_);
-      const double largest = solution_.r.lpNorm<Eigen::Infinity>(), outside = membership_residual(problem_.sets, solution_.r);
+      const double outside = membership_residual(problem_.sets, solution_.r);
+      const double largest = solution_.r.lpNorm<Eigen::Infinity>();
       record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
       record.membership = std::max(record.membership, largest > 0 ? outside / largest : outside);
     }
@@ -185,13 +186,13 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
   linear_.K.add_product(-tau / 2, s.q, mean_v_);
   if (laws_.has_viscous() && laws_.surface_moves())
     for (Index k = 0; k < laws_.laws(); ++k)
-      for (int c = 0; c < laws_.element(k).size(); ++c)
+      for (int c = 0; c < laws_.size(k); ++c)
         for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
-          mean_v_[entry.col()] += 0.5 * tau * laws_.element(k).viscous * entry.value() * w_[laws_.first(k) + c];
+          mean_v_[entry.col()] += 0.5 * tau * laws_.viscous(k) * entry.value() * w_[laws_.first(k) + c];
   elastic_factor_.solve(mean_v_);
   for (Index k = 0; k < laws_.laws(); ++k)
     if (s.modes[k] == Mode::stick)
-      for (int c = 0; c < laws_.element(k).size(); ++c) {
+      for (int c = 0; c < laws_.size(k); ++c) {
         double moved = -w_[laws_.first(k) + c];
         for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry) moved += entry.value() * mean_v_[entry.col()];
         record.stuck_motion = std::max(record.stuck_motion, tau * std::abs(moved));
@@ -201,9 +202,9 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
     record.energy.damper_loss += tau * scratch_.dot(mean_v_);
     laws_.relative_velocity(mean_v_, w_, u_);
     for (Index k = 0; k < laws_.laws(); ++k)
-      for (int c = 0; c < laws_.element(k).size(); ++c) {
+      for (int c = 0; c < laws_.size(k); ++c) {
         const Index i = laws_.first(k) + c;
-        const double impulse = -tau * laws_.element(k).viscous * u_[i];
+        const double impulse = -tau * laws_.viscous(k) * u_[i];
         record.smooth_impulse[i] += impulse;
         record.law_work[k] += impulse * (u_[i] + w_[i]);
         record.energy.friction_loss -= impulse * u_[i];
@@ -225,7 +226,6 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   record.smooth_impulse.setZero();
   record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
   record.problems = 0;
-  record.substeps = options_.substeps;
   StepOutcome outcome;
   switch (options_.variant) {
     case SplittingVariant::lie:

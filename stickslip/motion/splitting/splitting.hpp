@@ -2,8 +2,8 @@
 // Operator splitting with a friction multiplier: paper 1 (Glowinski, Shiau, Kuo, Nasser 2004), equations (2.3)-(2.7), (3.12).
 //
 // Lie step of size τ, n = 0..N-1 (the paper's loop starts at 1, which does not fit its initial data):
-//   friction  (F)  P substeps of size τ_f = τ/P:   M W + W_dir p = M V + τ_f C γ(V) + τ_f f,   -u(W) ∈ N_{τ_f C}(p)
-//                  V^{n+1/2} = W; positions are held
+//   friction  (F)  P substeps of size τ_f = τ/P:   M V⁺ = M V + τ_f C γ(V) + τ_f f + W p,   -u(V⁺) ∈ N_{τ_f C}(p)
+//                  V^{n+1/2} = V⁺ of the last substep; positions are held
 //   elastic   (E)  M X'' + B X' + K X = 0 over τ, centred (implicit midpoint):
 //                  (M + τ/2 B + τ²/4 K) V_m = M V^{n+1/2} - τ/2 K X^n,   X^{n+1} = X^n + τ V_m,   V^{n+1} = 2 V_m - V^{n+1/2}
 // γ is evaluated at the start of each friction substep, as printed. f at the end of the substep as printed (`end`), or its

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// A step allocates nothing after the first: the whole test program counts its calls of malloc (operator new and Eigen
+// end there).
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/solvers/solve.hpp"
+#include "tests/unit/solver_samples.hpp"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)
+#define STICKSLIP_COUNTS_MALLOC 0  // the sanitizer has a malloc of its own
+#else
+#define STICKSLIP_COUNTS_MALLOC 1
+#endif
+
+namespace {
+std::atomic<long> allocations{0};
+}
+
+#if STICKSLIP_COUNTS_MALLOC
+extern "C" {
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* old, std::size_t size);
+void* malloc(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_malloc(size);
+}
+void* calloc(std::size_t count, std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_calloc(count, size);
+}
+void* realloc(void* old, std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  return __libc_realloc(old, size);
+}
+}
+#endif
+
+namespace stickslip {
+namespace {
+
+using samples::Engine;
+
+class Allocation : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!STICKSLIP_COUNTS_MALLOC) GTEST_SKIP() << "malloc cannot be counted in this build";
+  }
+  template <class F>
+  static long count(F&& f) {
+    const long before = allocations.load();
+    f();
+    return allocations.load() - before;
+  }
+};
+
+SystemMatrix chain(Index n, double stiffness) {
+  BandedMatrix A(n, 1, 1);
+  for (Index i = 0; i < n; ++i) {
+    A(i, i) = 1 + 2 * stiffness;
+    if (i > 0) A(i, i - 1) = A(i - 1, i) = -stiffness;
+  }
+  return SystemMatrix(A);
+}
+
+TEST_F(Allocation, IsCountedForVectorsOfEigenAndOfTheStandardLibrary) {
+  EXPECT_GE(count([] { Vector x = Vector::Zero(1000); EXPECT_EQ(x.size(), 1000); }), 1);
+  EXPECT_GE(count([] { std::vector<double> x(1000); EXPECT_EQ(x.size(), 1000u); }), 1);
+}
+
+TEST_F(Allocation, NoneInProductsSumsFactorsAndSolutions) {
+  Engine engine(130);
+  const Index n = 60;
+  const SystemMatrix matrices[] = {SystemMatrix(samples::random_spd(engine, n)), SystemMatrix(samples::random_spd(engine, 5)), chain(n, 0.3),
+                                   SystemMatrix(samples::random_banded(engine, n, 2, 3)), SystemMatrix(samples::random_sparse(engine, n, 2))};
+  for (const SystemMatrix& A : matrices) {
+    MatrixSum sum({&A, &A});
+    PinnedFactor factor;
+    Vector x = samples::random_vector(engine, A.size()), y = x;
+    double alpha[] = {1.0, 0.5};
+    std::vector<char> pinned(A.size(), 0);
+    auto work = [&] {
+      factor.factorize(sum.evaluate(alpha), pinned);
+      factor.solve(x);
+      A.product(x, y);
+      A.add_product(0.1, y, x);
+    };
+    work();
+    pinned[2] = pinned[3] = 1;
+    alpha[1] = 0.25;
+    EXPECT_EQ(count(work), 0) << "storage " << static_cast<int>(A.storage()) << " size " << A.size();
+  }
+}
+
+/// Steps with new loads (and so new statuses), new surface velocities and a new step matrix.
+template <class NewMatrix>
+void expect_steps_without_allocation(PrimalProblem& p, const SolveOptions& options, NewMatrix&& new_matrix, const char* name) {
+  Engine engine(131);
+  PrimalWorkspace workspace;
+  InclusionSolution s;
+  std::vector<Vector> loads, surfaces;
+  for (int step = 0; step < 30; ++step) {
+    loads.push_back(samples::random_vector(engine, p.g.size(), step % 3 ? 2.0 : 0.5));
+    surfaces.push_back(samples::random_vector(engine, p.w.size(), step % 2 ? 0.3 : 0.0));
+  }
+  long allocated = 0;
+  for (int step = 0; step < 30; ++step) {
+    p.g = loads[step];
+    p.w = surfaces[step];
+    if (step % 7 == 6) new_matrix(p);
+    const long before = allocations.load();
+    solve(p, options, workspace, s);
+    if (step > 0) allocated += allocations.load() - before;
+    ASSERT_EQ(s.status, Status::success) << name << ": " << s.message;
+  }
+  EXPECT_EQ(allocated, 0) << name;
+}
+
+TEST_F(Allocation, NoneInAStepWithFrictionOnCoordinates) {
+  Engine engine(132);
+  for (const Index n : {2, 7, 50}) {
+    DenseMatrix dense[] = {samples::random_spd(engine, n), samples::random_spd(engine, n)};
+    const SystemMatrix pairs[][2] = {{SystemMatrix(dense[0]), SystemMatrix(dense[1])},
+                                     {chain(n, 0.001), chain(n, 0.3)},
+                                     {SystemMatrix(SparseMatrix(chain(n, 0.1).to_sparse())), SystemMatrix(SparseMatrix(chain(n, 0.2).to_sparse()))}};
+    for (const auto& pair : pairs) {
+      const Index m = (n + 1) / 2;
+      PrimalProblem p{&pair[0], 1, Vector::Zero(n), samples::coordinate_rows(samples::random_coordinates(engine, n, m), n), Vector::Zero(m), samples::random_intervals(engine, m, 0.1, 1)};
+      auto new_matrix = [&](PrimalProblem& problem) {
+        problem.A = problem.A == &pair[0] ? &pair[1] : &pair[0];
+        ++problem.A_version;
+      };
+      expect_steps_without_allocation(p, {}, new_matrix, "coordinates");
+    }
+  }
+}
+
+TEST_F(Allocation, NoneInAStepWithPlanarFrictionOnCoordinates) {
+  Engine engine(133);
+  const Index n = 21;
+  const SystemMatrix pair[] = {chain(n, 0.01), chain(n, 0.3)};
+  PrimalProblem p{&pair[0], 1, Vector::Zero(n), samples::coordinate_rows(samples::random_coordinates(engine, n, 20), n), Vector::Zero(20), {}};
+  for (int k = 0; k < 10; ++k) p.sets.push_back(k % 2 ? disk_set(1) : polygon_set(1, 6));
+  auto new_matrix = [&](PrimalProblem& problem) {
+    problem.A = problem.A == &pair[0] ? &pair[1] : &pair[0];
+    ++problem.A_version;
+  };
+  expect_steps_without_allocation(p, {}, new_matrix, "planar");
+}
+
+TEST_F(Allocation, NoneInAStepThroughTheDualOrByTheProjectedIterationWhileTheMatrixStays) {
+  Engine engine(134);
+  const Index n = 20, m = 6;
+  const SystemMatrix A = chain(n, 0.3);
+  PrimalProblem p{&A, 1, Vector::Zero(n), samples::random_directions(engine, m, n), Vector::Zero(m), samples::random_intervals(engine, m, 0.1, 1)};
+  auto keep = [](PrimalProblem&) {};
+  expect_steps_without_allocation(p, {}, keep, "dual");
+  expect_steps_without_allocation(p, {SolverKind::projected_iteration, 1e-10, 0, 0}, keep, "projected_iteration");
+}
+
+}  // namespace
+}  // namespace stickslip
