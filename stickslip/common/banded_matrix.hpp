@@ -27,6 +27,14 @@ class BandedMatrix {
   void set_zero() { std::fill(data_.begin(), data_.end(), 0.0); }
   const double* row(Index i) const { return data_.data() + i * width(); }
 
+  /// (A x)_i
+  double row_product(Index i, const Vector& x) const {
+    const Index first = first_column(i), last = last_column(i);
+    const double* a = row(i) + first - i + lower_;
+    double sum = 0;
+    for (Index j = first; j <= last; ++j) sum += *a++ * x[j];
+    return sum;
+  }
   /// y += alpha A x
   void add_product(double alpha, const Vector& x, Vector& y) const;
 

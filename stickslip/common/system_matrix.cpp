@@ -87,7 +87,7 @@ double SystemMatrix::row_product(Index i, const Vector& x) const {
   if (const auto* d = std::get_if<DenseMatrix>(&data_)) {
     for (Index j = 0; j < d->cols(); ++j) sum += (*d)(i, j) * x[j];
   } else if (const auto* b = std::get_if<BandedMatrix>(&data_)) {
-    for (Index j = b->first_column(i), last = b->last_column(i); j <= last; ++j) sum += (*b)(i, j) * x[j];
+    return b->row_product(i, x);
   } else {
     for (SparseMatrix::InnerIterator entry(std::get<SparseMatrix>(data_), i); entry; ++entry)
       sum += entry.value() * x[entry.col()];

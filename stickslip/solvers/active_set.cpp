@@ -236,9 +236,10 @@ struct CoordinateKernel {
   /// One Gauss-Seidel sweep from the last velocities: where A is nearly diagonal (a small step) it foretells almost every
   /// status, and each exchange round saved is a factorisation saved.
   void predict(std::vector<BoxStatus>& status) {
+    const BandedMatrix* banded = p.A->storage() == Storage::banded ? &p.A->banded() : nullptr;
     for (Index c = 0; c < v.size(); ++c) {
-      const double a = (*p.A)(c, c);
-      const double load = p.g[c] - p.A->row_product(c, v) + a * v[c];
+      const double a = banded ? (*banded)(c, c) : (*p.A)(c, c);
+      const double load = p.g[c] - (banded ? banded->row_product(c, v) : p.A->row_product(c, v)) + a * v[c];
       const int i = w.law_at[c];
       if (i < 0 || status[i] == BoxStatus::fixed) {
         v[c] = (load + (i < 0 ? 0.0 : lo[i])) / a;

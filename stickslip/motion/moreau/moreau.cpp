@@ -238,10 +238,16 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_reversal(double h
   Frozen found;
   for (Index k : candidates_) {
     const double speed = std::abs(u0_[laws_.first(k)]);
-    const double at_end = end_velocity(earliest, k, outcome);
+    // Another law that shares the direction may hold ψ at zero from the stop on: such a plateau counts as below zero, so that
+    // its beginning is found.
+    auto psi = [&](double x) {
+      const double velocity = end_velocity(x, k, outcome);
+      return std::abs(velocity) <= 1e-13 * speed ? -1e-3 * speed : velocity;
+    };
+    const double at_end = psi(earliest);
     if (outcome.status != Status::success) return {h, {}};
     if (at_end > 0) continue;
-    const Root root = find_root([&](double x) { return end_velocity(x, k, outcome); }, 0.0, speed, earliest, at_end, 1e-15 * h);
+    const Root root = find_root(psi, 0.0, speed, earliest, at_end, 1e-15 * h);
     if (outcome.status != Status::success) return {h, {}};
     earliest = std::min(earliest, std::max(root.x, 1e-14 * h));
     found = {k, u0_[laws_.first(k)] > 0 ? 1.0 : -1.0};
