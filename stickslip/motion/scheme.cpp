@@ -18,7 +18,7 @@ constexpr std::array<SchemeInfo, 2> kSchemes{{
      "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is reported, not bounded"},
     {SchemeKind::moreau, "moreau", "velocity-level theta step with elasticity and friction in one inclusion",
      "matrices; friction (one component or planar, weakening, viscous, static limit, moving surface)",
-     "order 2 with theta = 1/2 and located reversals (1 with static > dynamic limit and where planar slip turns); exact sticking; energy balance to round-off"},
+     "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns); exact sticking; energy balance to round-off"},
 }};
 }  // namespace
 

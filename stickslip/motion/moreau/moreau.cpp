@@ -16,6 +16,7 @@ namespace stickslip {
 
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
 }
 
 void MoreauOptions::validate() const {
@@ -60,7 +61,10 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
   at_rest_.assign(laws_.laws(), 0);
   released_.assign(laws_.laws(), 0);
   stop_time_.assign(laws_.laws(), kNaN);
-  candidates_.reserve(laws_.laws());
+  reversing_.reserve(laws_.laws());
+  giving_way_.reserve(laws_.laws());
+  breaking_.assign(laws_.laws(), 0);
+  held_mean_.assign(laws_.laws(), kNaN);
 }
 
 void MoreauScheme::start(StepRecord& record) {
@@ -184,13 +188,15 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
     for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(frozen.law)); entry; ++entry)
       problem_.g[entry.col()] -= factor * h * laws_.limit(frozen.law) * frozen.sign * entry.value();
   };
-  if (frozen.law >= 0) add_frozen(1.0);
+  const bool known = frozen.law >= 0 && !frozen.held;
+  if (known) add_frozen(1.0);
   while (true) {
     if (sets_h_ != h || frozen.law >= 0 || laws_.has_static() || laws_.limits_vary()) {
       for (Index k = 0; k < laws_.laws(); ++k) {
-        const bool holds = at_rest_[k] && !released_[k];
-        problem_.sets[k].limit = k == frozen.law ? 0.0 : h * (holds ? laws_.static_limit(k) : laws_.limit(k));
+        const bool holds = at_rest_[k] && !released_[k] && !breaking_[k];
+        problem_.sets[k].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
       }
+      if (frozen.law >= 0) problem_.sets[frozen.law].limit = frozen.held ? kHold * h * laws_.static_limit(frozen.law) : 0.0;
       sets_h_ = frozen.law >= 0 ? -1.0 : h;
       ++problem_.sets_version;
     }
@@ -201,13 +207,18 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
     bool gave_way = false;
     if (laws_.has_static())
       for (Index k = 0; k < laws_.laws(); ++k)
-        if (at_rest_[k] && !released_[k] && laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
+        if (k != frozen.law && at_rest_[k] && !released_[k] && !breaking_[k] && laws_.static_limit(k) > laws_.limit(k) &&
+            laws_.mode(k, solution_.u) != Mode::stick) {
           released_[k] = 1;
           gave_way = true;
         }
     if (!gave_way) break;
   }
-  if (frozen.law >= 0) {
+  if (frozen.held) {
+    problem_.sets[frozen.law].limit = h * laws_.static_limit(frozen.law);
+    ++problem_.sets_version;
+  }
+  if (known) {
     add_frozen(-1.0);
     problem_.sets[frozen.law].limit = h * laws_.limit(frozen.law);
     ++problem_.sets_version;
@@ -230,13 +241,40 @@ double MoreauScheme::end_velocity(double h, Index law, StepOutcome& outcome) {
   return sign * solution_.u[laws_.first(law)];
 }
 
-std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_reversal(double h, StepOutcome& outcome) {
-  candidates_.clear();
-  for (Index k = 0; k < laws_.laws(); ++k)
-    if (stopped_or_reversed(k)) candidates_.push_back(k);
+double MoreauScheme::margin_to_break_away(double h, Index law, StepOutcome& outcome) {
+  const Index i = laws_.first(law);
+  const Frozen held{law, 0, true};
+  if (StepOutcome attempted = attempt(h / 2, held); attempted.status != Status::success) outcome = attempted;
+  const double first_half = solution_.r[i] / (h / 2);
+  if (StepOutcome attempted = attempt(h, held); attempted.status != Status::success) outcome = attempted;
+  const double second_half = solution_.r[i] / (h / 2) - first_half;
+  return laws_.static_limit(law) - std::abs(1.5 * second_half - 0.5 * first_half);
+}
+
+bool MoreauScheme::may_give_way(Index k, double h) const {
+  if (!at_rest_[k] || breaking_[k] || laws_.size(k) != 1 || !(laws_.static_limit(k) > laws_.limit(k))) return false;
+  if (released_[k]) return true;
+  // Held over the step as a whole, but perhaps not to its end: the trend of the mean tells whether to look closer.
+  const double mean = solution_.r[laws_.first(k)] / h;
+  const double change = std::isnan(held_mean_[k]) ? 0.5 * mean : mean - held_mean_[k];
+  return std::abs(mean) + std::abs(change) > laws_.static_limit(k);
+}
+
+bool MoreauScheme::collect_candidates(double h) {
+  reversing_.clear();
+  giving_way_.clear();
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    if (stopped_or_reversed(k)) reversing_.push_back(k);
+    if (laws_.has_static() && may_give_way(k, h)) giving_way_.push_back(k);
+  }
+  return !reversing_.empty() || !giving_way_.empty();
+}
+
+std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepOutcome& outcome) {
+  const double x_tolerance = 1e-15 * h;
   double earliest = h;
   Frozen found;
-  for (Index k : candidates_) {
+  for (Index k : reversing_) {
     const double speed = std::abs(u0_[laws_.first(k)]);
     // Another law that shares the direction may hold ψ at zero from the stop on: such a plateau counts as below zero, so that
     // its beginning is found.
@@ -247,10 +285,23 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_reversal(double h
     const double at_end = psi(earliest);
     if (outcome.status != Status::success) return {h, {}};
     if (at_end > 0) continue;
-    const Root root = find_root(psi, 0.0, speed, earliest, at_end, 1e-15 * h);
+    const Root root = find_root(psi, 0.0, speed, earliest, at_end, x_tolerance);
     if (outcome.status != Status::success) return {h, {}};
     earliest = std::min(earliest, std::max(root.x, 1e-14 * h));
-    found = {k, u0_[laws_.first(k)] > 0 ? 1.0 : -1.0};
+    found = {k, u0_[laws_.first(k)] > 0 ? 1.0 : -1.0, false};
+  }
+  for (Index k : giving_way_) {
+    auto margin = [&](double x) { return margin_to_break_away(x, k, outcome); };
+    const double soon = 1e-3 * h;  // a law that is over its limit from the start gives way there: nothing to locate
+    if (soon >= earliest) continue;
+    const double at_start = margin(soon), at_end = margin(earliest);
+    if (outcome.status != Status::success) return {h, {}};
+    if (at_start <= 0 || at_end > 0) continue;
+    // The margin is a difference of means: below this it is noise, and the location is O(h²) anyway.
+    const Root root = find_root(margin, soon, at_start, earliest, at_end, 1e-9 * h);
+    if (outcome.status != Status::success) return {h, {}};
+    earliest = root.x;
+    found = {k, 0, true};
   }
   return {earliest, found};
 }
@@ -269,13 +320,9 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   load_start_of_substep(record.state);
   StepOutcome outcome = attempt(h, {});
   Frozen frozen;
-  if (outcome.status == Status::success && options_.locate_reversals && splits_ < max_splits) {
-    bool reversal = false;
-    for (Index k = 0; k < laws_.laws() && !reversal; ++k) reversal = stopped_or_reversed(k);
-    if (reversal) {
-      std::tie(h, frozen) = earliest_reversal(h, outcome);
-      if (outcome.status == Status::success) outcome = attempt(h, frozen);
-    }
+  if (outcome.status == Status::success && options_.locate_reversals && splits_ < max_splits && collect_candidates(h)) {
+    std::tie(h, frozen) = earliest_event(h, outcome);
+    if (outcome.status == Status::success) outcome = attempt(h, frozen);
   }
   record.problems = problems_;
   if (outcome.status != Status::success) return outcome;
@@ -290,7 +337,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
 void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
   const double theta = options_.theta;
   State& s = record.state;
-  if (frozen.law >= 0) {
+  if (frozen.law >= 0 && !frozen.held) {
     const Index i = laws_.first(frozen.law);
     double norm2 = 0;
     for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) norm2 += entry.value() * entry.value();
@@ -314,8 +361,11 @@ void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
 void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
   for (Index k = 0; k < laws_.laws(); ++k) {
+    breaking_[k] = 0;
+    if (laws_.has_static()) held_mean_[k] = at_rest_[k] && laws_.mode(k, solution_.u) == Mode::stick ? solution_.r[laws_.first(k)] / record.duration : kNaN;
     if (k == frozen.law) {
       stop_time_[k] = t1;
+      breaking_[k] = frozen.held;
       continue;
     }
     const Mode after = laws_.mode(k, solution_.u);

@@ -19,11 +19,11 @@
 //   If u_i ≠ 0 at the start and u_i stops or changes sign over the step, find x in (0, h] with ψ_i(x) = 0, ψ_i(x) the
 //   end velocity of law i after the same step with size x, its reaction frozen at -c_i sgn(u_i) and all other laws
 //   solving their inclusion. Take the smallest x, set u_i = 0 exactly, go on with h - x. No split for i if ψ_i(h) has
-//   not changed sign. Break-away needs no treatment: its error is O(h²).
+//   not changed sign. Break-away at equal limits needs no treatment: the force is continuous there and the error O(h²).
 //
-// (The last sentence needs static = dynamic limit: the force is then continuous at break-away. With static > dynamic it jumps
-// there, at a time known to one step only, and the order through break-aways is 1. Planar friction takes its direction from the
-// end velocity: order 1 where the direction turns.)
+// With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the held law,
+// extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction is not located and
+// takes its direction from the end velocity: order 1 where the direction turns.
 //
 // Static > dynamic limit: a law at rest at the start of a (sub)step holds up to static_limit; where it gives way, the
 // step is solved again with its limit lowered to `limit`. A law that comes to rest at a located reversal is at rest.
@@ -57,9 +57,11 @@ class MoreauScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
 
  private:
+  /// A law with a reaction that is known (slipping in direction `sign`), or that is held whatever it takes.
   struct Frozen {
     Index law = -1;  ///< none
     double sign = 0;
+    bool held = false;
   };
   void set_step_matrix(double h);
   void load_start_of_substep(const State& state);
@@ -67,8 +69,13 @@ class MoreauScheme final : public Scheme {
   StepOutcome solve_with_static_limits(double h, Frozen frozen);
   bool stopped_or_reversed(Index law) const;
   double end_velocity(double h, Index law, StepOutcome& outcome);
-  /// The earliest reversal in (0, h], or h and no law.
-  std::pair<double, Frozen> earliest_reversal(double h, StepOutcome& outcome);
+  /// static_limit minus the reaction of the held law at the end of a step of size h.
+  double margin_to_break_away(double h, Index law, StepOutcome& outcome);
+  /// Laws that may reverse, stop or break away from a static limit in the attempt just made; false if there are none.
+  bool collect_candidates(double h);
+  bool may_give_way(Index law, double h) const;
+  /// The earliest of their events in (0, h], or h and no law.
+  std::pair<double, Frozen> earliest_event(double h, StepOutcome& outcome);
   void commit(double h, Frozen frozen, StepRecord& record);
   void record_modes(double t0, double t1, Frozen frozen, StepRecord& record);
   void record_energy(double h, StepRecord& record);
@@ -96,7 +103,9 @@ class MoreauScheme final : public Scheme {
   double t0_ = 0;
   Vector q0_, v0_, Mv0_, w0_, u0_;
   std::vector<char> at_rest_, released_;
-  std::vector<Index> candidates_;
+  std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
+  std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise
+  std::vector<Index> reversing_, giving_way_;  // candidates of the attempt
   std::vector<double> stop_time_;  // of a law brought to rest at a located reversal; NaN otherwise
 
   // The attempt.
