@@ -21,13 +21,15 @@ std::string describe(const SystemInfo& info, const FrictionElement& law) {
   for (const Direction& direction : law.directions) {
     std::string text;
     for (const auto& [coordinate, coefficient] : direction)
-      text += fmt::format("{}{}{}", text.empty() ? "" : " + ", coefficient == 1 ? "" : fmt::format("{:g} ", coefficient), info.coordinates[coordinate]);
+      text += fmt::format("{}{}{}", text.empty() ? "" : " + ",
+                          coefficient == 1 ? "" : fmt::format("{:g} ", coefficient), info.coordinates[coordinate]);
     directions.push_back(text);
   }
   std::string text = fmt::format("dry friction on {}, limit {} N", fmt::join(directions, ", "), describe(law.limit));
   if (law.static_limit) text += fmt::format(", static limit {} N", describe(*law.static_limit));
   if (law.weakening.shape != WeakeningShape::none)
-    text += fmt::format(", {} weakening beta {:g}, epsilon {:g} m/s", to_string(law.weakening.shape), law.weakening.beta, law.weakening.epsilon);
+    text += fmt::format(", {} weakening beta {:g}, epsilon {:g} m/s", to_string(law.weakening.shape),
+                        law.weakening.beta, law.weakening.epsilon);
   if (law.viscous > 0) text += fmt::format(", viscous {:g} N s/m", law.viscous);
   for (const StateFunction& w : law.surface_velocity) text += fmt::format(", surface velocity {} m/s", describe(w));
   return text;
@@ -45,31 +47,47 @@ int check(const CheckCommand& command) {
   }
   if (command.json) {
     nlohmann::ordered_json laws = nlohmann::ordered_json::array();
-    for (const FrictionElement& law : model.system->friction()) laws.push_back({{"name", law.name}, {"kind", "friction"}, {"description", describe(info, law)}});
-    nlohmann::ordered_json json{{"status", "success"}, {"model", command.model}, {"title", model.title},
-                                {"coordinates", info.coordinates}, {"degrees_of_freedom", info.nv()}, {"matrices", model.storage},
-                                {"laws", laws}, {"breakpoints", breakpoints}};
-    if (model.has_run) json["run"] = {{"scheme", to_string(model.run.scheme)}, {"step", model.run.step}, {"steps", model.run.steps}, {"end_time", model.run.end_time}};
+    for (const FrictionElement& law : model.system->friction())
+      laws.push_back({{"name", law.name}, {"kind", "friction"}, {"description", describe(info, law)}});
+    nlohmann::ordered_json json{{"status", "success"},
+                                {"model", command.model},
+                                {"title", model.title},
+                                {"coordinates", info.coordinates},
+                                {"degrees_of_freedom", info.nv()},
+                                {"matrices", model.storage},
+                                {"laws", laws},
+                                {"breakpoints", breakpoints}};
+    if (model.has_run)
+      json["run"] = {{"scheme", to_string(model.run.scheme)},
+                     {"step", model.run.step},
+                     {"steps", model.run.steps},
+                     {"end_time", model.run.end_time}};
     fmt::print("{}\n", json.dump(2));
     return kSuccess;
   }
   fmt::print("{}\n", model.title.empty() ? command.model : model.title);
   for (const auto& [name, value] : model.parameters) fmt::print("  parameter  {} = {:g}\n", name, value);
   std::vector<std::string> shown(info.coordinates.begin(), info.coordinates.begin() + std::min<Index>(info.nq(), 12));
-  fmt::print("  system     {} degrees of freedom ({}{}), matrices {}\n", info.nv(), fmt::join(shown, ", "), info.nq() > 12 ? ", ..." : "", model.storage);
+  fmt::print("  system     {} degrees of freedom ({}{}), matrices {}\n", info.nv(), fmt::join(shown, ", "),
+             info.nq() > 12 ? ", ..." : "", model.storage);
   const auto& laws = model.system->friction();
-  for (std::size_t k = 0; k < laws.size() && k < 20; ++k) fmt::print("  law        {}: {}\n", laws[k].name, describe(info, laws[k]));
+  for (std::size_t k = 0; k < laws.size() && k < 20; ++k)
+    fmt::print("  law        {}: {}\n", laws[k].name, describe(info, laws[k]));
   if (laws.size() > 20) fmt::print("  law        ... and {} more\n", laws.size() - 20);
   fmt::print("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
-             model.system->kinetic_energy(model.initial.q, model.initial.v), model.system->potential_energy(model.initial.q));
+             model.system->kinetic_energy(model.initial.q, model.initial.v),
+             model.system->potential_energy(model.initial.q));
   if (!model.has_run) {
     fmt::print("  run        no [run] table: the model can be checked but not run\n");
     return kSuccess;
   }
-  fmt::print("  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
-             model.run.steps > 0 ? fmt::format("{} steps", model.run.steps) : fmt::format("step {:g} s", model.run.step), model.run.end_time);
+  fmt::print(
+      "  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
+      model.run.steps > 0 ? fmt::format("{} steps", model.run.steps) : fmt::format("step {:g} s", model.run.step),
+      model.run.end_time);
   if (!breakpoints.empty())
-    fmt::print("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n", breakpoints.size(), breakpoints.front());
+    fmt::print("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n",
+               breakpoints.size(), breakpoints.front());
   return kSuccess;
 }
 

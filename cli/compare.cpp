@@ -39,18 +39,31 @@ std::vector<double> step_list(const std::string& text, const SimulationOptions& 
   return {4 * h, 2 * h, h, h / 2};
 }
 
-nlohmann::ordered_json number(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr); }
+nlohmann::ordered_json number(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
 
 nlohmann::ordered_json to_json(const CompareCommand& command, const Comparison& comparison) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array(), orders = nlohmann::ordered_json::array();
   for (const ComparedRun& run : comparison.runs)
-    runs.push_back({{"scheme", to_string(run.scheme)}, {"step", run.step}, {"steps", run.simulation.steps}, {"status", to_string(run.simulation.status)},
-                    {"position_error", number(run.position_error)}, {"velocity_error", number(run.velocity_error)},
-                    {"events", run.simulation.trajectory.events.size()}, {"wall_seconds", run.wall_seconds}});
+    runs.push_back({{"scheme", to_string(run.scheme)},
+                    {"step", run.step},
+                    {"steps", run.simulation.steps},
+                    {"status", to_string(run.simulation.status)},
+                    {"position_error", number(run.position_error)},
+                    {"velocity_error", number(run.velocity_error)},
+                    {"events", run.simulation.trajectory.events.size()},
+                    {"wall_seconds", run.wall_seconds}});
   for (const ObservedOrder& order : comparison.orders)
-    orders.push_back({{"scheme", to_string(order.scheme)}, {"position", number(order.position)}, {"velocity", number(order.velocity)}});
-  return {{"status", to_string(comparison.status)}, {"message", comparison.message}, {"model", command.model},
-          {"reference", {{"scheme", "moreau"}, {"step", comparison.reference_step}}}, {"runs", runs}, {"orders", orders}};
+    orders.push_back({{"scheme", to_string(order.scheme)},
+                      {"position", number(order.position)},
+                      {"velocity", number(order.velocity)}});
+  return {{"status", to_string(comparison.status)},
+          {"message", comparison.message},
+          {"model", command.model},
+          {"reference", {{"scheme", "moreau"}, {"step", comparison.reference_step}}},
+          {"runs", runs},
+          {"orders", orders}};
 }
 
 ReportDocument document(const ModelFile& model, const Comparison& comparison) {
@@ -62,15 +75,31 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
   page.status = page.ok ? "success" : comparison.message;
   page.facts = {{"reference", fmt::format("moreau, step {:g} s, reversals located", comparison.reference_step)},
                 {"runs", static_cast<double>(comparison.runs.size())}};
-  ReportTable table{"Errors and cost", "Position error: largest over time and coordinates. Velocity error: root mean square over time.",
-                    {"scheme", "step [s]", "steps", "position error", "velocity error", "events", "wall time [s]"}, {}, -1};
+  ReportTable table{"Errors and cost",
+                    "Position error: largest over time and coordinates. Velocity error: root mean square over time.",
+                    {"scheme", "step [s]", "steps", "position error", "velocity error", "events", "wall time [s]"},
+                    {},
+                    -1};
   for (const ComparedRun& run : comparison.runs)
-    table.rows.push_back({std::string(to_string(run.scheme)), run.step, static_cast<double>(run.simulation.steps), run.position_error,
-                          run.velocity_error, static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds});
-  ReportTable orders{"Observed order", "Slope of a least-squares line through all step sizes; a single pair proves nothing.", {"scheme", "position", "velocity"}, {}, -1};
-  for (const ObservedOrder& order : comparison.orders) orders.rows.push_back({std::string(to_string(order.scheme)), order.position, order.velocity});
+    table.rows.push_back({std::string(to_string(run.scheme)), run.step, static_cast<double>(run.simulation.steps),
+                          run.position_error, run.velocity_error,
+                          static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds});
+  ReportTable orders{"Observed order",
+                     "Slope of a least-squares line through all step sizes; a single pair proves nothing.",
+                     {"scheme", "position", "velocity"},
+                     {},
+                     -1};
+  for (const ObservedOrder& order : comparison.orders)
+    orders.rows.push_back({std::string(to_string(order.scheme)), order.position, order.velocity});
   ReportFigure error{"Error against step", "", "", {"step", "s", true}, {"position error", "", true}, {}, {}, {}};
-  ReportFigure work{"Work and precision", "Wall time of one run on this machine.", "", {"wall time", "s", true}, {"position error", "", true}, {}, {}, {}};
+  ReportFigure work{"Work and precision",
+                    "Wall time of one run on this machine.",
+                    "",
+                    {"wall time", "s", true},
+                    {"position error", "", true},
+                    {},
+                    {},
+                    {}};
   for (const ObservedOrder& order : comparison.orders) {
     ReportSeries by_step{std::string(to_string(order.scheme)), {}, {}, false, true, true, false}, by_work = by_step;
     for (const ComparedRun& run : comparison.runs)
@@ -87,7 +116,14 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
   const Trajectory& reference = comparison.reference.trajectory;
   const std::size_t shown = std::min<std::size_t>(reference.names().coordinates.size(), 6);
   for (std::size_t i = 0; i < shown; ++i) {
-    ReportFigure overlay{reference.names().coordinates[i], "Largest step of each scheme against the reference.", "time", {"t", "s", false}, {reference.names().coordinates[i], "m", false}, {}, {}, {}};
+    ReportFigure overlay{reference.names().coordinates[i],
+                         "Largest step of each scheme against the reference.",
+                         "time",
+                         {"t", "s", false},
+                         {reference.names().coordinates[i], "m", false},
+                         {},
+                         {},
+                         {}};
     auto add = [&](const std::string& name, const Trajectory& trajectory, bool dash) {
       ReportSeries series{name, {}, {}, dash, false, true, false};
       for (Index k = 0; k < trajectory.rows(); ++k) {
@@ -112,7 +148,8 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
 
 int compare(const CompareCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
-  if (!model.has_run) throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step", command.model));
+  if (!model.has_run)
+    throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step", command.model));
   ComparisonOptions options;
   for (const std::string& name : split(command.schemes)) options.schemes.push_back(scheme_from(name));
   options.steps = step_list(command.steps, model.run);
@@ -123,7 +160,8 @@ int compare(const CompareCommand& command) {
     return !interrupted();
   });
   bar.finish();
-  const std::filesystem::path folder = command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare" : command.out;
+  const std::filesystem::path folder =
+      command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare" : command.out;
   create_folder(folder);
   const std::string json = to_json(command, comparison).dump(2) + "\n";
   write_text_file(folder / "summary.json", json);
@@ -132,13 +170,16 @@ int compare(const CompareCommand& command) {
     fmt::print("{}", json);
   } else {
     fmt::print("{}\n  reference: moreau, step {:g} s, reversals located\n\n", model.title, comparison.reference_step);
-    fmt::print("  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error", "velocity error", "events", "time [s]");
+    fmt::print("  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error",
+               "velocity error", "events", "time [s]");
     for (const ComparedRun& run : comparison.runs)
-      fmt::print("  {:<12}{:>12.4g}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}\n", to_string(run.scheme), run.step, run.simulation.steps, run.position_error,
-                 run.velocity_error, run.simulation.trajectory.events.size(), run.wall_seconds);
+      fmt::print("  {:<12}{:>12.4g}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}\n", to_string(run.scheme), run.step,
+                 run.simulation.steps, run.position_error, run.velocity_error, run.simulation.trajectory.events.size(),
+                 run.wall_seconds);
     fmt::print("\n");
     for (const ObservedOrder& order : comparison.orders)
-      fmt::print("  observed order of {}: {:.2f} in position, {:.2f} in velocity\n", to_string(order.scheme), order.position, order.velocity);
+      fmt::print("  observed order of {}: {:.2f} in position, {:.2f} in velocity\n", to_string(order.scheme),
+                 order.position, order.velocity);
     fmt::print("  results: {}\n", folder.string());
     if (!comparison.message.empty()) fmt::print(stderr, "stickslip: {}\n", comparison.message);
   }

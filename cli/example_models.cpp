@@ -15,7 +15,8 @@ std::vector<ExampleModel> example_models() {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
   // build/PRESET/bin/stickslip in the source tree; PREFIX/bin/stickslip when installed
-  for (const fs::path& folder : {fs::path("models"), program.parent_path() / "../../../models", program.parent_path() / "../share/stickslip/models"}) {
+  for (const fs::path& folder : {fs::path("models"), program.parent_path() / "../../../models",
+                                 program.parent_path() / "../share/stickslip/models"}) {
     if (!fs::is_directory(folder, error)) continue;
     std::vector<ExampleModel> models;
     for (const auto& entry : fs::directory_iterator(folder, error))

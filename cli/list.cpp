@@ -32,7 +32,8 @@ std::vector<Entry> entries(const std::string& what) {
   std::vector<Entry> list;
   if (what == "schemes")
     for (const SchemeInfo& s : scheme_table())
-      list.push_back({std::string(s.name), fmt::format("{}. Takes: {}. Guarantees: {}.", s.source, s.takes, s.guarantees)});
+      list.push_back(
+          {std::string(s.name), fmt::format("{}. Takes: {}. Guarantees: {}.", s.source, s.takes, s.guarantees)});
   if (what == "solvers")
     for (const SolverInfo& s : solver_table()) list.push_back({std::string(s.name), std::string(s.description)});
   if (what == "laws")
@@ -40,7 +41,8 @@ std::vector<Entry> entries(const std::string& what) {
   if (what == "models")
     for (const ExampleModel& model : example_models()) list.push_back({model.path, model.title});
   if (what == "papers")
-    for (const PaperInfo& paper : paper_table()) list.push_back({std::string(paper.name), std::string(paper.reference)});
+    for (const PaperInfo& paper : paper_table())
+      list.push_back({std::string(paper.name), std::string(paper.reference)});
   return list;
 }
 
@@ -57,7 +59,9 @@ int list(const ListCommand& command) {
     fmt::print("{}\n", nlohmann::ordered_json{{command.what, json}}.dump(2));
     return kSuccess;
   }
-  if (found.empty()) fmt::print(stderr, "stickslip: no {} found; the models folder lies beside the sources or in share/stickslip\n", command.what);
+  if (found.empty())
+    fmt::print(stderr, "stickslip: no {} found; the models folder lies beside the sources or in share/stickslip\n",
+               command.what);
   std::size_t width = 0;
   for (const Entry& entry : found) width = std::max(width, entry.name.size());
   for (const Entry& entry : found) fmt::print("{:<{}}  {}\n", entry.name, width, entry.description);

@@ -15,14 +15,17 @@ using namespace stickslip;
 
 void add_model(CLI::App& app, std::string& model, std::vector<std::string>& set) {
   app.add_option("MODEL", model, "model file (TOML)")->required();
-  app.add_option("--set", set, "change a key of the model: --set run.step=0.001 (repeatable)")->type_name("KEY=VALUE")->allow_extra_args(false);
+  app.add_option("--set", set, "change a key of the model: --set run.step=0.001 (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
 }
 
 /// CLI11 only says that a subcommand is required; name the nearest one instead.
 std::string misspelt_subcommand(int argc, char** argv, const CLI::App& app) {
   if (argc < 2 || argv[1][0] == '-') return "";
   std::vector<std::string> names;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) names.push_back(sub->get_name());
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(sub->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
   return fmt::format("unknown command '{}'{}; see 'stickslip --help'", argv[1], name_hint(argv[1], names));
 }
@@ -33,8 +36,9 @@ int main(int argc, char** argv) {
   CLI::App app{"Mechanical systems with dry friction and unilateral contact, without smoothing the law away."};
   app.set_version_flag("--version", std::string("stickslip ") + std::string(version()));
   app.require_subcommand(1);
-  app.footer("Exit codes: 0 success, 1 the run ended without success, 2 the input or the call was wrong.\n"
-             "Start here: stickslip run models/two-masses.toml");
+  app.footer(
+      "Exit codes: 0 success, 1 the run ended without success, 2 the input or the call was wrong.\n"
+      "Start here: stickslip run models/two-masses.toml");
 
   cli::RunCommand run;
   CLI::App* run_app = app.add_subcommand("run", "simulate a model: trajectory, events, audit, report");
@@ -48,7 +52,8 @@ int main(int argc, char** argv) {
   CLI::App* compare_app = app.add_subcommand("compare", "one model under several schemes: error, observed order, cost");
   add_model(*compare_app, compare.model, compare.set);
   compare_app->add_option("--schemes", compare.schemes, "comma-separated")->default_val("splitting,moreau");
-  compare_app->add_option("--steps", compare.steps, "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
+  compare_app->add_option("--steps", compare.steps,
+                          "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
   compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
   compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
 
@@ -63,7 +68,8 @@ int main(int argc, char** argv) {
   list_app->add_flag("--json", list.json, "print as JSON and nothing else");
 
   cli::ReproduceCommand reproduce;
-  CLI::App* reproduce_app = app.add_subcommand("reproduce", "reproduce a paper: figures, and a verdict per claim computed from the run");
+  CLI::App* reproduce_app =
+      app.add_subcommand("reproduce", "reproduce a paper: figures, and a verdict per claim computed from the run");
   reproduce_app->add_option("PAPER", reproduce.paper, "splitting | all")->default_val("all");
   reproduce_app->add_option("--out", reproduce.out, "folder of the results (default: reproduction)");
   reproduce_app->add_flag("--json", reproduce.json, "print the claims as JSON and nothing else");
@@ -81,7 +87,8 @@ int main(int argc, char** argv) {
   } catch (const CLI::CallForVersion& call) {
     return app.exit(call);
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "stickslip: {}\nSee 'stickslip{} --help'.\n", error.what(), app.get_subcommands().empty() ? "" : " " + app.get_subcommands()[0]->get_name());
+    fmt::print(stderr, "stickslip: {}\nSee 'stickslip{} --help'.\n", error.what(),
+               app.get_subcommands().empty() ? "" : " " + app.get_subcommands()[0]->get_name());
     return cli::kWrongInput;
   }
   try {

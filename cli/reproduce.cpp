@@ -48,14 +48,24 @@ int reproduce(const ReproduceCommand& command) {
     write_report(paper_folder / "report.html", reproduction.document);
     if (!command.json) fmt::print("{}\n", paper->reference);
     for (const Claim& claim : reproduction.claims) {
-      claims.push_back({{"claim", claim.claim}, {"paper", claim.paper}, {"ours", claim.ours}, {"verdict", to_string(claim.verdict)}});
+      claims.push_back({{"claim", claim.claim},
+                        {"paper", claim.paper},
+                        {"ours", claim.ours},
+                        {"verdict", to_string(claim.verdict)}});
       failed |= claim.verdict == Verdict::failed;
-      if (!command.json) fmt::print("  {:<10} {}\n             paper: {}\n             ours:  {}\n", to_string(claim.verdict), claim.claim, claim.paper, claim.ours);
+      if (!command.json)
+        fmt::print("  {:<10} {}\n             paper: {}\n             ours:  {}\n", to_string(claim.verdict),
+                   claim.claim, claim.paper, claim.ours);
     }
     if (!command.json) fmt::print("  figures and tables: {}\n", (paper_folder / "report.html").string());
     if (interrupted()) failed = true;
   }
-  const std::string json = nlohmann::ordered_json{{"status", interrupted() ? "interrupted" : failed ? "failed" : "success"}, {"claims", claims}}.dump(2) + "\n";
+  const std::string json = nlohmann::ordered_json{{"status", interrupted() ? "interrupted"
+                                                             : failed      ? "failed"
+                                                                           : "success"},
+                                                  {"claims", claims}}
+                               .dump(2) +
+                           "\n";
   write_text_file(folder / "summary.json", json);
   if (command.json) fmt::print("{}", json);
   return failed ? kNoSuccess : kSuccess;

@@ -26,19 +26,23 @@ double expected_rows(const SimulationOptions& run) {
   return run.steps > 0 ? static_cast<double>(run.steps) : span / run.step;
 }
 
-void print_summary(const ModelFile& model, const Simulation& simulation, const std::filesystem::path& folder, double wall) {
+void print_summary(const ModelFile& model, const Simulation& simulation, const std::filesystem::path& folder,
+                   double wall) {
   const auto counts = count_events(simulation.trajectory.events);
   std::string events;
   for (std::size_t k = 0; k < kEventKinds.size(); ++k)
-    if (counts[k] > 0) events += fmt::format("{}{} {}", events.empty() ? "" : ", ", counts[k], to_string(kEventKinds[k]));
+    if (counts[k] > 0)
+      events += fmt::format("{}{} {}", events.empty() ? "" : ", ", counts[k], to_string(kEventKinds[k]));
   fmt::print("{}\n", model.title.empty() ? model.path : model.title);
-  fmt::print("  {}: {} steps to t = {:.9g} s in {:.3g} s{}\n", to_string(model.run.scheme), simulation.steps, simulation.final.t, wall,
+  fmt::print("  {}: {} steps to t = {:.9g} s in {:.3g} s{}\n", to_string(model.run.scheme), simulation.steps,
+             simulation.final.t, wall,
              simulation.status == Status::success ? "" : fmt::format(" ({})", to_string(simulation.status)));
   fmt::print("  events: {}\n", events.empty() ? "none" : events);
   for (const AuditItem& item : simulation.audit)
     if (item.guaranteed || item.name == "stuck_motion" || item.name == "energy")
       fmt::print("  audit: {:<13}{:>10.3g}{}  {}\n", item.name, item.value,
-                 item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)", item.meaning);
+                 item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)",
+                 item.meaning);
   fmt::print("  results: {}\n", folder.string());
   if (!simulation.message.empty()) fmt::print(stderr, "stickslip: {}\n", simulation.message);
 }
@@ -50,18 +54,24 @@ int run(const RunCommand& command) {
   if (!command.scheme.empty()) overrides.push_back("run.scheme=" + command.scheme);
   ModelFile model = read_model(command.model, overrides);
   if (!model.has_run)
-    throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", command.model));
+    throw InputError(fmt::format(
+        "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", command.model));
   if (!command.restart.empty()) {
     std::string note;
     model.initial = read_restart_state(command.restart, &note);
     if (!note.empty()) fmt::print(stderr, "stickslip: {}\n", note);
     model.run.start_time = model.initial.t;
     if (model.run.start_time >= model.run.end_time)
-      throw InputError(fmt::format("--restart {}: the stored state is at t = {:.9g} s, at or after run.end_time = {:.9g} s; raise it with --set run.end_time=...",
-                                   command.restart, model.run.start_time, model.run.end_time));
+      throw InputError(
+          fmt::format("--restart {}: the stored state is at t = {:.9g} s, at or after run.end_time = {:.9g} s; raise "
+                      "it with --set run.end_time=...",
+                      command.restart, model.run.start_time, model.run.end_time));
   }
-  const std::filesystem::path folder = command.out.empty() ? std::filesystem::path(command.model).stem() : std::filesystem::path(command.out);
-  const ResultHeader header{model.title, command.model, std::string(to_string(model.run.scheme)), std::string(version()), 0, expected_rows(model.run)};
+  const std::filesystem::path folder =
+      command.out.empty() ? std::filesystem::path(command.model).stem() : std::filesystem::path(command.out);
+  const ResultHeader header{
+      model.title, command.model,           std::string(to_string(model.run.scheme)), std::string(version()),
+      0,           expected_rows(model.run)};
   const TrajectoryNames names = trajectory_names(*model.system, model.run.scheme == SchemeKind::splitting);
 
   catch_interrupts();

@@ -30,7 +30,10 @@ void catch_interrupts() {
 bool interrupted() { return g_interrupts > 0; }
 
 ProgressBar::ProgressBar(std::string label, bool visible)
-    : label_(std::move(label)), visible_(visible && isatty(STDERR_FILENO)), start_(std::chrono::steady_clock::now()), last_(start_) {}
+    : label_(std::move(label)),
+      visible_(visible && isatty(STDERR_FILENO)),
+      start_(std::chrono::steady_clock::now()),
+      last_(start_) {}
 
 void ProgressBar::update(double fraction) {
   if (!visible_ || ++calls_ % 16 != 0) return;
@@ -43,7 +46,8 @@ void ProgressBar::update(double fraction) {
   const int filled = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * width);
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   const double left = fraction > 0 ? elapsed * (1 - fraction) / fraction : 0;
-  fmt::print(stderr, "\r{} [{}{}] {:3.0f} % {:>5.0f} s left ", label_, std::string(filled, '='), std::string(width - filled, ' '), 100 * fraction, left);
+  fmt::print(stderr, "\r{} [{}{}] {:3.0f} % {:>5.0f} s left ", label_, std::string(filled, '='),
+             std::string(width - filled, ' '), 100 * fraction, left);
   std::fflush(stderr);
   drawn_ = true;
 }

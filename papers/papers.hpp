@@ -25,8 +25,8 @@ struct Claim {
 
 struct Reproduction {
   std::vector<Claim> claims;
-  ReportDocument document;                                   ///< figures and tables
-  std::vector<std::pair<std::string, std::string>> files;    ///< name and text: the data of the figures
+  ReportDocument document;                                 ///< figures and tables
+  std::vector<std::pair<std::string, std::string>> files;  ///< name and text: the data of the figures
 };
 
 /// Called with the fraction done; false asks to stop early.

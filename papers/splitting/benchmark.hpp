@@ -20,12 +20,12 @@ Exact exact(double t);
 
 /// sqrt(τ Σ_n |e^n|²) over both components, rows n = 1..N of a trajectory with every step:
 struct Errors {
-  double V = 0;     ///< V^{n+1}
-  double VF = 0;    ///< V^{n+1/2} (splitting only)
-  double X = 0;     ///< X^{n+1}
-  double L = 0;     ///< λ^{n+1} against λ(t^{n+1}-)
-  double Lm = 0;    ///< λ^{n+1} against λ at mid-step
-  double Lfar = 0;  ///< the same for |t - {0, 1, 2, 3, 4}| > 0.05
+  double V = 0;              ///< V^{n+1}
+  double VF = 0;             ///< V^{n+1/2} (splitting only)
+  double X = 0;              ///< X^{n+1}
+  double L = 0;              ///< λ^{n+1} against λ(t^{n+1}-)
+  double Lm = 0;             ///< λ^{n+1} against λ at mid-step
+  double Lfar = 0;           ///< the same for |t - {0, 1, 2, 3, 4}| > 0.05
   double TV[2] = {0, 0};     ///< total variation of the multipliers
   double TVfar[2] = {0, 0};  ///< the same over pairs of steps away from the events as above
 };

@@ -45,7 +45,8 @@ Run run_benchmark(std::string_view text, SchemeKind scheme, long steps, Breakpoi
 }
 
 Run run_benchmark(SchemeKind scheme, long steps) {
-  return run_benchmark(embedded::model_two_masses, scheme, steps, steps == kPaperSteps ? BreakpointPolicy::ignore : BreakpointPolicy::step_ends);
+  return run_benchmark(embedded::model_two_masses, scheme, steps,
+                       steps == kPaperSteps ? BreakpointPolicy::ignore : BreakpointPolicy::step_ends);
 }
 
 double order(const std::vector<Run>& runs, double Errors::*error, std::size_t first = 0) {
@@ -84,12 +85,15 @@ RhoTrial try_rho(double ratio) {
   // The solver refuses a rho at or above the bound. To show why, it is told that there is none.
   solve_projected_iteration(map, problem.sets, scaling, {bound.smallest, 0.0}, options, solution);
   const Vector lambda = -solution.r / tau;
-  return {ratio, std::min(solution.iterations, options.max_iterations), (lambda - Vector{{0.3, -0.4}}).lpNorm<Eigen::Infinity>()};
+  return {ratio, std::min(solution.iterations, options.max_iterations),
+          (lambda - Vector{{0.3, -0.4}}).lpNorm<Eigen::Infinity>()};
 }
 
-/// Fitted order of the located scheme on the two-hinge model at T = 15, through reversals, sticks and an induced release.
+/// Fitted order of the located scheme on the two-hinge model at T = 15, through reversals, sticks and an induced
+/// release.
 double order_through_events() {
-  constexpr double y1 = 0.2652556100152082, y2 = 0.1706691986244067;  // paper 2's case 3 at t = 15, 40-digit computation
+  constexpr double y1 = 0.2652556100152082,
+                   y2 = 0.1706691986244067;  // paper 2's case 3 at t = 15, 40-digit computation
   const ModelFile model = parse_model(embedded::model_two_hinges, "two-hinges.toml");
   SimulationOptions options = model.run;
   options.end_time = 15;
@@ -104,41 +108,55 @@ double order_through_events() {
   return fitted_order(steps, errors);
 }
 
-std::vector<Claim> judge_claims(const std::vector<Run>& lie, const std::vector<Run>& moreau, const Run& paper_run, const Run& printed,
-                                const std::vector<RhoTrial>& rho, double event_order) {
+std::vector<Claim> judge_claims(const std::vector<Run>& lie, const std::vector<Run>& moreau, const Run& paper_run,
+                                const Run& printed, const std::vector<RhoTrial>& rho, double event_order) {
   std::vector<Claim> claims;
-  const double V = order(lie, &Errors::V), X = order(lie, &Errors::X), L = order(lie, &Errors::L, 2), Lfar = order(lie, &Errors::Lfar, 2);
-  claims.push_back(judge("The scheme is first order accurate in velocity and position", "figures 7, 8: first order",
-                         fmt::format("fitted order {:.3f} in V and {:.3f} in X over N = 100..3200; errors {:.4e} and {:.4e} at N = 3200", V, X, lie.back().errors.V, lie.back().errors.X),
-                         Verdict::confirmed, near(V, 1, 0.1) && near(X, 1, 0.1)));
+  const double V = order(lie, &Errors::V), X = order(lie, &Errors::X), L = order(lie, &Errors::L, 2),
+               Lfar = order(lie, &Errors::Lfar, 2);
+  claims.push_back(judge(
+      "The scheme is first order accurate in velocity and position", "figures 7, 8: first order",
+      fmt::format("fitted order {:.3f} in V and {:.3f} in X over N = 100..3200; errors {:.4e} and {:.4e} at N = 3200",
+                  V, X, lie.back().errors.V, lie.back().errors.X),
+      Verdict::confirmed, near(V, 1, 0.1) && near(X, 1, 0.1)));
   bool below = true, above = true;
   std::string trials;
   for (const RhoTrial& trial : rho) {
     if (trial.ratio <= 1.9) below &= trial.error < 1e-10;
     if (trial.ratio >= 2) above &= trial.error > 0.1;
-    trials += fmt::format("{}{:.2f}: {} iterations, error {:.1e}", trials.empty() ? "" : "; ", trial.ratio, trial.iterations, trial.error);
+    trials += fmt::format("{}{:.2f}: {} iterations, error {:.1e}", trials.empty() ? "" : "; ", trial.ratio,
+                          trial.iterations, trial.error);
   }
-  claims.push_back(judge("The multiplier iteration converges for every rho below 2/(tau beta_d)", "Theorem 4.1: 0 < rho < 2/(tau_f beta_d)",
-                         fmt::format("rho tau beta_d = {}. The bound is sharp", trials), Verdict::confirmed, below && above));
+  claims.push_back(judge("The multiplier iteration converges for every rho below 2/(tau beta_d)",
+                         "Theorem 4.1: 0 < rho < 2/(tau_f beta_d)",
+                         fmt::format("rho tau beta_d = {}. The bound is sharp", trials), Verdict::confirmed,
+                         below && above));
   const double *TV = lie.back().errors.TV, *TVfar = lie.back().errors.TVfar;
-  claims.push_back(judge("The multipliers show no sustained oscillation", "no spurious oscillations",
-                         fmt::format("total variation away from the events {:.3f} and {:.3f} (exact 0.9 and 1.8)", TVfar[0], TVfar[1]), Verdict::confirmed,
-                         near(TVfar[0], 0.9, 0.03) && near(TVfar[1], 1.8, 0.03)));
-  claims.push_back(judge("The multipliers are free of spurious values", "no spurious oscillations",
-                         fmt::format("one or two O(1) wrong values per event: total variation {:.3f} and {:.3f} at N = 3200, {:.3f} and {:.3f} at N = 100; exact 4.5 and 4.0. The excess does not shrink with the step",
-                                     TV[0], TV[1], lie.front().errors.TV[0], lie.front().errors.TV[1]),
-                         Verdict::corrected, TV[0] > 1.3 * 4.5 && TV[1] > 1.3 * 4.0));
-  claims.push_back(judge("The multiplier is first order accurate", "figure 9: first order",
-                         fmt::format("order {:.3f} in L2 over the whole interval, because it jumps; {:.3f} away from the events", L, Lfar), Verdict::corrected,
-                         near(L, 0.5, 0.05) && near(Lfar, 1, 0.1)));
+  claims.push_back(judge(
+      "The multipliers show no sustained oscillation", "no spurious oscillations",
+      fmt::format("total variation away from the events {:.3f} and {:.3f} (exact 0.9 and 1.8)", TVfar[0], TVfar[1]),
+      Verdict::confirmed, near(TVfar[0], 0.9, 0.03) && near(TVfar[1], 1.8, 0.03)));
+  claims.push_back(
+      judge("The multipliers are free of spurious values", "no spurious oscillations",
+            fmt::format("one or two O(1) wrong values per event: total variation {:.3f} and {:.3f} at N = 3200, {:.3f} "
+                        "and {:.3f} at N = 100; exact 4.5 and 4.0. The excess does not shrink with the step",
+                        TV[0], TV[1], lie.front().errors.TV[0], lie.front().errors.TV[1]),
+            Verdict::corrected, TV[0] > 1.3 * 4.5 && TV[1] > 1.3 * 4.0));
+  claims.push_back(judge(
+      "The multiplier is first order accurate", "figure 9: first order",
+      fmt::format("order {:.3f} in L2 over the whole interval, because it jumps; {:.3f} away from the events", L, Lfar),
+      Verdict::corrected, near(L, 0.5, 0.05) && near(Lfar, 1, 0.1)));
   claims.push_back(judge("The printed force belongs to the printed solution", "f1, f2 of section 5",
-                         fmt::format("with the printed f the errors at N = 1333 are V {:.3f}, X {:.3f}, lambda {:.3f}; with f = M v' + A x + C(lambda - gamma(v)) they are {:.4f}, {:.5f}, {:.3f}",
-                                     printed.errors.V, printed.errors.X, printed.errors.L, paper_run.errors.V, paper_run.errors.X, paper_run.errors.L),
+                         fmt::format("with the printed f the errors at N = 1333 are V {:.3f}, X {:.3f}, lambda {:.3f}; "
+                                     "with f = M v' + A x + C(lambda - gamma(v)) they are {:.4f}, {:.5f}, {:.3f}",
+                                     printed.errors.V, printed.errors.X, printed.errors.L, paper_run.errors.V,
+                                     paper_run.errors.X, paper_run.errors.L),
                          Verdict::corrected, printed.errors.V > 1 && paper_run.errors.V < 0.02));
   const double quotient = paper1::kEndTime / 0.003;
   claims.push_back(judge("tau = 0.003 with tau = T/N", "tau = 0.003, T = 4",
-                         fmt::format("T/0.003 = {:.3f} is no integer; N = 1333 gives tau = {:.7f} with the events off the grid, N = 1332 puts them on it", quotient, paper1::kEndTime / 1333), Verdict::corrected,
-                         std::abs(quotient - std::round(quotient)) > 0.1));
+                         fmt::format("T/0.003 = {:.3f} is no integer; N = 1333 gives tau = {:.7f} with the events off "
+                                     "the grid, N = 1332 puts them on it",
+                                     quotient, paper1::kEndTime / 1333),
+                         Verdict::corrected, std::abs(quotient - std::round(quotient)) > 0.1));
   double drift = 0, largest = 0, half = 0, from = std::nan("");
   const Trajectory& t = paper_run.simulation.trajectory;
   for (Index k = 0; k < t.rows(); ++k) {
@@ -151,37 +169,49 @@ std::vector<Claim> judge_claims(const std::vector<Run>& lie, const std::vector<R
     }
   }
   claims.push_back(judge("A stuck mass does not move", "v = 0, x constant on [1, 2]",
-                         fmt::format("in stick on [1.1, 1.9] the elastic half moves x1 by {:.3e} and leaves |V^(n+1)| up to {:.2e}; V^(n+1/2) is {:g}", drift, largest, half),
+                         fmt::format("in stick on [1.1, 1.9] the elastic half moves x1 by {:.3e} and leaves |V^(n+1)| "
+                                     "up to {:.2e}; V^(n+1/2) is {:g}",
+                                     drift, largest, half),
                          Verdict::corrected, std::abs(drift) > 1e-4 && half == 0));
-  claims.push_back(judge("The projection is a contraction", "P is a contraction", "two points inside the set keep their distance: P is non-expansive, no more; convergence needs Theorem 4.1",
-                         Verdict::corrected, [] {
-                           const Set set = interval_set(1);
-                           double a = 0.25, b = -0.5, pa = 0, pb = 0;
-                           project(set, {&a, 1}, {&pa, 1});
-                           project(set, {&b, 1}, {&pb, 1});
-                           return std::abs(pa - pb) == std::abs(a - b);
-                         }()));
+  claims.push_back(
+      judge("The projection is a contraction", "P is a contraction",
+            "two points inside the set keep their distance: P is non-expansive, no more; convergence needs Theorem 4.1",
+            Verdict::corrected, [] {
+              const Set set = interval_set(1);
+              double a = 0.25, b = -0.5, pa = 0, pb = 0;
+              project(set, {&a, 1}, {&pa, 1});
+              project(set, {&b, 1}, {&pb, 1});
+              return std::abs(pa - pb) == std::abs(a - b);
+            }()));
   const double V2 = order(moreau, &Errors::V), X2 = order(moreau, &Errors::X);
   const Errors& fine = moreau.back().errors;
   double creep = -1;
   for (const AuditItem& item : moreau.back().simulation.audit)
     if (item.name == "stuck_motion") creep = item.value;
-  claims.push_back(judge("Beyond the paper: elasticity inside the friction problem gives order 2 and exact sticking", "-",
-                         fmt::format("order {:.3f} in V and {:.3f} in X; errors {:.4e} and {:.4e} at N = 3200, {:.0f} and {:.0f} times below the paper's scheme; total variation {:.3f} and {:.3f}; path travelled in stick {:g} m",
-                                     V2, X2, fine.V, fine.X, lie.back().errors.V / fine.V, lie.back().errors.X / fine.X, fine.TV[0], fine.TV[1], creep),
-                         Verdict::confirmed,
-                         near(V2, 2, 0.1) && near(X2, 2, 0.1) && near(fine.TV[0], 4.5, 0.045) && near(fine.TV[1], 4.0, 0.04) && creep == 0));
-  claims.push_back(judge("Beyond the paper: order 2 through events that nobody announces", "-",
-                         fmt::format("fitted order {:.3f} on the two hinges of paper 2 (case 3, T = 15) with reversals located", event_order), Verdict::confirmed,
-                         near(event_order, 2, 0.05)));
+  claims.push_back(judge(
+      "Beyond the paper: elasticity inside the friction problem gives order 2 and exact sticking", "-",
+      fmt::format("order {:.3f} in V and {:.3f} in X; errors {:.4e} and {:.4e} at N = 3200, {:.0f} and {:.0f} times "
+                  "below the paper's scheme; total variation {:.3f} and {:.3f}; path travelled in stick {:g} m",
+                  V2, X2, fine.V, fine.X, lie.back().errors.V / fine.V, lie.back().errors.X / fine.X, fine.TV[0],
+                  fine.TV[1], creep),
+      Verdict::confirmed,
+      near(V2, 2, 0.1) && near(X2, 2, 0.1) && near(fine.TV[0], 4.5, 0.045) && near(fine.TV[1], 4.0, 0.04) &&
+          creep == 0));
+  claims.push_back(
+      judge("Beyond the paper: order 2 through events that nobody announces", "-",
+            fmt::format("fitted order {:.3f} on the two hinges of paper 2 (case 3, T = 15) with reversals located",
+                        event_order),
+            Verdict::confirmed, near(event_order, 2, 0.05)));
   return claims;
 }
 
-ReportFigure time_figure(const std::string& title, const std::string& label, const std::string& unit, const Run& lie, const Run& moreau,
-                         double (Trajectory::*value)(Index, Index) const, Index component, double sign, const std::function<double(double)>& exact) {
+ReportFigure time_figure(const std::string& title, const std::string& label, const std::string& unit, const Run& lie,
+                         const Run& moreau, double (Trajectory::*value)(Index, Index) const, Index component,
+                         double sign, const std::function<double(double)>& exact) {
   ReportFigure figure{title, "", "time", {"t", "s", false}, {label, unit, false}, {}, {}, {}};
   ReportSeries ours{fmt::format("splitting, N = {}", lie.steps), {}, {}, true, false, true, false},
-      better{fmt::format("moreau, N = {}", moreau.steps), {}, {}, true, false, true, false}, truth{"exact", {}, {}, false, false, true, false};
+      better{fmt::format("moreau, N = {}", moreau.steps), {}, {}, true, false, true, false},
+      truth{"exact", {}, {}, false, false, true, false};
   auto fill = [&](ReportSeries& series, const Trajectory& trajectory) {
     for (Index k = 1; k < trajectory.rows(); ++k) {
       series.x.push_back(trajectory.t(k));
@@ -198,8 +228,9 @@ ReportFigure time_figure(const std::string& title, const std::string& label, con
   return figure;
 }
 
-ReportFigure error_figure(const std::string& title, const std::string& label, const std::vector<Run>& lie, const std::vector<Run>& moreau, double Errors::*error,
-                          double Errors::*moreau_error, double slope) {
+ReportFigure error_figure(const std::string& title, const std::string& label, const std::vector<Run>& lie,
+                          const std::vector<Run>& moreau, double Errors::*error, double Errors::*moreau_error,
+                          double slope) {
   ReportFigure figure{title, "", "", {"tau", "s", true}, {label, "", true}, {}, {}, {}};
   auto series = [&](const std::string& name, const std::vector<Run>& runs, double Errors::*which) {
     ReportSeries s{name, {}, {}, false, true, true, false};
@@ -220,8 +251,9 @@ std::string errors_csv(const std::vector<Run>& lie, const std::vector<Run>& more
   std::string text = "scheme,N,tau,V,VF,X,L,Lm,Lfar,TV1,TV2\n";
   for (const auto& [name, runs] : {std::pair("splitting", &lie), std::pair("moreau", &moreau)})
     for (const Run& r : *runs)
-      text += fmt::format("{},{},{:.9g},{:.6e},{:.6e},{:.6e},{:.6e},{:.6e},{:.6e},{:.4f},{:.4f}\n", name, r.steps, paper1::kEndTime / static_cast<double>(r.steps), r.errors.V,
-                          r.errors.VF, r.errors.X, r.errors.L, r.errors.Lm, r.errors.Lfar, r.errors.TV[0], r.errors.TV[1]);
+      text += fmt::format("{},{},{:.9g},{:.6e},{:.6e},{:.6e},{:.6e},{:.6e},{:.6e},{:.4f},{:.4f}\n", name, r.steps,
+                          paper1::kEndTime / static_cast<double>(r.steps), r.errors.V, r.errors.VF, r.errors.X,
+                          r.errors.L, r.errors.Lm, r.errors.Lfar, r.errors.TV[0], r.errors.TV[1]);
   return text;
 }
 
@@ -230,17 +262,25 @@ std::string curves_csv(const Run& run) {
   const Trajectory& t = run.simulation.trajectory;
   for (Index k = 1; k < t.rows(); ++k) {
     const paper1::Exact e = paper1::exact(t.t(k));
-    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n", t.t(k), t.friction_velocity(k, 0), t.friction_velocity(k, 1),
-                        t.q(k, 0), t.q(k, 1), -t.reaction(k, 0), -t.reaction(k, 1), e.v[0], e.v[1], e.x[0], e.x[1], e.lambda[0], e.lambda[1]);
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g},{:.9g}\n",
+                        t.t(k), t.friction_velocity(k, 0), t.friction_velocity(k, 1), t.q(k, 0), t.q(k, 1),
+                        -t.reaction(k, 0), -t.reaction(k, 1), e.v[0], e.v[1], e.x[0], e.x[1], e.lambda[0], e.lambda[1]);
   }
   return text;
 }
 
 ReportTable error_table(const std::string& title, const std::vector<Run>& runs) {
-  ReportTable table{title, "sqrt(tau sum |e|^2) over both components. VF: velocity after the friction step. L: multiplier against its left limit; Lm: against mid-step; Lfar: Lm away from the events. Exact total variation: 4.5 and 4.",
-                    {"N", "V", "VF", "X", "L", "Lm", "Lfar", "TV1", "TV2"}, {}, -1};
+  ReportTable table{
+      title,
+      "sqrt(tau sum |e|^2) over both components. VF: velocity after the friction step. L: multiplier against its left "
+      "limit; Lm: against mid-step; Lfar: Lm away from the events. Exact total variation: 4.5 and 4.",
+      {"N", "V", "VF", "X", "L", "Lm", "Lfar", "TV1", "TV2"},
+      {},
+      -1};
   for (const Run& r : runs)
-    table.rows.push_back({static_cast<double>(r.steps), r.errors.V, r.errors.VF > 0 ? ReportCell(r.errors.VF) : ReportCell(), r.errors.X, r.errors.L, r.errors.Lm, r.errors.Lfar, r.errors.TV[0], r.errors.TV[1]});
+    table.rows.push_back({static_cast<double>(r.steps), r.errors.V,
+                          r.errors.VF > 0 ? ReportCell(r.errors.VF) : ReportCell(), r.errors.X, r.errors.L, r.errors.Lm,
+                          r.errors.Lfar, r.errors.TV[0], r.errors.TV[1]});
   return table;
 }
 
@@ -261,39 +301,55 @@ Reproduction reproduce_splitting(const ReproductionProgress& progress) {
   Reproduction result;
   ReportDocument& page = result.document;
   page.title = "Operator splitting with a friction multiplier";
-  page.subtitle = "R. Glowinski, L.J. Shiau, Y.M. Kuo, G. Nasser, The Numerical Simulation of Friction Constrained Motions (II), 2004";
+  page.subtitle =
+      "R. Glowinski, L.J. Shiau, Y.M. Kuo, G. Nasser, The Numerical Simulation of Friction Constrained Motions (II), "
+      "2004";
   page.generator = fmt::format("stickslip {}", version());
   if (!go_on) {
     page.ok = false;
     page.status = "interrupted";
     return result;
   }
-  const Run paper_run = run_benchmark(SchemeKind::splitting, kPaperSteps), aligned = run_benchmark(SchemeKind::moreau, 1332);
-  const Run printed = run_benchmark(embedded::model_printed_force, SchemeKind::splitting, kPaperSteps, BreakpointPolicy::ignore);
+  const Run paper_run = run_benchmark(SchemeKind::splitting, kPaperSteps),
+            aligned = run_benchmark(SchemeKind::moreau, 1332);
+  const Run printed =
+      run_benchmark(embedded::model_printed_force, SchemeKind::splitting, kPaperSteps, BreakpointPolicy::ignore);
   std::vector<RhoTrial> rho;
   for (double ratio : {1.0, 1.5, 1.9, 2.0, 2.05, 2.5}) rho.push_back(try_rho(ratio));
   result.claims = judge_claims(lie, moreau, paper_run, printed, rho, order_through_events());
 
-  ReportTable claims{"Claims", "Every verdict is computed from the runs of this page.", {"claim", "paper", "ours", "verdict"}, {}, 3};
+  ReportTable claims{
+      "Claims", "Every verdict is computed from the runs of this page.", {"claim", "paper", "ours", "verdict"}, {}, 3};
   page.ok = true;
   for (const Claim& claim : result.claims) {
     claims.rows.push_back({claim.claim, claim.paper, claim.ours, std::string(to_string(claim.verdict))});
     page.ok &= claim.verdict != Verdict::failed;
   }
   page.status = page.ok ? "every claim confirmed or corrected" : "a claim failed";
-  page.facts = {{"problem", std::string("two masses, M = [2 1; 1 2], K = [2 -1; -1 2], friction limit 1 N each, T = 4 s")},
-                {"splitting", fmt::format("figures 1-6: N = {}, tau = {:.7f} s, force at the end of the step", kPaperSteps, paper1::kEndTime / kPaperSteps)}};
+  page.facts = {
+      {"problem", std::string("two masses, M = [2 1; 1 2], K = [2 -1; -1 2], friction limit 1 N each, T = 4 s")},
+      {"splitting", fmt::format("figures 1-6: N = {}, tau = {:.7f} s, force at the end of the step", kPaperSteps,
+                                paper1::kEndTime / kPaperSteps)}};
   page.blocks.push_back(claims);
   const Run& second = aligned;
-  page.blocks.push_back(time_figure("Figure 1: velocity v1", "v1", "m/s", paper_run, second, &Trajectory::v, 0, 1, [](double t) { return paper1::exact(t).v[0]; }));
-  page.blocks.push_back(time_figure("Figure 2: velocity v2", "v2", "m/s", paper_run, second, &Trajectory::v, 1, 1, [](double t) { return paper1::exact(t).v[1]; }));
-  page.blocks.push_back(time_figure("Figure 3: position x1", "x1", "m", paper_run, second, &Trajectory::q, 0, 1, [](double t) { return paper1::exact(t).x[0]; }));
-  page.blocks.push_back(time_figure("Figure 4: position x2", "x2", "m", paper_run, second, &Trajectory::q, 1, 1, [](double t) { return paper1::exact(t).x[1]; }));
-  page.blocks.push_back(time_figure("Figure 5: multiplier lambda1", "lambda1", "", paper_run, second, &Trajectory::reaction, 0, -1, [](double t) { return paper1::exact(t).lambda[0]; }));
-  page.blocks.push_back(time_figure("Figure 6: multiplier lambda2", "lambda2", "", paper_run, second, &Trajectory::reaction, 1, -1, [](double t) { return paper1::exact(t).lambda[1]; }));
-  page.blocks.push_back(error_figure("Figure 7: L2 error of the velocity", "error of V", lie, moreau, &Errors::V, &Errors::V, 1));
-  page.blocks.push_back(error_figure("Figure 8: L2 error of the position", "error of X", lie, moreau, &Errors::X, &Errors::X, 1));
-  page.blocks.push_back(error_figure("Figure 9: L2 error of the multiplier", "error of lambda", lie, moreau, &Errors::L, &Errors::Lm, 0.5));
+  page.blocks.push_back(time_figure("Figure 1: velocity v1", "v1", "m/s", paper_run, second, &Trajectory::v, 0, 1,
+                                    [](double t) { return paper1::exact(t).v[0]; }));
+  page.blocks.push_back(time_figure("Figure 2: velocity v2", "v2", "m/s", paper_run, second, &Trajectory::v, 1, 1,
+                                    [](double t) { return paper1::exact(t).v[1]; }));
+  page.blocks.push_back(time_figure("Figure 3: position x1", "x1", "m", paper_run, second, &Trajectory::q, 0, 1,
+                                    [](double t) { return paper1::exact(t).x[0]; }));
+  page.blocks.push_back(time_figure("Figure 4: position x2", "x2", "m", paper_run, second, &Trajectory::q, 1, 1,
+                                    [](double t) { return paper1::exact(t).x[1]; }));
+  page.blocks.push_back(time_figure("Figure 5: multiplier lambda1", "lambda1", "", paper_run, second,
+                                    &Trajectory::reaction, 0, -1, [](double t) { return paper1::exact(t).lambda[0]; }));
+  page.blocks.push_back(time_figure("Figure 6: multiplier lambda2", "lambda2", "", paper_run, second,
+                                    &Trajectory::reaction, 1, -1, [](double t) { return paper1::exact(t).lambda[1]; }));
+  page.blocks.push_back(
+      error_figure("Figure 7: L2 error of the velocity", "error of V", lie, moreau, &Errors::V, &Errors::V, 1));
+  page.blocks.push_back(
+      error_figure("Figure 8: L2 error of the position", "error of X", lie, moreau, &Errors::X, &Errors::X, 1));
+  page.blocks.push_back(error_figure("Figure 9: L2 error of the multiplier", "error of lambda", lie, moreau, &Errors::L,
+                                     &Errors::Lm, 0.5));
   std::vector<Run> lie_rows = lie, moreau_rows = moreau;
   lie_rows.push_back(paper_run);
   moreau_rows.push_back(aligned);

@@ -20,7 +20,8 @@ void BandedMatrix::add_product(double alpha, const Vector& x, Vector& y) const {
   }
   if (lower_ == 1 && upper_ == 1 && n > 1) {
     y[0] += alpha * (a[1] * x[0] + a[2] * x[1]);
-    for (Index i = 1; i < n - 1; ++i) y[i] += alpha * (a[3 * i] * x[i - 1] + a[3 * i + 1] * x[i] + a[3 * i + 2] * x[i + 1]);
+    for (Index i = 1; i < n - 1; ++i)
+      y[i] += alpha * (a[3 * i] * x[i - 1] + a[3 * i + 1] * x[i] + a[3 * i + 2] * x[i + 1]);
     y[n - 1] += alpha * (a[3 * (n - 1)] * x[n - 2] + a[3 * (n - 1) + 1] * x[n - 1]);
     return;
   }

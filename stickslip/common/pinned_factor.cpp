@@ -82,7 +82,8 @@ bool PinnedFactor::factorize(const DenseMatrix& A, std::span<const char> pinned)
     if (!pinned[k]) free_[free_count_++] = static_cast<int>(k);
   for (Index j = 0; j < free_count_; ++j)
     for (Index i = 0; i < free_count_; ++i) dense_(i, j) = A(free_[i], free_[j]);
-  for (Index k = 0; k < free_count_; ++k) gathered_[k] = std::abs(dense_(k, k)) * kEpsilon * static_cast<double>(free_count_);
+  for (Index k = 0; k < free_count_; ++k)
+    gathered_[k] = std::abs(dense_(k, k)) * kEpsilon * static_cast<double>(free_count_);
   return factorize_columns(dense_.data(), free_count_, n, gathered_);
 }
 
@@ -99,7 +100,8 @@ void PinnedFactor::analyze(const SparseMatrix& A) {
   const int n = static_cast<int>(A.rows()), entries = static_cast<int>(A.nonZeros());
   const int *starts = A.outerIndexPtr(), *columns = A.innerIndexPtr();
   if (static_cast<int>(row_starts_.size()) == n + 1 && static_cast<int>(columns_.size()) == entries &&
-      std::equal(row_starts_.begin(), row_starts_.end(), starts) && std::equal(columns_.begin(), columns_.end(), columns))
+      std::equal(row_starts_.begin(), row_starts_.end(), starts) &&
+      std::equal(columns_.begin(), columns_.end(), columns))
     return;
   row_starts_.assign(starts, starts + n + 1);
   columns_.assign(columns, columns + entries);
@@ -160,8 +162,10 @@ bool PinnedFactor::factorize(const SystemMatrix& A, std::span<const char> pinned
 
 void PinnedFactor::solve(Vector& x) const {
   switch (storage_) {
-    case Storage::dense: return solve_dense(x);
-    case Storage::banded: return banded_.solve_factored(x);
+    case Storage::dense:
+      return solve_dense(x);
+    case Storage::banded:
+      return banded_.solve_factored(x);
     case Storage::sparse:
       if (use_general_) {
         x = general_->lu.solve(x);

@@ -8,8 +8,8 @@
 // no pivoting is needed and every choice of pinned coordinates is solvable. Memory is taken once; factorize() and
 // solve() allocate nothing, except for sparse A that is not symmetric (Eigen's SparseLU).
 //
-// Sparse A: the ordering is kept as long as the positions of the stored entries are the same, and whether A is symmetric
-// (to round-off) is looked at in every factorize(), because it may change with the numbers.
+// Sparse A: the ordering is kept as long as the positions of the stored entries are the same, and whether A is
+// symmetric (to round-off) is looked at in every factorize(), because it may change with the numbers.
 #pragma once
 
 #include <memory>
@@ -41,10 +41,10 @@ class PinnedFactor {
   void solve_dense(Vector& x) const;
 
   Storage storage_ = Storage::dense;
-  DenseMatrix dense_;             // leading free_count_ rows and columns: the factors of A_FF
-  std::vector<int> free_;         // leading free_count_ entries: F
+  DenseMatrix dense_;      // leading free_count_ rows and columns: the factors of A_FF
+  std::vector<int> free_;  // leading free_count_ entries: F
   Index free_count_ = 0;
-  mutable Vector gathered_;       // x_F
+  mutable Vector gathered_;  // x_F
   BandedMatrix banded_;
   SparseLdl ldl_;
   std::unique_ptr<General> general_;

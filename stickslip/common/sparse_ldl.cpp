@@ -85,10 +85,12 @@ void SparseLdl::solve(Vector& x) const {
   const int n = static_cast<int>(order_.size());
   for (int k = 0; k < n; ++k) permuted_[k] = x[order_[k]];
   for (int k = 0; k < n; ++k)
-    for (int p = column_start_[k], end = p + column_fill_[k]; p < end; ++p) permuted_[row_index_[p]] -= values_[p] * permuted_[k];
+    for (int p = column_start_[k], end = p + column_fill_[k]; p < end; ++p)
+      permuted_[row_index_[p]] -= values_[p] * permuted_[k];
   for (int k = 0; k < n; ++k) permuted_[k] /= diagonal_[k];
   for (int k = n - 1; k >= 0; --k)
-    for (int p = column_start_[k], end = p + column_fill_[k]; p < end; ++p) permuted_[k] -= values_[p] * permuted_[row_index_[p]];
+    for (int p = column_start_[k], end = p + column_fill_[k]; p < end; ++p)
+      permuted_[k] -= values_[p] * permuted_[row_index_[p]];
   for (int k = 0; k < n; ++k) x[order_[k]] = permuted_[k];
 }
 

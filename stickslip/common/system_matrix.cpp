@@ -34,7 +34,9 @@ BandedMatrix to_banded(const SparseMatrix& matrix, Band band) {
 }
 }  // namespace
 
-SystemMatrix::SystemMatrix(SparseMatrix sparse) : data_(std::move(sparse)) { std::get<SparseMatrix>(data_).makeCompressed(); }
+SystemMatrix::SystemMatrix(SparseMatrix sparse) : data_(std::move(sparse)) {
+  std::get<SparseMatrix>(data_).makeCompressed();
+}
 
 SystemMatrix SystemMatrix::compact(const SparseMatrix& matrix) {
   const Index n = matrix.rows();
@@ -167,7 +169,8 @@ MatrixSum::MatrixSum(std::vector<const SystemMatrix*> terms) : terms_(std::move(
     std::vector<Eigen::Triplet<double, int>> pattern;
     for (Index i = 0; i < n; ++i) pattern.emplace_back(static_cast<int>(i), static_cast<int>(i), 0.0);
     for (const SystemMatrix* term : terms_)
-      term->for_each([&](Index i, Index j, double) { pattern.emplace_back(static_cast<int>(i), static_cast<int>(j), 0.0); });
+      term->for_each(
+          [&](Index i, Index j, double) { pattern.emplace_back(static_cast<int>(i), static_cast<int>(j), 0.0); });
     SparseMatrix sparse(n, n);
     sparse.setFromTriplets(pattern.begin(), pattern.end());
     sum_ = SystemMatrix(std::move(sparse));

@@ -84,7 +84,8 @@ void SystemMatrix::for_each(F&& f) const {
   } else {
     const auto& s = std::get<SparseMatrix>(data_);
     for (Index i = 0; i < s.rows(); ++i)
-      for (SparseMatrix::InnerIterator entry(s, i); entry; ++entry) f(i, static_cast<Index>(entry.col()), entry.value());
+      for (SparseMatrix::InnerIterator entry(s, i); entry; ++entry)
+        f(i, static_cast<Index>(entry.col()), entry.value());
   }
 }
 

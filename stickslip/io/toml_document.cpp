@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The only file that sees toml++. Its assertions are made exceptions, in every build type, so that an assertion a text
-// should not reach becomes a message and not the end of the program. For that it must be compiled here; the CMake package
-// asks for the shared library.
+// should not reach becomes a message and not the end of the program. For that it must be compiled here; the CMake
+// package asks for the shared library.
 #undef NDEBUG
 #undef TOML_SHARED_LIB
 #undef TOML_HEADER_ONLY

@@ -25,18 +25,21 @@ using Direction = std::vector<std::pair<Index, double>>;
 
 struct FrictionElement {
   std::string name;
-  std::vector<Direction> directions;  ///< one, or two for planar friction
-  SetKind planar_set = SetKind::disk; ///< with two directions: disk, polygon or box
-  int facets = 8;                     ///< of the polygon
-  StateFunction limit;                                 ///< c >= 0 [N or N m]
-  std::optional<StateFunction> static_limit;           ///< >= limit
+  std::vector<Direction> directions;          ///< one, or two for planar friction
+  SetKind planar_set = SetKind::disk;         ///< with two directions: disk, polygon or box
+  int facets = 8;                             ///< of the polygon
+  StateFunction limit;                        ///< c >= 0 [N or N m]
+  std::optional<StateFunction> static_limit;  ///< >= limit
   Weakening weakening;
-  double viscous = 0;                                  ///< >= 0 [N s/m or N m s/rad]
-  std::vector<StateFunction> surface_velocity;         ///< empty: at rest; else one per direction [m/s or rad/s]
+  double viscous = 0;                           ///< >= 0 [N s/m or N m s/rad]
+  std::vector<StateFunction> surface_velocity;  ///< empty: at rest; else one per direction [m/s or rad/s]
 
   int size() const { return static_cast<int>(directions.size()); }
   /// The set with limit c.
-  Set set(double c) const { return size() == 1 ? Set{SetKind::interval, 1, c, 0} : Set{planar_set, 2, c, planar_set == SetKind::polygon ? facets : 0}; }
+  Set set(double c) const {
+    return size() == 1 ? Set{SetKind::interval, 1, c, 0}
+                       : Set{planar_set, 2, c, planar_set == SetKind::polygon ? facets : 0};
+  }
 };
 
 }  // namespace stickslip

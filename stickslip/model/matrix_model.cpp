@@ -12,7 +12,8 @@
 
 namespace stickslip {
 
-SymbolTable state_symbols(const std::vector<std::string>& coordinates, const std::vector<std::pair<std::string, double>>& parameters) {
+SymbolTable state_symbols(const std::vector<std::string>& coordinates,
+                          const std::vector<std::pair<std::string, double>>& parameters) {
   SymbolTable symbols;
   symbols.add_variable("t");
   for (const std::string& name : coordinates) symbols.add_variable(name);
@@ -27,7 +28,8 @@ SparseMatrix friction_directions(const System& system) {
   int row = 0;
   for (const FrictionElement& element : system.friction())
     for (const Direction& direction : element.directions) {
-      for (const auto& [coordinate, coefficient] : direction) entries.emplace_back(row, static_cast<int>(coordinate), coefficient);
+      for (const auto& [coordinate, coefficient] : direction)
+        entries.emplace_back(row, static_cast<int>(coordinate), coefficient);
       ++row;
     }
   SparseMatrix Wt(row, system.info().nv());
@@ -136,7 +138,8 @@ class MatrixSystem final : public System {
     }
     std::sort(times.begin(), times.end());
     const double close = 1e-12 * std::max(std::abs(from), std::abs(to));
-    times.erase(std::unique(times.begin(), times.end(), [close](double a, double b) { return b - a <= close; }), times.end());
+    times.erase(std::unique(times.begin(), times.end(), [close](double a, double b) { return b - a <= close; }),
+                times.end());
     return times;
   }
 
@@ -151,7 +154,8 @@ class MatrixSystem final : public System {
     if (model_.force.common) {
       for (Index i = 0; i < info_.nv(); ++i) f(i, *model_.force.common);
     } else {
-      for (std::size_t i = 0; i < model_.force.components.size(); ++i) f(static_cast<Index>(i), model_.force.components[i]);
+      for (std::size_t i = 0; i < model_.force.components.size(); ++i)
+        f(static_cast<Index>(i), model_.force.components[i]);
     }
   }
 
@@ -166,7 +170,8 @@ void require_square(const char* key, const SystemMatrix& matrix, Index n) {
   if (matrix.size() != n)
     throw InputError(fmt::format("{} is {} x {}, but there are {} coordinates", key, matrix.size(), matrix.size(), n));
   matrix.for_each([&](Index i, Index j, double value) {
-    if (!std::isfinite(value)) throw InputError(fmt::format("{}[{}][{}] = {} is not a finite number", key, i, j, value));
+    if (!std::isfinite(value))
+      throw InputError(fmt::format("{}[{}][{}] = {} is not a finite number", key, i, j, value));
   });
 }
 
@@ -181,21 +186,25 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   require_square("damping", model.damping, n);
   require_square("stiffness", model.stiffness, n);
   if (const double asymmetry = model.mass.asymmetry(); asymmetry > 1e-12)
-    throw InputError(fmt::format("mass is not symmetric (relative difference {:.2g}); M must equal its transpose", asymmetry));
+    throw InputError(
+        fmt::format("mass is not symmetric (relative difference {:.2g}); M must equal its transpose", asymmetry));
   PinnedFactor factor;
   if (!factor.factorize(model.mass, std::vector<char>(n, 0)))
     throw InputError("mass is not positive definite; every motion must have a positive kinetic energy");
   if (!model.force.components.empty() && static_cast<Index>(model.force.components.size()) != n)
-    throw InputError(fmt::format("force has {} components, but there are {} coordinates", model.force.components.size(), n));
+    throw InputError(
+        fmt::format("force has {} components, but there are {} coordinates", model.force.components.size(), n));
   std::set<std::string> names;
   for (const FrictionElement& element : model.friction) {
     if (!names.insert(element.name).second) throw InputError(fmt::format("two laws are named '{}'", element.name));
     if (element.directions.empty() || element.directions.size() > 2)
-      throw InputError(fmt::format("friction '{}' acts on {} directions; one or two are possible", element.name, element.directions.size()));
+      throw InputError(fmt::format("friction '{}' acts on {} directions; one or two are possible", element.name,
+                                   element.directions.size()));
     for (const Direction& direction : element.directions)
       for (const auto& [coordinate, coefficient] : direction)
         if (coordinate < 0 || coordinate >= n || !std::isfinite(coefficient))
-          throw InputError(fmt::format("friction '{}': direction entry {} of coordinate {} is out of range", element.name, coefficient, coordinate));
+          throw InputError(fmt::format("friction '{}': direction entry {} of coordinate {} is out of range",
+                                       element.name, coefficient, coordinate));
     if (!(element.viscous >= 0) || !std::isfinite(element.viscous))
       throw InputError(fmt::format("friction '{}': viscous = {} must be >= 0", element.name, element.viscous));
     validate(element.weakening);

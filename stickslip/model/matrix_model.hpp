@@ -14,7 +14,7 @@ namespace stickslip {
 
 /// f: one function per coordinate, or one text for all with the index i (from 0).
 struct ForceField {
-  std::vector<StateFunction> components;   ///< empty: zero, or `common` is used
+  std::vector<StateFunction> components;  ///< empty: zero, or `common` is used
   std::optional<StateFunction> common;
 };
 
@@ -27,7 +27,8 @@ struct MatrixModel {
 };
 
 /// (t, coordinates, v_<coordinate>, i) and pi, in the layout of StateFunction; constants are the model's parameters.
-SymbolTable state_symbols(const std::vector<std::string>& coordinates, const std::vector<std::pair<std::string, double>>& parameters);
+SymbolTable state_symbols(const std::vector<std::string>& coordinates,
+                          const std::vector<std::pair<std::string, double>>& parameters);
 
 /// Checks sizes, symmetry and definiteness, and throws InputError naming what is wrong.
 std::unique_ptr<System> make_system(MatrixModel model);

@@ -27,7 +27,8 @@ bool StateFunction::depends_on_time() const {
 bool StateFunction::depends_on_state(Index index_slot) const {
   const Expression* e = expression();
   if (!e) return false;
-  return std::any_of(e->variables_used().begin(), e->variables_used().end(), [&](Index slot) { return slot != 0 && slot != index_slot; });
+  return std::any_of(e->variables_used().begin(), e->variables_used().end(),
+                     [&](Index slot) { return slot != 0 && slot != index_slot; });
 }
 
 void StateFunction::append_breakpoints(double from, double to, Index scan_points, std::vector<double>& times) const {

@@ -56,12 +56,13 @@ class System {
   virtual double damper_power(const Vector& q, const Vector& v) const = 0;
 
   /// f(t, q, v): what is left of h without -B v - K q. Only for systems with linear().
-  virtual void applied_force(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& f) const = 0;
+  virtual void applied_force(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                             Vector& f) const = 0;
   virtual bool applied_force_depends_on_state() const = 0;
   virtual bool applied_force_depends_on_time() const = 0;
   /// ∂f/∂q and ∂f/∂v, with a structure that does not change between calls.
-  virtual void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, SystemMatrix& by_q,
-                                      SystemMatrix& by_v) const = 0;
+  virtual void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                                      SystemMatrix& by_q, SystemMatrix& by_v) const = 0;
   virtual const LinearPart* linear() const = 0;
 
   /// Times in (from, to), ascending, at which a force, limit or surface velocity jumps or has a kink.

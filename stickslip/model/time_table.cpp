@@ -18,9 +18,11 @@ TimeTable::TimeTable(std::vector<double> times, std::vector<double> values, std:
     if (!std::isfinite(times_[i]) || !std::isfinite(values_[i]))
       throw InputError(fmt::format("{}: row {} holds a number that is not finite", source_, i + 1));
     if (i > 0 && times_[i] < times_[i - 1])
-      throw InputError(fmt::format("{}: row {}: time {} is before {}; times must ascend", source_, i + 1, times_[i], times_[i - 1]));
+      throw InputError(
+          fmt::format("{}: row {}: time {} is before {}; times must ascend", source_, i + 1, times_[i], times_[i - 1]));
     if (i > 1 && times_[i] == times_[i - 2])
-      throw InputError(fmt::format("{}: row {}: time {} occurs three times; a jump takes two rows", source_, i + 1, times_[i]));
+      throw InputError(
+          fmt::format("{}: row {}: time {} occurs three times; a jump takes two rows", source_, i + 1, times_[i]));
   }
 }
 

@@ -16,7 +16,8 @@ void AuditLedger::add(const StepRecord& record) {
   keep(equation, record.equation);
   stuck_motion += record.stuck_motion;
   const EnergyLedger& e = record.energy;
-  energy_scale = std::max({energy_scale, e.kinetic + std::abs(e.potential), std::abs(e.work_in), std::abs(e.friction_loss), std::abs(e.damper_loss)});
+  energy_scale = std::max({energy_scale, e.kinetic + std::abs(e.potential), std::abs(e.work_in),
+                           std::abs(e.friction_loss), std::abs(e.damper_loss)});
   keep(largest_gap, std::abs(e.unexplained()));
   ++steps;
   problems += record.problems;
@@ -30,23 +31,30 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
     return AuditItem{std::move(name), value, 0, false, true, std::move(unit), std::move(meaning)};
   };
   std::vector<AuditItem> items;
-  items.push_back(guaranteed("inclusion", ledger.inclusion, 1e-10, "", "friction law at the end of each step, largest relative residual"));
-  items.push_back(guaranteed("set", ledger.membership, 1e-12, "", "reaction outside its limit, over the largest reaction"));
-  items.push_back(guaranteed("momentum", ledger.equation, 1e-10, "", "balance of momentum of each step, largest relative residual"));
+  items.push_back(guaranteed("inclusion", ledger.inclusion, 1e-10, "",
+                             "friction law at the end of each step, largest relative residual"));
+  items.push_back(
+      guaranteed("set", ledger.membership, 1e-12, "", "reaction outside its limit, over the largest reaction"));
+  items.push_back(guaranteed("momentum", ledger.equation, 1e-10, "",
+                             "balance of momentum of each step, largest relative residual"));
   const char* stuck = "path travelled by laws while they stick";
-  items.push_back(limits.stuck_motion ? guaranteed("stuck_motion", ledger.stuck_motion, limits.stuck_motion_limit, "m", stuck)
-                                      : reported("stuck_motion", ledger.stuck_motion, "m", stuck));
+  items.push_back(limits.stuck_motion
+                      ? guaranteed("stuck_motion", ledger.stuck_motion, limits.stuck_motion_limit, "m", stuck)
+                      : reported("stuck_motion", ledger.stuck_motion, "m", stuck));
   const double relative = ledger.energy_scale > 0 ? ledger.largest_gap / ledger.energy_scale : ledger.largest_gap;
   const char* gap = "largest unexplained energy over the largest energy or work";
   // Each step closes to round-off and to the tolerance of its iteration; these add up over the steps.
   const double limit = 1e-10 + 1e-13 * static_cast<double>(ledger.steps);
-  items.push_back(limits.energy ? guaranteed("energy", relative, limit, "", gap) : reported("energy", relative, "", gap));
-  items.push_back(reported("energy_stored", energy.kinetic + energy.potential - energy.initial, "J", "change of kinetic and potential energy"));
+  items.push_back(limits.energy ? guaranteed("energy", relative, limit, "", gap)
+                                : reported("energy", relative, "", gap));
+  items.push_back(reported("energy_stored", energy.kinetic + energy.potential - energy.initial, "J",
+                           "change of kinetic and potential energy"));
   items.push_back(reported("energy_work_in", energy.work_in, "J", "work of applied forces and moving surfaces"));
   items.push_back(reported("energy_friction_loss", energy.friction_loss, "J", "dissipated by friction"));
   items.push_back(reported("energy_damper_loss", energy.damper_loss, "J", "dissipated by dampers"));
   items.push_back(reported("energy_impact_loss", energy.impact_loss, "J", "dissipated by impacts"));
-  items.push_back(reported("energy_unexplained", energy.unexplained(), "J", "made (+) or lost (-) by the discretisation"));
+  items.push_back(
+      reported("energy_unexplained", energy.unexplained(), "J", "made (+) or lost (-) by the discretisation"));
   return items;
 }
 

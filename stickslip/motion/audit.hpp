@@ -6,8 +6,8 @@
 //   momentum      balance of the step's equation, relative
 //   stuck_motion  path travelled by laws while stuck, summed over the steps [m, rad]
 //   energy        unexplained energy over the largest energy or work of the run
-// A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the rest
-// is reported and never hidden.
+// A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the
+// rest is reported and never hidden.
 #pragma once
 
 #include <string>
@@ -20,9 +20,9 @@ namespace stickslip {
 struct AuditItem {
   std::string name;
   double value = 0;
-  double limit = 0;         ///< of the guarantee; meaningless if not guaranteed
+  double limit = 0;  ///< of the guarantee; meaningless if not guaranteed
   bool guaranteed = false;
-  bool ok = true;           ///< value <= limit, or not guaranteed
+  bool ok = true;  ///< value <= limit, or not guaranteed
   std::string unit;
   std::string meaning;
 };
@@ -30,15 +30,15 @@ struct AuditItem {
 /// Running maxima and sums, fed with every step.
 struct AuditLedger {
   double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
-  double energy_scale = 0;      ///< largest of T + |U|, |work_in|, losses
-  double largest_gap = 0;       ///< largest |unexplained| so far
+  double energy_scale = 0;       ///< largest of T + |U|, |work_in|, losses
+  double largest_gap = 0;        ///< largest |unexplained| so far
   long steps = 0, problems = 0;  ///< parts of a cut step count each
   void add(const StepRecord& record);
 };
 
 struct AuditLimits {
-  bool energy = false;          ///< the scheme closes the energy balance
-  bool stuck_motion = false;    ///< the scheme sticks exactly
+  bool energy = false;        ///< the scheme closes the energy balance
+  bool stuck_motion = false;  ///< the scheme sticks exactly
   double stuck_motion_limit = 0;
 };
 

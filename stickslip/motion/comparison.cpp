@@ -16,7 +16,8 @@ void ComparisonOptions::validate() const {
   if (steps.empty()) throw InputError("compare: no step size given");
   for (double h : steps)
     if (!(h > 0) || !std::isfinite(h)) throw InputError(fmt::format("compare: step {} must be a finite time > 0", h));
-  if (reference_refinement < 2) throw InputError(fmt::format("compare: reference_refinement = {} must be >= 2", reference_refinement));
+  if (reference_refinement < 2)
+    throw InputError(fmt::format("compare: reference_refinement = {} must be >= 2", reference_refinement));
   if (samples < 1) throw InputError(fmt::format("compare: samples = {} must be >= 1", samples));
 }
 
@@ -39,18 +40,20 @@ namespace {
 void measure_errors(const Trajectory& reference, ComparedRun& run) {
   const Trajectory& trajectory = run.simulation.trajectory;
   const Index rows = std::min(reference.rows(), trajectory.rows());
-  const Index nq = static_cast<Index>(trajectory.names().coordinates.size()), nv = static_cast<Index>(trajectory.names().velocities.size());
+  const Index nq = static_cast<Index>(trajectory.names().coordinates.size()),
+              nv = static_cast<Index>(trajectory.names().velocities.size());
   double squares = 0;
   for (Index k = 0; k < rows; ++k) {
-    for (Index i = 0; i < nq; ++i) run.position_error = std::max(run.position_error, std::abs(trajectory.q(k, i) - reference.q(k, i)));
+    for (Index i = 0; i < nq; ++i)
+      run.position_error = std::max(run.position_error, std::abs(trajectory.q(k, i) - reference.q(k, i)));
     for (Index i = 0; i < nv; ++i) squares += std::pow(trajectory.v(k, i) - reference.v(k, i), 2);
   }
   run.velocity_error = rows > 0 ? std::sqrt(squares / static_cast<double>(rows)) : 0.0;
 }
 }  // namespace
 
-Comparison compare_schemes(const System& system, const State& initial, const SimulationOptions& base, const ComparisonOptions& options,
-                           const std::function<bool(double)>& keep_going) {
+Comparison compare_schemes(const System& system, const State& initial, const SimulationOptions& base,
+                           const ComparisonOptions& options, const std::function<bool(double)>& keep_going) {
   options.validate();
   for (SchemeKind scheme : options.schemes) require_supported(scheme, system);
   SimulationOptions run_options = base;
@@ -59,7 +62,8 @@ Comparison compare_schemes(const System& system, const State& initial, const Sim
   run_options.output_times.clear();
   const double span = base.end_time - base.start_time;
   for (int k = 1; k <= options.samples; ++k)
-    run_options.output_times.push_back(k == options.samples ? base.end_time : base.start_time + span * k / options.samples);
+    run_options.output_times.push_back(k == options.samples ? base.end_time
+                                                            : base.start_time + span * k / options.samples);
 
   // Work is proportional to the number of steps; the bar should be, too.
   const double smallest = *std::min_element(options.steps.begin(), options.steps.end());
@@ -69,7 +73,9 @@ Comparison compare_schemes(const System& system, const State& initial, const Sim
     SimulationHooks hooks;
     const double weight = 1 / run_options.step;
     if (keep_going)
-      hooks.keep_going = [&](const State& s) { return keep_going((done + weight * (s.t - base.start_time) / span) / total); };
+      hooks.keep_going = [&](const State& s) {
+        return keep_going((done + weight * (s.t - base.start_time) / span) / total);
+      };
     const auto begin = std::chrono::steady_clock::now();
     Simulation simulation = simulate(system, initial, run_options, hooks);
     wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -87,7 +93,8 @@ Comparison compare_schemes(const System& system, const State& initial, const Sim
   run_options.moreau = asked;
   if (result.reference.status != Status::success) {
     result.status = result.reference.status;
-    result.message = fmt::format("the reference run (moreau, step {:g} s) failed: {}", result.reference_step, result.reference.message);
+    result.message = fmt::format("the reference run (moreau, step {:g} s) failed: {}", result.reference_step,
+                                 result.reference.message);
     return result;
   }
   for (SchemeKind scheme : options.schemes) {

@@ -35,12 +35,13 @@ double ForceSampler::left_limit(double t, double scale) const {
   return next != breakpoints_.end() && *next <= t + margin ? *next - margin : t;
 }
 
-void ForceSampler::sample(ForceSampling sampling, double t0, double t1, const Vector& q, const Vector& v, SystemWorkspace& workspace,
-                          Vector& f) {
+void ForceSampler::sample(ForceSampling sampling, double t0, double t1, const Vector& q, const Vector& v,
+                          SystemWorkspace& workspace, Vector& f) {
   const double h = t1 - t0;
   if (!system_.applied_force_depends_on_time()) return system_.applied_force(t1, q, v, workspace, f);
   if (sampling == ForceSampling::end) return system_.applied_force(left_limit(t1, h), q, v, workspace, f);
-  if (sampling == ForceSampling::midpoint) return system_.applied_force(left_limit(0.5 * (t0 + t1), h), q, v, workspace, f);
+  if (sampling == ForceSampling::midpoint)
+    return system_.applied_force(left_limit(0.5 * (t0 + t1), h), q, v, workspace, f);
   f.setZero();
   auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t0 + kSameTime * h);
   for (double from = t0; from < t1;) {

@@ -21,7 +21,8 @@ class ForceSampler {
  public:
   ForceSampler(const System& system, std::vector<double> breakpoints);
   /// f̄ over (t0, t1). Allocates nothing.
-  void sample(ForceSampling sampling, double t0, double t1, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& f);
+  void sample(ForceSampling sampling, double t0, double t1, const Vector& q, const Vector& v,
+              SystemWorkspace& workspace, Vector& f);
   /// t, moved to just before a breakpoint that it coincides with; `scale` is the step size.
   double left_limit(double t, double scale) const;
 

@@ -29,7 +29,8 @@ FrictionAssembly::FrictionAssembly(const System& system)
     has_viscous_ |= element.viscous > 0;
     for (const StateFunction& w : element.surface_velocity) surface_moves_ |= !(w.is_constant() && w({}) == 0.0);
     for (const Direction& direction : element.directions)
-      if (direction.size() == 1 && direction[0].second == 1.0) coordinate_.push_back(static_cast<int>(direction[0].first));
+      if (direction.size() == 1 && direction[0].second == 1.0)
+        coordinate_.push_back(static_cast<int>(direction[0].first));
   }
   if (static_cast<Index>(coordinate_.size()) != Wt_.rows()) coordinate_.clear();
 }
@@ -43,15 +44,18 @@ void FrictionAssembly::evaluate_limits(double t, const Vector& q, const Vector& 
     limit_[k] = e.limit(variables);
     static_limit_[k] = e.static_limit ? (*e.static_limit)(variables) : limit_[k];
     if (!(limit_[k] >= 0) || !std::isfinite(limit_[k]))
-      throw InputError(fmt::format("friction '{}': limit = {} at t = {}; it must be a finite number >= 0", e.name, limit_[k], t));
+      throw InputError(
+          fmt::format("friction '{}': limit = {} at t = {}; it must be a finite number >= 0", e.name, limit_[k], t));
     if (!(static_limit_[k] >= limit_[k]) || !std::isfinite(static_limit_[k]))
-      throw InputError(fmt::format("friction '{}': static_limit = {} is below limit = {} at t = {}; it must be >= limit", e.name,
-                                   static_limit_[k], limit_[k], t));
+      throw InputError(
+          fmt::format("friction '{}': static_limit = {} is below limit = {} at t = {}; it must be >= limit", e.name,
+                      static_limit_[k], limit_[k], t));
   }
   limits_known_ = true;
 }
 
-void FrictionAssembly::evaluate_surface(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& w) const {
+void FrictionAssembly::evaluate_surface(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                                        Vector& w) const {
   w.setZero();
   if (!surface_moves_) return;
   workspace.variables.set(t, q, v);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The friction laws of a system at one instant: numbers in, sets and smooth forces out. Shared by the fixed-step schemes.
+// The friction laws of a system at one instant: numbers in, sets and smooth forces out. Shared by the fixed-step
+// schemes.
 //
 //   u = Wᵀ v - w(t)        c_k, c_s,k (limit and static limit) and w at given (t, q, v)
 //   smooth force per component:  c γ(u) u/|u| for planar laws, c γ(u) for one component, minus viscous u
@@ -51,14 +52,15 @@ class FrictionAssembly {
  private:
   const std::vector<FrictionElement>* elements_;
   SparseMatrix Wt_;
-  std::vector<Index> first_;  // apart from the elements: a loop over 10,000 laws must not drag their names through the cache
+  std::vector<Index>
+      first_;  // apart from the elements: a loop over 10,000 laws must not drag their names through the cache
   std::vector<char> size_;
   std::vector<double> viscous_;
   std::vector<int> coordinate_;  // of each component, if every one acts on a coordinate; else empty
   Vector limit_, static_limit_;
   Index index_slot_;
-  bool limits_vary_ = false, limits_depend_on_state_ = false, has_static_ = false, has_weakening_ = false, has_viscous_ = false,
-       surface_moves_ = false, limits_known_ = false;
+  bool limits_vary_ = false, limits_depend_on_state_ = false, has_static_ = false, has_weakening_ = false,
+       has_viscous_ = false, surface_moves_ = false, limits_known_ = false;
 };
 
 }  // namespace stickslip

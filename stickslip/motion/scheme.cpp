@@ -14,11 +14,14 @@ namespace stickslip {
 namespace {
 constexpr std::array<SchemeInfo, 2> kSchemes{{
     {SchemeKind::splitting, "splitting", "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
-     "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving surface)",
-     "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is reported, not bounded"},
+     "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving "
+     "surface)",
+     "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is "
+     "reported, not bounded"},
     {SchemeKind::moreau, "moreau", "velocity-level theta step with elasticity and friction in one inclusion",
      "matrices; friction (one component or planar, weakening, viscous, static limit, moving surface)",
-     "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns); exact sticking; energy balance to round-off"},
+     "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns); exact sticking; "
+     "energy balance to round-off"},
 }};
 }  // namespace
 
@@ -39,7 +42,9 @@ void require_supported(SchemeKind kind, const System& system) {
   if (!system.linear())
     throw InputError(fmt::format("scheme '{}' takes systems given by [matrices] only", to_string(kind)));
   if (kind == SchemeKind::splitting && system.applied_force_depends_on_state())
-    throw InputError("scheme 'splitting' takes forces that depend on time alone (its friction step holds the position fixed); use scheme = \"moreau\"");
+    throw InputError(
+        "scheme 'splitting' takes forces that depend on time alone (its friction step holds the position fixed); use "
+        "scheme = \"moreau\"");
 }
 
 }  // namespace stickslip

@@ -24,8 +24,8 @@ class Scheme {
   virtual ~Scheme() = default;
   /// Sizes the record, decides the modes at rest and evaluates the energies of record.state.
   virtual void start(StepRecord& record) = 0;
-  /// From record.state to t_end, or to a located event before it: record.state.t says how far, and the next call goes on.
-  /// Allocates nothing after the first call with the same step size.
+  /// From record.state to t_end, or to a located event before it: record.state.t says how far, and the next call goes
+  /// on. Allocates nothing after the first call with the same step size.
   virtual StepOutcome step(double t_end, StepRecord& record) = 0;
 };
 
@@ -35,7 +35,7 @@ struct SchemeInfo {
   SchemeKind kind;
   std::string_view name;
   std::string_view source;
-  std::string_view takes;       ///< models and laws
+  std::string_view takes;  ///< models and laws
   std::string_view guarantees;
 };
 std::span<const SchemeInfo> scheme_table();

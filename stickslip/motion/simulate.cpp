@@ -15,10 +15,12 @@ void SimulationOptions::validate() const {
     throw InputError(fmt::format("run.end_time = {} must be a finite time after the start ({})", end_time, start_time));
   if ((step != 0) == (steps != 0)) throw InputError("run needs exactly one of step and steps");
   if (steps < 0) throw InputError(fmt::format("run.steps = {} must be >= 1", steps));
-  if (steps == 0 && !(step > 0 && std::isfinite(step))) throw InputError(fmt::format("run.step = {} must be a finite time > 0", step));
+  if (steps == 0 && !(step > 0 && std::isfinite(step)))
+    throw InputError(fmt::format("run.step = {} must be a finite time > 0", step));
   if (steps == 0 && (end_time - start_time) / step > 1e12)
     throw InputError(fmt::format("run.step = {} makes more than 1e12 steps up to end_time = {}", step, end_time));
-  if (!(output_step >= 0) || !std::isfinite(output_step)) throw InputError(fmt::format("run.output_step = {} must be > 0", output_step));
+  if (!(output_step >= 0) || !std::isfinite(output_step))
+    throw InputError(fmt::format("run.output_step = {} must be > 0", output_step));
   if (output_step > 0 && !output_times.empty()) throw InputError("run takes output_step or output_times, not both");
   for (std::size_t i = 0; i < output_times.size(); ++i)
     if (!std::isfinite(output_times[i]) || (i > 0 && output_times[i] <= output_times[i - 1]))
@@ -29,8 +31,10 @@ void SimulationOptions::validate() const {
 
 namespace {
 
-std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, std::vector<double> breakpoints) {
-  if (options.scheme == SchemeKind::splitting) return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
+std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options,
+                                    std::vector<double> breakpoints) {
+  if (options.scheme == SchemeKind::splitting)
+    return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
   return std::make_unique<MoreauScheme>(system, options.moreau, std::move(breakpoints));
 }
 
@@ -128,7 +132,8 @@ class Recorder {
   }
   void interpolate(const StepRecord& record, double t0, double h, double t) {
     const double s = (t - t0) / h;
-    const double a = 1 + s * s * (2 * s - 3), b = s * s * (3 - 2 * s), c = s * (1 - s) * (1 - s) * h, d = s * s * (s - 1) * h;
+    const double a = 1 + s * s * (2 * s - 3), b = s * s * (3 - 2 * s), c = s * (1 - s) * (1 - s) * h,
+                 d = s * s * (s - 1) * h;
     row_.t = t;
     row_.q = a * q_ + b * record.state.q + c * v_ + d * record.state.v;
     row_.v = (1 - s) * v_ + s * record.state.v;
@@ -167,19 +172,23 @@ StepOutcome take_step(Scheme& scheme, double t_end, StepRecord& record) {
 
 void require_state(const System& system, const State& s) {
   const SystemInfo& info = system.info();
-  if (s.q.size() != info.nq()) throw InputError(fmt::format("initial.position has {} entries, expected {}", s.q.size(), info.nq()));
-  if (s.v.size() != info.nv()) throw InputError(fmt::format("initial.velocity has {} entries, expected {}", s.v.size(), info.nv()));
+  if (s.q.size() != info.nq())
+    throw InputError(fmt::format("initial.position has {} entries, expected {}", s.q.size(), info.nq()));
+  if (s.v.size() != info.nv())
+    throw InputError(fmt::format("initial.velocity has {} entries, expected {}", s.v.size(), info.nv()));
   if (!s.q.allFinite() || !s.v.allFinite()) throw InputError("initial position and velocity must be finite numbers");
 }
 
 }  // namespace
 
-Simulation simulate(const System& system, const State& initial, const SimulationOptions& options, const SimulationHooks& hooks) {
+Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
+                    const SimulationHooks& hooks) {
   options.validate();
   require_supported(options.scheme, system);
   require_state(system, initial);
   const double start = options.start_time, span = options.end_time - start;
-  const long steps = options.steps > 0 ? options.steps : std::max(1L, static_cast<long>(std::ceil(span / options.step - 1e-9)));
+  const long steps =
+      options.steps > 0 ? options.steps : std::max(1L, static_cast<long>(std::ceil(span / options.step - 1e-9)));
   const double h = options.steps > 0 ? span / static_cast<double>(steps) : std::min(options.step, span);
   const std::vector<double> breakpoints = system.breakpoints(start, options.end_time);
   const std::unique_ptr<Scheme> scheme = make_scheme(system, options, breakpoints);
@@ -190,8 +199,8 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   if (!options.output_times.empty()) rows = static_cast<double>(options.output_times.size()) + 2;
   constexpr double kReservedRows = 4e6;
   const double reserved = std::min(rows, std::max(16.0, kReservedRows / static_cast<double>(1 + system.info().nq())));
-  result.trajectory = Trajectory(trajectory_names(system, options.scheme == SchemeKind::splitting), system.info().nq(), system.info().nv(),
-                                 static_cast<Index>(reserved));
+  result.trajectory = Trajectory(trajectory_names(system, options.scheme == SchemeKind::splitting), system.info().nq(),
+                                 system.info().nv(), static_cast<Index>(reserved));
   StepRecord record;
   record.state = initial;
   record.state.t = start;
@@ -228,7 +237,8 @@ Simulation simulate(const System& system, const State& initial, const Simulation
     ++result.steps;
     if (hooks.keep_going && !hooks.keep_going(record.state) && n + 1 < steps) {
       result.status = Status::interrupted;
-      result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", t1, options.end_time);
+      result.message =
+          fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", t1, options.end_time);
     }
   }
   result.final = record.state;
@@ -239,8 +249,9 @@ Simulation simulate(const System& system, const State& initial, const Simulation
     result.status = Status::audit_failed;
     for (const AuditItem& item : result.audit)
       if (!item.ok)
-        result.message += fmt::format("{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({})", result.message.empty() ? "" : "; ",
-                                      item.name, item.value, item.limit, item.meaning);
+        result.message +=
+            fmt::format("{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({})",
+                        result.message.empty() ? "" : "; ", item.name, item.value, item.limit, item.meaning);
     result.message += "; reduce run.step, or report the model as a bug";
   }
   return result;

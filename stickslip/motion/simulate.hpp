@@ -22,13 +22,13 @@ enum class BreakpointPolicy { step_ends, ignore };
 /// Field names are the keys of [run] in model files.
 struct SimulationOptions {
   SchemeKind scheme = SchemeKind::moreau;
-  double step = 0;                     ///< [s]; or
-  long steps = 0;                      ///< number of steps; exactly one of the two is given
-  double start_time = 0;               ///< [s]
-  double end_time = 0;                 ///< [s]
+  double step = 0;        ///< [s]; or
+  long steps = 0;         ///< number of steps; exactly one of the two is given
+  double start_time = 0;  ///< [s]
+  double end_time = 0;    ///< [s]
   BreakpointPolicy breakpoints = BreakpointPolicy::step_ends;
-  double output_step = 0;              ///< [s]; 0: every step
-  std::vector<double> output_times;    ///< [s], ascending; instead of output_step
+  double output_step = 0;            ///< [s]; 0: every step
+  std::vector<double> output_times;  ///< [s], ascending; instead of output_step
   MoreauOptions moreau;
   SplittingOptions splitting;
   void validate() const;
@@ -36,23 +36,25 @@ struct SimulationOptions {
 
 /// What happens while it runs. All may be empty.
 struct SimulationHooks {
-  std::function<bool(const State&)> keep_going;          ///< after every step; false stops the run (status interrupted)
-  std::function<void(const OutputRow&)> on_row;          ///< every output row, as soon as it is known
+  std::function<bool(const State&)> keep_going;  ///< after every step; false stops the run (status interrupted)
+  std::function<void(const OutputRow&)> on_row;  ///< every output row, as soon as it is known
   std::function<void(const Event&)> on_event;
 };
 
 struct Simulation {
   Status status = Status::success;
-  std::string message;           ///< what happened and what to do; empty on success
+  std::string message;  ///< what happened and what to do; empty on success
   Trajectory trajectory;
-  State final;                   ///< a run can go on from here
-  Vector final_reaction;         ///< mean over the last step
+  State final;            ///< a run can go on from here
+  Vector final_reaction;  ///< mean over the last step
   long steps = 0;
-  long problems = 0;             ///< inclusions solved
+  long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
 };
 
-/// `initial.modes` may be empty. Bad input throws InputError; a numerical failure is a status, with everything up to it kept.
-Simulation simulate(const System& system, const State& initial, const SimulationOptions& options, const SimulationHooks& hooks = {});
+/// `initial.modes` may be empty. Bad input throws InputError; a numerical failure is a status, with everything up to it
+/// kept.
+Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
+                    const SimulationHooks& hooks = {});
 
 }  // namespace stickslip

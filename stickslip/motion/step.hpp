@@ -25,17 +25,20 @@ struct EnergyLedger {
   double kinetic = 0, potential = 0;
   double work_in = 0, friction_loss = 0, damper_loss = 0, impact_loss = 0;  ///< sums since the start [J]
   double initial = 0;                                                       ///< T + U at the start
-  double unexplained() const { return kinetic + potential - initial - work_in + friction_loss + damper_loss + impact_loss; }
+  double unexplained() const {
+    return kinetic + potential - initial - work_in + friction_loss + damper_loss + impact_loss;
+  }
 };
 
 struct StepRecord {
-  State state;              ///< at the end of the step
-  double duration = 0;      ///< of the step; differs from the difference of its times by their rounding [s]
-  Vector reaction_impulse;  ///< ∫ r dt over the step, per component of r [N s]
-  Vector smooth_impulse;    ///< ∫ (weakening and viscous part) dt [N s]
-  Vector jump_impulse;      ///< impulses of impacts [N s]
-  Vector friction_velocity; ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else not kept up
-  Vector law_work;          ///< work done on the system per law, since the start [J]
+  State state;               ///< at the end of the step
+  double duration = 0;       ///< of the step; differs from the difference of its times by their rounding [s]
+  Vector reaction_impulse;   ///< ∫ r dt over the step, per component of r [N s]
+  Vector smooth_impulse;     ///< ∫ (weakening and viscous part) dt [N s]
+  Vector jump_impulse;       ///< impulses of impacts [N s]
+  Vector friction_velocity;  ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else not
+                             ///< kept up
+  Vector law_work;           ///< work done on the system per law, since the start [J]
   EnergyLedger energy;
   std::vector<Event> events;  ///< of this step
   double inclusion = 0;       ///< natural map of (*) at the end of the step, relative (residual.hpp)

@@ -38,7 +38,9 @@ Trajectory::Trajectory(TrajectoryNames names, Index nq, Index nv, Index rows)
 }
 
 void Trajectory::append(const OutputRow& row) {
-  auto add = [](std::vector<double>& to, const Vector& from) { to.insert(to.end(), from.data(), from.data() + from.size()); };
+  auto add = [](std::vector<double>& to, const Vector& from) {
+    to.insert(to.end(), from.data(), from.data() + from.size());
+  };
   t_.push_back(row.t);
   add(q_, row.q);
   add(v_, row.v);

@@ -13,10 +13,11 @@ namespace stickslip {
 /// Column names of a trajectory, in order.
 struct TrajectoryNames {
   std::vector<std::string> coordinates, velocities;
-  std::vector<std::string> laws;       ///< one per law
-  std::vector<std::string> reactions;  ///< one per component of r: "<law>", or "<law>_t1", "<law>_t2" for planar friction
-  bool smooth_part = false;            ///< some law has a weakening or viscous part
-  bool friction_velocity = false;      ///< the scheme distinguishes V^{n+1/2} from V^{n+1}
+  std::vector<std::string> laws;  ///< one per law
+  std::vector<std::string>
+      reactions;                   ///< one per component of r: "<law>", or "<law>_t1", "<law>_t2" for planar friction
+  bool smooth_part = false;        ///< some law has a weakening or viscous part
+  bool friction_velocity = false;  ///< the scheme distinguishes V^{n+1/2} from V^{n+1}
 };
 TrajectoryNames trajectory_names(const System& system, bool friction_velocity);
 
@@ -24,8 +25,8 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity);
 struct OutputRow {
   double t = 0;
   Vector q, v;
-  Vector reaction;           ///< mean set-valued friction force over the step that ends here [N, N m]
-  Vector smooth;             ///< mean weakening and viscous force over it
+  Vector reaction;  ///< mean set-valued friction force over the step that ends here [N, N m]
+  Vector smooth;    ///< mean weakening and viscous force over it
   Vector friction_velocity;
   EnergyLedger energy;
   std::vector<Mode> modes;

@@ -91,10 +91,16 @@ void exchange(Kernel& kernel, const Vector& lo, const Vector& hi, std::vector<Bo
   const Vector& u = solution.u;
   auto violation = [&](Index i) {
     switch (status[i]) {
-      case BoxStatus::between: return r[i] < lo[i] ? (lo[i] - r[i]) / kernel.r_size(i) : r[i] > hi[i] ? (r[i] - hi[i]) / kernel.r_size(i) : 0.0;
-      case BoxStatus::lower: return u[i] < 0 ? -u[i] / kernel.u_size(i) : 0.0;
-      case BoxStatus::upper: return u[i] > 0 ? u[i] / kernel.u_size(i) : 0.0;
-      case BoxStatus::fixed: break;
+      case BoxStatus::between:
+        return r[i] < lo[i]   ? (lo[i] - r[i]) / kernel.r_size(i)
+               : r[i] > hi[i] ? (r[i] - hi[i]) / kernel.r_size(i)
+                              : 0.0;
+      case BoxStatus::lower:
+        return u[i] < 0 ? -u[i] / kernel.u_size(i) : 0.0;
+      case BoxStatus::upper:
+        return u[i] > 0 ? u[i] / kernel.u_size(i) : 0.0;
+      case BoxStatus::fixed:
+        break;
     }
     return 0.0;
   };
@@ -138,7 +144,8 @@ void exchange(Kernel& kernel, const Vector& lo, const Vector& hi, std::vector<Bo
   }
   solution.iterations = limit;
   solution.status = Status::not_converged;
-  solution.message = fmt::format("active_set: {} linear solves did not settle which laws stick; raise max_iterations", limit);
+  solution.message =
+      fmt::format("active_set: {} linear solves did not settle which laws stick; raise max_iterations", limit);
 }
 
 struct DenseKernel {
@@ -232,9 +239,11 @@ struct CoordinateKernel {
     return std::abs(p.w[i]) + std::abs(v[c]) + (r_size(i) + std::abs(lo[i])) / (*p.A)(c, c);
   }
   bool data_finite() const { return p.g.allFinite() && p.w.allFinite() && std::isfinite(p.A->max_abs()); }
-  std::string singular_message() const { return "active_set: the symmetric part of the step matrix is not positive definite"; }
-  /// One Gauss-Seidel sweep from the last velocities: where A is nearly diagonal (a small step) it foretells almost every
-  /// status, and each exchange round saved is a factorisation saved.
+  std::string singular_message() const {
+    return "active_set: the symmetric part of the step matrix is not positive definite";
+  }
+  /// One Gauss-Seidel sweep from the last velocities: where A is nearly diagonal (a small step) it foretells almost
+  /// every status, and each exchange round saved is a factorisation saved.
   void predict(std::vector<BoxStatus>& status) {
     const BandedMatrix* banded = p.A->storage() == Storage::banded ? &p.A->banded() : nullptr;
     for (Index c = 0; c < v.size(); ++c) {
@@ -253,7 +262,8 @@ struct CoordinateKernel {
   /// A slipping law whose velocity is zero or of the wrong sign by round-off has stopped: make that exact.
   bool finish(const std::vector<BoxStatus>& status, InclusionSolution& solution) {
     for (Index i = 0; i < lo.size(); ++i)
-      if ((status[i] == BoxStatus::lower && solution.u[i] < 0) || (status[i] == BoxStatus::upper && solution.u[i] > 0)) {
+      if ((status[i] == BoxStatus::lower && solution.u[i] < 0) ||
+          (status[i] == BoxStatus::upper && solution.u[i] > 0)) {
         solution.u[i] = 0;
         v[w.coordinate[i]] = p.w[i];
       }
@@ -323,8 +333,8 @@ struct AugmentedKernel {
     for (SparseMatrix::InnerIterator entry(p.Wt, k); entry; ++entry) sum += std::abs(entry.value() * a.x[entry.col()]);
     return sum;
   }
-  /// Directions that depend on each other make the matrix singular, which round-off can hide: the reactions are then huge
-  /// and cancel. False if they do not satisfy the equations.
+  /// Directions that depend on each other make the matrix singular, which round-off can hide: the reactions are then
+  /// huge and cancel. False if they do not satisfy the equations.
   bool finish(const std::vector<BoxStatus>& status, InclusionSolution& solution) {
     solution.v = a.x.head(p.A->size());
     p.A->product(solution.v, a.gap);
@@ -365,7 +375,8 @@ void require_boxes(const std::vector<Set>& sets) {
 }
 }  // namespace
 
-void solve_active_set(const DualProblem& problem, const ActiveSetOptions& options, DualActiveSet& w, InclusionSolution& solution) {
+void solve_active_set(const DualProblem& problem, const ActiveSetOptions& options, DualActiveSet& w,
+                      InclusionSolution& solution) {
   require_boxes(problem.sets);
   const Index m = problem.b.size();
   load_boxes(problem.sets, w.lo, w.hi, w.status);
@@ -425,7 +436,8 @@ void load_structure(const PrimalProblem& problem, PrimalActiveSet& w) {
 }
 }  // namespace
 
-void solve_active_set(const PrimalProblem& problem, const ActiveSetOptions& options, PrimalActiveSet& w, InclusionSolution& solution) {
+void solve_active_set(const PrimalProblem& problem, const ActiveSetOptions& options, PrimalActiveSet& w,
+                      InclusionSolution& solution) {
   load_structure(problem, w);
   if (problem.sets_version == 0 || problem.sets_version != w.sets_version || w.status.size() != problem.sets.size()) {
     load_boxes(problem.sets, w.lo, w.hi, w.status);

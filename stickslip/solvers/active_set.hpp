@@ -4,7 +4,8 @@
 // Each component is `between` (u_i = 0, lo_i <= r_i <= hi_i), `lower` (r_i = lo_i, u_i >= 0) or `upper` (r_i = hi_i,
 // u_i <= 0). Given such a guess, (*) is one linear system; components that violate their condition are exchanged:
 //
-//   between, r_i < lo_i → lower     between, r_i > hi_i → upper     lower, u_i < 0 → between     upper, u_i > 0 → between
+//   between, r_i < lo_i → lower     between, r_i > hi_i → upper     lower, u_i < 0 → between     upper, u_i > 0 →
+//   between
 //
 // All violating components are exchanged at once as long as their number falls below its best value within `patience`
 // rounds; after that only the one with the least index is, until the number falls. Exchanging all of them can cycle
@@ -22,7 +23,8 @@
 //   coordinates  each law acts on one coordinate of its own (W = columns of the identity). Stuck coordinates are pinned
 //                in A, so a stuck velocity equals w_i to the last bit and a banded A costs O(n) per exchange.
 //   dense        the dual form with dense D.
-//   augmented    general sparse W and many laws: [A -W; Wᵀ 0] with the rows of slipping laws replaced (SparseLU, the one
+//   augmented    general sparse W and many laws: [A -W; Wᵀ 0] with the rows of slipping laws replaced (SparseLU, the
+//   one
 //                kernel that allocates in every call).
 #pragma once
 
@@ -34,9 +36,9 @@
 namespace stickslip {
 
 struct ActiveSetOptions {
-  int patience = 10;        ///< rounds of exchanging all violations without progress before least-index exchanges
-  int max_iterations = 0;   ///< linear solves; 0: 1000 + 20 per component
-  void validate() const;    ///< throws InputError
+  int patience = 10;       ///< rounds of exchanging all violations without progress before least-index exchanges
+  int max_iterations = 0;  ///< linear solves; 0: 1000 + 20 per component
+  void validate() const;   ///< throws InputError
 };
 
 /// Status of one component; the numbers are those of the last solution and are the start of the next solve.
@@ -50,8 +52,8 @@ struct DualActiveSet {
   std::vector<char> pinned;
   Vector lo, hi, x, product;
 };
-/// Workspace of the primal form. Keeps the factors while A_version and the set of stuck laws stay the same. Which laws act
-/// on which coordinates is looked at again whenever A_version or a size changes.
+/// Workspace of the primal form. Keeps the factors while A_version and the set of stuck laws stay the same. Which laws
+/// act on which coordinates is looked at again whenever A_version or a size changes.
 struct PrimalActiveSet {
   PrimalActiveSet();
   ~PrimalActiveSet();
@@ -62,8 +64,8 @@ struct PrimalActiveSet {
   std::vector<char> pinned;
   unsigned long factored_version = kNoVersion;
   Vector lo, hi, x;
-  std::vector<int> coordinate;       ///< of each law
-  std::vector<int> law_at;           ///< at each coordinate, or -1
+  std::vector<int> coordinate;  ///< of each law
+  std::vector<int> law_at;      ///< at each coordinate, or -1
   unsigned long checked_version = kNoVersion;
   unsigned long sets_version = 0;  ///< 0: read the sets at every solve
   bool nearly_diagonal = false;

@@ -30,8 +30,8 @@ BlockSparseMatrix::BlockSparseMatrix(std::vector<int> block_sizes, const SparseM
       for (SparseMatrix::InnerIterator entry(matrix, i); entry; ++entry) {
         const int column = block_of[entry.col()];
         const auto found = std::lower_bound(columns.begin(), columns.end(), column) - columns.begin();
-        values_[entries_[first + found].offset + (i - starts_[k]) * block_size(column) + entry.col() - starts_[column]] =
-            entry.value();
+        values_[entries_[first + found].offset + (i - starts_[k]) * block_size(column) + entry.col() -
+                starts_[column]] = entry.value();
       }
     row_starts_.push_back(entries_.size());
   }
@@ -76,7 +76,8 @@ DenseMatrix to_dense(const Delassus& D) {
     for (const auto& entry : sparse.row(k)) {
       const double* a = sparse.values(entry);
       for (int i = 0; i < sparse.block_size(k); ++i)
-        for (int j = 0; j < sparse.block_size(entry.column); ++j) result(sparse.start(k) + i, sparse.start(entry.column) + j) = *a++;
+        for (int j = 0; j < sparse.block_size(entry.column); ++j)
+          result(sparse.start(k) + i, sparse.start(entry.column) + j) = *a++;
     }
   return result;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The matrix D = Wᵀ M⁻¹ W of the inclusion (*), dense or block-sparse. It need not be symmetric, and it may be singular.
+// The matrix D = Wᵀ M⁻¹ W of the inclusion (*), dense or block-sparse. It need not be symmetric, and it may be
+// singular.
 #pragma once
 
 #include <span>

@@ -15,7 +15,8 @@ namespace stickslip {
 
 void GaussSeidelOptions::validate() const {
   if (!(tolerance > 0)) throw InputError(fmt::format("gauss_seidel: tolerance = {} must be > 0", tolerance));
-  if (max_iterations < 1) throw InputError(fmt::format("gauss_seidel: max_iterations = {} must be >= 1", max_iterations));
+  if (max_iterations < 1)
+    throw InputError(fmt::format("gauss_seidel: max_iterations = {} must be >= 1", max_iterations));
 }
 
 namespace {
@@ -69,7 +70,8 @@ bool solve_one_law(const Set& set, const double* D, const double* q, double* r) 
   const bool planar = set.kind == SetKind::disk || set.kind == SetKind::polygon || set.kind == SetKind::box;
   if (planar && D[0] > 0 && determinant > 1e-14 * D[0] * D[3] && std::abs(D[1] - D[2]) <= 1e-12 * D[0]) {
     const std::array<double, 4> metric{D[0], off, off, D[3]};
-    const std::array<double, 2> z{-(D[3] * q[0] - D[1] * q[1]) / determinant, -(D[0] * q[1] - D[2] * q[0]) / determinant};
+    const std::array<double, 2> z{-(D[3] * q[0] - D[1] * q[1]) / determinant,
+                                  -(D[0] * q[1] - D[2] * q[0]) / determinant};
     project_in_metric(set, metric, z, {r, 2});
   } else {
     iterate_local(set, D, q, r);
@@ -127,13 +129,15 @@ void solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& op
   solution.iterations = std::min(solution.iterations, options.max_iterations);
   multiply(problem.D, r, u);
   u += problem.b;
-  solution.message = solution.status == Status::success
-                         ? ""
-                         : fmt::format("gauss_seidel: residual {:.3g} after {} sweeps; raise max_iterations or use the default solver",
-                                       solution.residuals.inclusion, solution.iterations);
+  solution.message =
+      solution.status == Status::success
+          ? ""
+          : fmt::format("gauss_seidel: residual {:.3g} after {} sweeps; raise max_iterations or use the default solver",
+                        solution.residuals.inclusion, solution.iterations);
 }
 
-InclusionSolution solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, const Vector& start) {
+InclusionSolution solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options,
+                                     const Vector& start) {
   validate(problem);
   options.validate();
   InclusionSolution solution;
@@ -170,7 +174,9 @@ void solve_primal_law(const SystemMatrix& A, const Set& set, const int* c, const
 /// What follows from W and the kinds of the sets alone.
 void load_structure(const PrimalProblem& p, PrimalGaussSeidel& w) {
   const Index n = p.A->size(), m = p.w.size();
-  if (static_cast<Index>(w.law_of.size()) == n && static_cast<Index>(w.coordinate.size()) == m && w.checked_version == p.A_version) return;
+  if (static_cast<Index>(w.law_of.size()) == n && static_cast<Index>(w.coordinate.size()) == m &&
+      w.checked_version == p.A_version)
+    return;
   w.checked_version = p.A_version;
   bool same = static_cast<Index>(w.law_of.size()) == n && static_cast<Index>(w.coordinate.size()) == m;
   for (Index k = 0; same && k < m; ++k) {
@@ -179,7 +185,8 @@ void load_structure(const PrimalProblem& p, PrimalGaussSeidel& w) {
   }
   if (same) return;
   for (const Set& set : p.sets)
-    if (is_cone(set.kind)) throw InputError("gauss_seidel in primal form does not take contact cones; use the dual form");
+    if (is_cone(set.kind))
+      throw InputError("gauss_seidel in primal form does not take contact cones; use the dual form");
   if (!acts_on_distinct_coordinates(p))
     throw InputError("gauss_seidel in primal form needs laws that act on distinct coordinates; use the dual form");
   w.law_of.assign(n, -1);
@@ -188,7 +195,8 @@ void load_structure(const PrimalProblem& p, PrimalGaussSeidel& w) {
   for (std::size_t k = 0; k < p.sets.size(); ++k) {
     w.first_component.push_back(static_cast<int>(w.coordinate.size()));
     for (int c = 0; c < p.sets[k].size; ++c) {
-      const int coordinate = static_cast<int>(SparseMatrix::InnerIterator(p.Wt, static_cast<Index>(w.coordinate.size())).col());
+      const int coordinate =
+          static_cast<int>(SparseMatrix::InnerIterator(p.Wt, static_cast<Index>(w.coordinate.size())).col());
       w.coordinate.push_back(coordinate);
       w.law_of[coordinate] = static_cast<int>(k);
     }
@@ -196,7 +204,8 @@ void load_structure(const PrimalProblem& p, PrimalGaussSeidel& w) {
 }
 }  // namespace
 
-void solve_gauss_seidel(const PrimalProblem& p, const GaussSeidelOptions& options, PrimalGaussSeidel& w, InclusionSolution& solution) {
+void solve_gauss_seidel(const PrimalProblem& p, const GaussSeidelOptions& options, PrimalGaussSeidel& w,
+                        InclusionSolution& solution) {
   const Index n = p.A->size(), m = p.w.size();
   load_structure(p, w);
   if (solution.v.size() != n) solution.v = Vector::Zero(n);
@@ -239,7 +248,8 @@ void solve_gauss_seidel(const PrimalProblem& p, const GaussSeidelOptions& option
     }
     if (!std::isfinite(sum)) {
       solution.status = Status::not_finite;
-      solution.message = fmt::format("gauss_seidel: the velocities became infinite in sweep {}; use the dual form", solution.iterations);
+      solution.message = fmt::format("gauss_seidel: the velocities became infinite in sweep {}; use the dual form",
+                                     solution.iterations);
       return;
     }
     if (change <= options.tolerance * size) {
@@ -248,7 +258,8 @@ void solve_gauss_seidel(const PrimalProblem& p, const GaussSeidelOptions& option
     }
   }
   solution.iterations = options.max_iterations;
-  solution.message = fmt::format("gauss_seidel: velocities still change after {} sweeps; raise max_iterations", options.max_iterations);
+  solution.message = fmt::format("gauss_seidel: velocities still change after {} sweeps; raise max_iterations",
+                                 options.max_iterations);
 }
 
 InclusionSolution solve_gauss_seidel(const PrimalProblem& problem, const GaussSeidelOptions& options) {

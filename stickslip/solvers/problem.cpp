@@ -18,11 +18,13 @@ Index reaction_size(const std::vector<Set>& sets) {
 
 namespace {
 void require_size(const char* name, Index actual, Index expected) {
-  if (actual != expected) throw InputError(fmt::format("inclusion problem: {} has size {}, expected {}", name, actual, expected));
+  if (actual != expected)
+    throw InputError(fmt::format("inclusion problem: {} has size {}, expected {}", name, actual, expected));
 }
 void require_finite(const char* name, const Vector& x) {
   for (Index i = 0; i < x.size(); ++i)
-    if (!std::isfinite(x[i])) throw InputError(fmt::format("inclusion problem: {}[{}] = {} is not a finite number", name, i, x[i]));
+    if (!std::isfinite(x[i]))
+      throw InputError(fmt::format("inclusion problem: {}[{}] = {} is not a finite number", name, i, x[i]));
 }
 void require_sets(const std::vector<Set>& sets) {
   for (std::size_t k = 0; k < sets.size(); ++k) {
@@ -30,7 +32,8 @@ void require_sets(const std::vector<Set>& sets) {
     if (set.size < 1 || set.size > 3)
       throw InputError(fmt::format("inclusion problem: law {} has {} components, expected 1 to 3", k, set.size));
     if (!(set.limit >= 0) || !std::isfinite(set.limit))
-      throw InputError(fmt::format("inclusion problem: law {} has limit {}, expected a finite number >= 0", k, set.limit));
+      throw InputError(
+          fmt::format("inclusion problem: law {} has limit {}, expected a finite number >= 0", k, set.limit));
   }
 }
 void require_blocks(const BlockSparseMatrix& D, const std::vector<Set>& sets) {
@@ -40,7 +43,8 @@ void require_blocks(const BlockSparseMatrix& D, const std::vector<Set>& sets) {
     for (const auto& entry : D.row(k))
       for (int i = 0; i < D.block_size(k) * D.block_size(entry.column); ++i)
         if (!std::isfinite(D.values(entry)[i]))
-          throw InputError(fmt::format("inclusion problem: D has an entry in block ({}, {}) that is not a finite number", k, entry.column));
+          throw InputError(fmt::format(
+              "inclusion problem: D has an entry in block ({}, {}) that is not a finite number", k, entry.column));
   }
 }
 }  // namespace
@@ -70,11 +74,13 @@ void validate(const PrimalProblem& problem) {
   require_finite("g", problem.g);
   require_finite("w", problem.w);
   auto require_entry = [](const char* name, Index i, Index j, double value) {
-    if (!std::isfinite(value)) throw InputError(fmt::format("inclusion problem: {}[{}, {}] = {} is not a finite number", name, i, j, value));
+    if (!std::isfinite(value))
+      throw InputError(fmt::format("inclusion problem: {}[{}, {}] = {} is not a finite number", name, i, j, value));
   };
   problem.A->for_each([&](Index i, Index j, double value) { require_entry("A", i, j, value); });
   for (Index k = 0; k < m; ++k)
-    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) require_entry("W", entry.col(), k, entry.value());
+    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry)
+      require_entry("W", entry.col(), k, entry.value());
 }
 
 Vector start_reactions(const DualProblem& problem, const Vector& start) {

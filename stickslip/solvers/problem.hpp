@@ -58,9 +58,9 @@ struct InclusionSolution {
   Vector r, u, v;       ///< v only for the primal form
   Residuals residuals;
   int iterations = 0;
-  std::string solver;              ///< which method, or chain of methods, produced r
-  std::vector<double> history;     ///< inclusion residual per iteration, where the method records it
-  Vector certificate;              ///< with Status::no_solution: see certifies_no_solution() in residual.hpp
+  std::string solver;           ///< which method, or chain of methods, produced r
+  std::vector<double> history;  ///< inclusion residual per iteration, where the method records it
+  Vector certificate;           ///< with Status::no_solution: see certifies_no_solution() in residual.hpp
 };
 
 /// Number of components of r.

@@ -12,9 +12,11 @@
 namespace stickslip {
 
 void ProjectedIterationOptions::validate() const {
-  if (!(rho >= 0)) throw InputError(fmt::format("projected_iteration: rho = {} must be > 0 (or 0 for the best value)", rho));
+  if (!(rho >= 0))
+    throw InputError(fmt::format("projected_iteration: rho = {} must be > 0 (or 0 for the best value)", rho));
   if (!(tolerance > 0)) throw InputError(fmt::format("projected_iteration: tolerance = {} must be > 0", tolerance));
-  if (max_iterations < 1) throw InputError(fmt::format("projected_iteration: max_iterations = {} must be >= 1", max_iterations));
+  if (max_iterations < 1)
+    throw InputError(fmt::format("projected_iteration: max_iterations = {} must be >= 1", max_iterations));
 }
 
 void iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weights, Vector& scaling) {
@@ -22,7 +24,8 @@ void iteration_scaling(const std::vector<Set>& sets, const Vector& natural_weigh
   Index first = 0;
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const bool limited = sets[k].kind != SetKind::line && sets[k].kind != SetKind::half_line && !is_cone(sets[k].kind);
-    for (int c = 0; c < sets[k].size; ++c) scaling[first++] = limited ? sets[k].limit * sets[k].limit : natural_weights[k];
+    for (int c = 0; c < sets[k].size; ++c)
+      scaling[first++] = limited ? sets[k].limit * sets[k].limit : natural_weights[k];
   }
 }
 
@@ -82,7 +85,8 @@ IterationBound iteration_bound(const ReactionMap& map, const Vector& scaling) {
   };
   // Lanczos approaches the largest eigenvalue from below: the margin keeps the bound on the safe side. The smallest one
   // only sharpens rho_best; where it is hard to find it is so small that it does not matter.
-  const double largest = extreme(Spectra::SortRule::LargestAlge, 1000, std::numeric_limits<double>::infinity()) * (1 + 1e-7);
+  const double largest =
+      extreme(Spectra::SortRule::LargestAlge, 1000, std::numeric_limits<double>::infinity()) * (1 + 1e-7);
   const double smallest = std::max(0.0, extreme(Spectra::SortRule::SmallestAlge, 20, 0.0));
   return {smallest, largest};
 }
@@ -109,11 +113,13 @@ void solve_projected_iteration(const ReactionMap& map, const std::vector<Set>& s
   solution.message.clear();
   for (const Set& set : sets)
     if (is_cone(set.kind))
-      return refuse(solution, map, "projected_iteration: Theorem 4.1 does not cover contact cones; use gauss_seidel or the default");
+      return refuse(solution, map,
+                    "projected_iteration: Theorem 4.1 does not cover contact cones; use gauss_seidel or the default");
   const double rho = options.rho > 0 ? options.rho : bound.rho_best();
   if (!(rho < bound.rho_limit()))
     return refuse(solution, map,
-                  fmt::format("projected_iteration: rho = {:.6g} is not below the bound 2/beta_max = {:.6g} of Theorem 4.1; take rho <= {:.6g}",
+                  fmt::format("projected_iteration: rho = {:.6g} is not below the bound 2/beta_max = {:.6g} of Theorem "
+                              "4.1; take rho <= {:.6g}",
                               rho, bound.rho_limit(), bound.rho_best()));
   solution.status = Status::not_converged;
   for (solution.iterations = 1; solution.iterations <= options.max_iterations; ++solution.iterations) {
@@ -147,10 +153,12 @@ void solve_projected_iteration(const ReactionMap& map, const std::vector<Set>& s
   map(r, u);
   if (solution.status == Status::success) return;
   solution.iterations = options.max_iterations;
-  solution.message = fmt::format("projected_iteration: no convergence to {:g} in {} iterations; use active_set", options.tolerance, options.max_iterations);
+  solution.message = fmt::format("projected_iteration: no convergence to {:g} in {} iterations; use active_set",
+                                 options.tolerance, options.max_iterations);
 }
 
-InclusionSolution solve_projected_iteration(const DualProblem& problem, const ProjectedIterationOptions& options, const Vector& start) {
+InclusionSolution solve_projected_iteration(const DualProblem& problem, const ProjectedIterationOptions& options,
+                                            const Vector& start) {
   validate(problem);
   options.validate();
   InclusionSolution solution;

@@ -146,10 +146,12 @@ bool certifies_no_solution(const DualProblem& problem, const Vector& y, double t
   for (const Set& set : problem.sets) {
     for (int c = 0; c < set.size; ++c) {
       const double yc = y[first + c];
-      const bool in_recession_cone = set.kind == SetKind::line || std::abs(yc) <= small || (set.kind == SetKind::half_line && yc > 0);
+      const bool in_recession_cone =
+          set.kind == SetKind::line || std::abs(yc) <= small || (set.kind == SetKind::half_line && yc > 0);
       if (!in_recession_cone) return false;
     }
-    if (set.kind == SetKind::friction_cone || set.kind == SetKind::polygonal_cone || set.kind == SetKind::box_cone) return false;
+    if (set.kind == SetKind::friction_cone || set.kind == SetKind::polygonal_cone || set.kind == SetKind::box_cone)
+      return false;
     bound += support(set, {image.data() + first, static_cast<std::size_t>(set.size)});
     first += set.size;
   }

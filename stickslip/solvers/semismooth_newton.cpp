@@ -16,7 +16,8 @@ namespace stickslip {
 
 void SemismoothNewtonOptions::validate() const {
   if (!(tolerance > 0)) throw InputError(fmt::format("semismooth_newton: tolerance = {} must be > 0", tolerance));
-  if (max_iterations < 1) throw InputError(fmt::format("semismooth_newton: max_iterations = {} must be >= 1", max_iterations));
+  if (max_iterations < 1)
+    throw InputError(fmt::format("semismooth_newton: max_iterations = {} must be >= 1", max_iterations));
   if (memory < 1) throw InputError(fmt::format("semismooth_newton: memory = {} must be >= 1", memory));
 }
 
@@ -69,7 +70,8 @@ struct NaturalMap {
           slope(0, j) = (s_ahead[0] - s[0]) / delta;
         }
       }
-      const Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> jacobian_block(J.data(), n, n);
+      const Eigen::Map<Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>> jacobian_block(J.data(),
+                                                                                                              n, n);
       V.middleRows(first, n) += jacobian_block * (rho[k] * slope.topLeftCorner(n, n) * D.middleRows(first, n));
       V.block(first, first, n, n) -= jacobian_block;
       first += n;
@@ -78,7 +80,8 @@ struct NaturalMap {
 };
 }  // namespace
 
-void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options, InclusionSolution& solution) {
+void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options,
+                             InclusionSolution& solution) {
   const Index m = problem.b.size();
   NaturalMap map{problem, to_dense(problem.D), natural_weights(problem), Vector(m)};
   Vector& r = solution.r;
@@ -144,11 +147,14 @@ void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonO
   solution.u += problem.b;
   solution.message = solution.status == Status::success
                          ? ""
-                         : fmt::format("semismooth_newton: stalled at residual {:.3g} after {} iterations; use the default solver or raise max_iterations",
-                                       solution.residuals.inclusion, solution.iterations);
+                         : fmt::format(
+                               "semismooth_newton: stalled at residual {:.3g} after {} iterations; use the default "
+                               "solver or raise max_iterations",
+                               solution.residuals.inclusion, solution.iterations);
 }
 
-InclusionSolution solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options, const Vector& start) {
+InclusionSolution solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options,
+                                          const Vector& start) {
   validate(problem);
   options.validate();
   InclusionSolution solution;

@@ -14,13 +14,14 @@
 namespace stickslip {
 
 struct SemismoothNewtonOptions {
-  double tolerance = 1e-12;   ///< on the natural map, relative (Residuals::inclusion)
+  double tolerance = 1e-12;  ///< on the natural map, relative (Residuals::inclusion)
   int max_iterations = 200;
-  int memory = 10;            ///< of the non-monotone line search; 1 makes it monotone
+  int memory = 10;  ///< of the non-monotone line search; 1 makes it monotone
   void validate() const;
 };
 
-void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options, InclusionSolution& solution);
+void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options,
+                             InclusionSolution& solution);
 /// Start from `start` (size m), or zero if it is empty.
 InclusionSolution solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonOptions& options = {},
                                           const Vector& start = {});

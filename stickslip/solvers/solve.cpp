@@ -15,10 +15,13 @@ namespace stickslip {
 namespace {
 constexpr std::array<SolverInfo, 5> kSolvers{{
     {SolverKind::automatic, "default", "picks by the kind of laws, falls back, and says which it used"},
-    {SolverKind::active_set, "active_set", "exact exchange of stick and slip, with least-index fallback; Line, Interval, HalfLine"},
+    {SolverKind::active_set, "active_set",
+     "exact exchange of stick and slip, with least-index fallback; Line, Interval, HalfLine"},
     {SolverKind::gauss_seidel, "gauss_seidel", "projected block Gauss-Seidel; every set"},
-    {SolverKind::semismooth_newton, "semismooth_newton", "Newton on the natural map with non-monotone line search; every set"},
-    {SolverKind::projected_iteration, "projected_iteration", "paper 1 (4.14)-(4.16) with the bound of Theorem 4.1 enforced; no cones"},
+    {SolverKind::semismooth_newton, "semismooth_newton",
+     "Newton on the natural map with non-monotone line search; every set"},
+    {SolverKind::projected_iteration, "projected_iteration",
+     "paper 1 (4.14)-(4.16) with the bound of Theorem 4.1 enforced; no cones"},
 }};
 }  // namespace
 
@@ -100,9 +103,12 @@ void solve_proximal_active_set(const DualProblem& problem, const SolveOptions& o
   solution.solver = "active_set+proximal";
   if (solution.status == Status::success) solution.message.clear();
   if (solution.status == Status::no_solution)
-    solution.message = "the laws have no solution: the certificate is a set of reactions that would have to push for ever";
+    solution.message =
+        "the laws have no solution: the certificate is a set of reactions that would have to push for ever";
   if (solution.status == Status::not_converged)
-    solution.message = fmt::format("default solver: residual {:.3g} after {} exchanges; check the data for contradictory constraints", best_residual, iterations);
+    solution.message =
+        fmt::format("default solver: residual {:.3g} after {} exchanges; check the data for contradictory constraints",
+                    best_residual, iterations);
 }
 
 void solve_curved_laws(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
@@ -139,13 +145,19 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
     return solution;
   }
   switch (options.solver) {
-    case SolverKind::active_set: return solve_active_set(problem, {10, options.max_iterations});
-    case SolverKind::gauss_seidel: return solve_gauss_seidel(problem, sweeps(options, 10000), start);
+    case SolverKind::active_set:
+      return solve_active_set(problem, {10, options.max_iterations});
+    case SolverKind::gauss_seidel:
+      return solve_gauss_seidel(problem, sweeps(options, 10000), start);
     case SolverKind::semismooth_newton:
-      return solve_semismooth_newton(problem, {options.tolerance, options.max_iterations > 0 ? options.max_iterations : 200, 10}, start);
+      return solve_semismooth_newton(
+          problem, {options.tolerance, options.max_iterations > 0 ? options.max_iterations : 200, 10}, start);
     case SolverKind::projected_iteration:
-      return solve_projected_iteration(problem, {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, start);
-    case SolverKind::automatic: break;
+      return solve_projected_iteration(
+          problem, {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000},
+          start);
+    case SolverKind::automatic:
+      break;
   }
   if (!all_boxes(problem.sets)) {
     solve_curved_laws(problem, options, solution);
@@ -183,7 +195,8 @@ void refresh_factor(const PrimalProblem& problem, PrimalWorkspace& w) {
   if (w.factor_version == problem.A_version) return;
   w.none_pinned.assign(problem.A->size(), 0);
   w.factor_version = kNoVersion;
-  if (!w.factor.factorize(*problem.A, w.none_pinned)) throw InputError("the symmetric part of the step matrix is not positive definite");
+  if (!w.factor.factorize(*problem.A, w.none_pinned))
+    throw InputError("the symmetric part of the step matrix is not positive definite");
   w.factor_version = problem.A_version;
 }
 
@@ -210,14 +223,15 @@ void recover_velocity(const PrimalProblem& problem, PrimalWorkspace& w, Inclusio
   w.factor.solve(solution.v);
 }
 
-/// After Gauss-Seidel: blocks that do not move are stuck. One solve with them pinned makes the stick exact and removes the
-/// iteration error of the others' coupling.
+/// After Gauss-Seidel: blocks that do not move are stuck. One solve with them pinned makes the stick exact and removes
+/// the iteration error of the others' coupling.
 void pin_stuck_blocks(const PrimalProblem& problem, PrimalWorkspace& w, InclusionSolution& solution) {
   const Index n = problem.A->size();
   std::vector<int>& coordinate = w.gauss_seidel.coordinate;
   if (static_cast<Index>(coordinate.size()) != problem.Wt.rows()) {
     coordinate.resize(problem.Wt.rows());
-    for (Index k = 0; k < problem.Wt.rows(); ++k) coordinate[k] = static_cast<int>(SparseMatrix::InnerIterator(problem.Wt, k).col());
+    for (Index k = 0; k < problem.Wt.rows(); ++k)
+      coordinate[k] = static_cast<int>(SparseMatrix::InnerIterator(problem.Wt, k).col());
   }
   bool same = w.stuck_version == problem.A_version && static_cast<Index>(w.pinned.size()) == n;
   if (static_cast<Index>(w.pinned.size()) != n) w.pinned.assign(n, 0);
@@ -275,7 +289,8 @@ void stop_stuck_laws(const std::vector<Set>& sets, const Vector& rho, InclusionS
   }
 }
 
-void solve_through_dual(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
+void solve_through_dual(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
+                        InclusionSolution& solution) {
   if (w.dual_version != problem.A_version) {
     w.dual = to_dual(problem);
     w.dual_version = problem.A_version;
@@ -295,7 +310,8 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
   recover_velocity(problem, w, solution);
 }
 
-void solve_projected(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
+void solve_projected(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
+                     InclusionSolution& solution) {
   refresh_factor(problem, w);
   const ReactionMap map = [&](const Vector& r, Vector& u) {
     w.work = problem.g;
@@ -323,8 +339,9 @@ void solve_projected(const PrimalProblem& problem, const SolveOptions& options, 
     w.scaling = w.new_scaling;
     w.bound = iteration_bound(map, w.scaling);
   }
-  solve_projected_iteration(map, problem.sets, w.scaling, w.bound,
-                            {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, solution);
+  solve_projected_iteration(
+      map, problem.sets, w.scaling, w.bound,
+      {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000}, solution);
   if (solution.status == Status::success) stop_stuck_laws(problem.sets, w.weights, solution);
   recover_velocity(problem, w, solution);
 }
@@ -351,18 +368,26 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
     return;
   }
   switch (w.path) {
-    case kCoordinateBoxes: return solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
+    case kCoordinateBoxes:
+      return solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
     case kAugmented:
       solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
-      if (solution.status == Status::refused || solution.status == Status::not_converged) solve_through_dual(problem, options, w, solution);
+      if (solution.status == Status::refused || solution.status == Status::not_converged)
+        solve_through_dual(problem, options, w, solution);
       return;
     case kCoordinateBlocks:
-      solve_gauss_seidel(problem, {std::min(options.tolerance, 1e-14), options.max_iterations > 0 ? options.max_iterations : 10000}, w.gauss_seidel, solution);
+      solve_gauss_seidel(
+          problem, {std::min(options.tolerance, 1e-14), options.max_iterations > 0 ? options.max_iterations : 10000},
+          w.gauss_seidel, solution);
       if (solution.status == Status::success) return pin_stuck_blocks(problem, w, solution);
-      if (options.solver == SolverKind::automatic && problem.g.allFinite()) solve_through_dual(problem, options, w, solution);
+      if (options.solver == SolverKind::automatic && problem.g.allFinite())
+        solve_through_dual(problem, options, w, solution);
       return;
-    case kProjected: solve_projected(problem, options, w, solution); break;
-    default: solve_through_dual(problem, options, w, solution);
+    case kProjected:
+      solve_projected(problem, options, w, solution);
+      break;
+    default:
+      solve_through_dual(problem, options, w, solution);
   }
   // These work on r: where each law has a coordinate to itself, what sticks can be pinned exactly afterwards.
   if (solution.status == Status::success && w.on_coordinates) pin_stuck_blocks(problem, w, solution);

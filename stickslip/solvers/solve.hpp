@@ -3,14 +3,15 @@
 //
 //   every law a box (Line, Interval, HalfLine)   active_set; if D is singular on the stuck laws, a proximal-point loop
 //                                                around it (D + α diag, α → small), which converges for any positive
-//                                                semidefinite D that has a solution and yields a certificate if it has none
+//                                                semidefinite D that has a solution and yields a certificate if it has
+//                                                none
 //   planar friction, cones                       gauss_seidel for a start, semismooth_newton to finish, and
 //                                                gauss_seidel again if Newton stalls; the best residual wins
 //
-// Primal form: boxes and planar friction on distinct coordinates stay primal (active_set, gauss_seidel and then one solve
-// with the stuck coordinates pinned, so that sticking is exact); a few general directions go through D, which is kept
-// while A_version does not change; many general directions use the augmented active set. Where the primal method fails
-// the dual one is tried.
+// Primal form: boxes and planar friction on distinct coordinates stay primal (active_set, gauss_seidel and then one
+// solve with the stuck coordinates pinned, so that sticking is exact); a few general directions go through D, which is
+// kept while A_version does not change; many general directions use the augmented active set. Where the primal method
+// fails the dual one is tried.
 #pragma once
 
 #include "stickslip/solvers/active_set.hpp"
@@ -44,27 +45,29 @@ SolverKind solver_from(std::string_view name);
 
 InclusionSolution solve(const DualProblem& problem, const SolveOptions& options = {}, const Vector& start = {});
 
-/// Keeps factors, D and the last statuses from one step to the next. It belongs to one structure: sizes, the coordinates
-/// that W touches, the kinds of the sets. (A change of the sizes or of the solver is noticed.)
+/// Keeps factors, D and the last statuses from one step to the next. It belongs to one structure: sizes, the
+/// coordinates that W touches, the kinds of the sets. (A change of the sizes or of the solver is noticed.)
 struct PrimalWorkspace {
   PrimalActiveSet active_set;
   PrimalGaussSeidel gauss_seidel;
-  PinnedFactor factor;               ///< of A
-  PinnedFactor stuck_factor;         ///< of A with the stuck coordinates pinned
+  PinnedFactor factor;        ///< of A
+  PinnedFactor stuck_factor;  ///< of A with the stuck coordinates pinned
   std::vector<char> pinned, none_pinned;
   DualProblem dual;
   DualActiveSet dual_active_set;
   Vector weights, scaling, new_scaling, work, fixed;
   IterationBound bound;
-  bool symmetric = false;            ///< A, as far as the projected iteration needs to know
-  unsigned long factor_version = kNoVersion, stuck_version = kNoVersion, dual_version = kNoVersion, bound_version = kNoVersion;
+  bool symmetric = false;  ///< A, as far as the projected iteration needs to know
+  unsigned long factor_version = kNoVersion, stuck_version = kNoVersion, dual_version = kNoVersion,
+                bound_version = kNoVersion;
   bool on_coordinates = false;  ///< each law has coordinates to itself
-  int path = -1;                     ///< how this structure is solved
+  int path = -1;                ///< how this structure is solved
   SolverKind path_solver = SolverKind::automatic;
   Index path_coordinates = -1, path_laws = -1;
 };
 /// Sets status, message, r, u, v, iterations and solver; the residuals are left to the caller, who may not need them.
-void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& workspace, InclusionSolution& solution);
+void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& workspace,
+           InclusionSolution& solution);
 InclusionSolution solve(const PrimalProblem& problem, const SolveOptions& options = {});
 
 }  // namespace stickslip

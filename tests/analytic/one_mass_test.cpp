@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Closed forms of one mass with friction, by the second-order scheme.
+#include "tests/support/one_mass.hpp"
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numbers>
 
-#include <fmt/format.h>
-
 #include "stickslip/motion/comparison.hpp"
-#include "tests/support/one_mass.hpp"
 
 namespace stickslip {
 namespace {
@@ -23,7 +23,8 @@ TEST(SlidingBlock, StopsAfterHalfVSquaredOverTheDecelerationAndStaysThere) {
 
 TEST(SlidingBlock, SticksBelowAndSlidesAboveTheLimit) {
   for (double load : {1.0 - 1e-9, 1.0 + 1e-9}) {
-    const Simulation s = run(OneMass{.force = fmt::format("{:.17g}", load), .limit = 1}, SchemeKind::moreau, 0, 0, 0.01, 1);
+    const Simulation s =
+        run(OneMass{.force = fmt::format("{:.17g}", load), .limit = 1}, SchemeKind::moreau, 0, 0, 0.01, 1);
     if (load < 1) {
       EXPECT_EQ(s.final.q[0], 0.0);
       EXPECT_TRUE(s.trajectory.events.empty());
@@ -71,8 +72,8 @@ TEST(WeakeningPart, SlipsDownToRestInTheTimeOfTheIntegral) {
 }
 
 TEST(Belt, SticksToTheBeltAndSlipsBackWithTheClosedFormPeriod) {
-  // m = k = 1, dynamic 1, static 1.5, belt w. Break-away at x = 1.5 with velocity w; then x = 1 + gap cos τ + w sin τ until the
-  // velocity is w again: tan(τ/2) = -gap/w, so τ = 2π - 2 atan(gap/w). Stick from x = 0.5 to 1.5: 2 gap/w.
+  // m = k = 1, dynamic 1, static 1.5, belt w. Break-away at x = 1.5 with velocity w; then x = 1 + gap cos τ + w sin τ
+  // until the velocity is w again: tan(τ/2) = -gap/w, so τ = 2π - 2 atan(gap/w). Stick from x = 0.5 to 1.5: 2 gap/w.
   const double w = 0.2, gap = 0.5, slip = 2 * std::numbers::pi - 2 * std::atan(gap / w), stick = 2 * gap / w;
   const auto system = make_system(OneMass{.stiffness = 1, .limit = 1, .static_limit = 1.5, .surface_velocity = "0.2"});
   std::vector<double> h, error;

@@ -14,7 +14,8 @@ std::unique_ptr<System> plane(SetKind set, const char* fx = "0", const char* fy 
   model.mass = SystemMatrix(DenseMatrix{{1, 0}, {0, 1}});
   model.damping = model.stiffness = SystemMatrix(DenseMatrix{{0, 0}, {0, 0}});
   const SymbolTable symbols = state_symbols(model.coordinates, {});
-  model.force.components = {StateFunction(Expression::parse(fx, symbols)), StateFunction(Expression::parse(fy, symbols))};
+  model.force.components = {StateFunction(Expression::parse(fx, symbols)),
+                            StateFunction(Expression::parse(fy, symbols))};
   FrictionElement law;
   law.name = "table";
   law.directions = {{{0, 1.0}}, {{1, 1.0}}};
@@ -47,8 +48,8 @@ TEST(PlanarFriction, ABlockSlidesStraightAndStopsAtTheSameDistanceInEveryDirecti
 }
 
 TEST(PlanarFriction, OnAnInclineWithTheLimitOfItsOwnWeightASidewaysPushEndsAtHalfTheSpeed) {
-  // Pull 1 along y equals the limit: |v| + v_y is conserved, so v ends at (0, v0/2). The direction of the force is that of
-  // the end velocity, which is first order where the direction turns.
+  // Pull 1 along y equals the limit: |v| + v_y is conserved, so v ends at (0, v0/2). The direction of the force is that
+  // of the end velocity, which is first order where the direction turns.
   std::vector<double> h, error;
   for (double step : {0.008, 0.004, 0.002, 0.001}) {
     const Simulation s = slide(*plane(SetKind::disk, "0", "1"), SchemeKind::moreau, 1, 0, step, 40);
@@ -69,7 +70,8 @@ TEST(PlanarFriction, StuckBlockDoesNotMoveByABit) {
 TEST(PlanarFriction, ManyFacetsApproachTheDiskFromBelow) {
   double previous = 1;
   for (int facets : {4, 8, 16, 32, 64}) {
-    const Simulation s = slide(*plane(SetKind::polygon, "0", "0", facets), SchemeKind::moreau, std::cos(0.37), std::sin(0.37), 0.0005, 3);
+    const Simulation s = slide(*plane(SetKind::polygon, "0", "0", facets), SchemeKind::moreau, std::cos(0.37),
+                               std::sin(0.37), 0.0005, 3);
     const double difference = std::abs(s.final.q.norm() - 0.5);
     EXPECT_LT(difference, previous) << facets;
     previous = std::max(difference, 2e-3);  // below that the time step shows

@@ -29,7 +29,8 @@ TEST_P(EverySolver, TwoHingesComeToRestThroughTheSameEvents) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Solvers, EverySolver,
-                         testing::Values(SolverKind::active_set, SolverKind::gauss_seidel, SolverKind::semismooth_newton, SolverKind::projected_iteration),
+                         testing::Values(SolverKind::active_set, SolverKind::gauss_seidel,
+                                         SolverKind::semismooth_newton, SolverKind::projected_iteration),
                          [](const auto& row) { return std::string(to_string(row.param)); });
 
 /// Two laws whose directions share both coordinates: nothing can be pinned, sticking is to round-off.
@@ -99,7 +100,8 @@ TEST(SharedCoordinates, TwoLawsOnOneCoordinateActAsOneWithTheSumOfTheirLimits) {
   SimulationOptions options;
   options.step = 0.01;
   options.end_time = 12;
-  const Simulation two = simulate(*model({0.04, 0.07}), initial, options), one = simulate(*model({0.11}), initial, options);
+  const Simulation two = simulate(*model({0.04, 0.07}), initial, options),
+                   one = simulate(*model({0.11}), initial, options);
   EXPECT_EQ(two.status, Status::success) << two.message;
   EXPECT_NEAR(two.final.q[0], one.final.q[0], 1e-9);
 }

@@ -60,13 +60,15 @@ TEST_P(EveryScheme, DeclaredOrderIsObservedOnSmoothSlip) {
 }
 
 TEST_P(EveryScheme, AgreesWithTheExactSolutionThroughEvents) {
-  const paper1::Errors e = paper1::errors(simulate(*paper1::system(), paper1::initial(), paper1::options(kind(), 3200)).trajectory);
+  const paper1::Errors e =
+      paper1::errors(simulate(*paper1::system(), paper1::initial(), paper1::options(kind(), 3200)).trajectory);
   EXPECT_LT(e.X, GetParam().order == 1 ? 3e-3 : 1e-6);
   EXPECT_LT(e.V, GetParam().order == 1 ? 5e-3 : 1e-6);
 }
 
 TEST_P(EveryScheme, EnergyBalanceClosesToRoundOff) {
-  const auto system = make_system(OneMass{.damping = 0.05, .stiffness = 2, .force = "sin(t)", .limit = 0.2, .viscous = 0.03, .surface_velocity = "0.1"});
+  const auto system = make_system(OneMass{
+      .damping = 0.05, .stiffness = 2, .force = "sin(t)", .limit = 0.2, .viscous = 0.03, .surface_velocity = "0.1"});
   const Simulation s = run(*system, kind(), 1, 0, 0.01, 20);
   EXPECT_LT(audit_value(s, "energy"), 1e-12);
   EXPECT_GT(audit_value(s, "energy_friction_loss"), 0.1);
@@ -84,7 +86,8 @@ TEST_P(EveryScheme, AuditPassesOnAChain) {
 TEST_P(EveryScheme, SameRunTwiceIsTheSameToTheLastBit) {
   SimulationOptions options = friction_chain::options(300);
   options.scheme = kind();
-  const Simulation a = simulate(*friction_chain::system(50), friction_chain::initial(50), options), b = simulate(*friction_chain::system(50), friction_chain::initial(50), options);
+  const Simulation a = simulate(*friction_chain::system(50), friction_chain::initial(50), options),
+                   b = simulate(*friction_chain::system(50), friction_chain::initial(50), options);
   for (Index k = 0; k < a.trajectory.rows(); ++k)
     for (Index i = 0; i < 50; ++i) {
       ASSERT_EQ(a.trajectory.q(k, i), b.trajectory.q(k, i));
@@ -146,7 +149,8 @@ TEST_P(EveryScheme, LimitThatBecomesNegativeEndsTheRunNamingTheLaw) {
   EXPECT_GT(s.trajectory.rows(), 95);
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, EveryScheme, testing::Values(SchemeRow{SchemeKind::splitting, 1}, SchemeRow{SchemeKind::moreau, 2}),
+INSTANTIATE_TEST_SUITE_P(Schemes, EveryScheme,
+                         testing::Values(SchemeRow{SchemeKind::splitting, 1}, SchemeRow{SchemeKind::moreau, 2}),
                          [](const auto& row) { return std::string(to_string(row.param.kind)); });
 
 TEST(Schemes, SplittingConvergesToMoreauOnOneModel) {

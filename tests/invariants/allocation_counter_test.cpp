@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tests/support/allocation_counter.hpp"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
 #include <cstdlib>
-
-#include "tests/support/allocation_counter.hpp"
 
 namespace {
 std::atomic<long> g_allocations{0};

@@ -28,7 +28,8 @@ long allocations(const System& system, const State& initial, SimulationOptions o
 TEST(NoAllocation, SplittingAndMoreauOnTheTwoMassBenchmark) {
   if (!AllocationCounter::available) return;
   for (SchemeKind scheme : {SchemeKind::splitting, SchemeKind::moreau})
-    EXPECT_EQ(allocations(*paper1::system(), paper1::initial(), paper1::options(scheme, 4000), 1), 0) << to_string(scheme);
+    EXPECT_EQ(allocations(*paper1::system(), paper1::initial(), paper1::options(scheme, 4000), 1), 0)
+        << to_string(scheme);
 }
 
 TEST(NoAllocation, MoreauWithLocatedReversals) {

@@ -12,7 +12,8 @@ namespace stickslip {
 namespace {
 
 TEST(Sticking, StuckCoordinateOfTheBenchmarkIsConstantToTheLastBit) {
-  const Trajectory t = simulate(*paper1::system(), paper1::initial(), paper1::options(SchemeKind::moreau, 1332)).trajectory;
+  const Trajectory t =
+      simulate(*paper1::system(), paper1::initial(), paper1::options(SchemeKind::moreau, 1332)).trajectory;
   int stuck = 0;
   for (Index k = 1; k < t.rows(); ++k)
     for (Index i = 0; i < 2; ++i)
@@ -68,10 +69,11 @@ TEST(Energy, BalanceOfMoreauClosesToRoundOffThroughEveryKindOfLaw) {
     MatrixModel model;
     model.coordinates = {"x", "y"};
     model.mass = SystemMatrix(DenseMatrix{{2, 0.3}, {0.3, 1}});
-    model.damping = SystemMatrix(DenseMatrix{{0.1, 0.8}, {-0.8, 0.05}});    // dampers and a gyroscopic part
-    model.stiffness = SystemMatrix(DenseMatrix{{3, 0.4}, {-0.2, 2}});       // springs and a circulatory part
+    model.damping = SystemMatrix(DenseMatrix{{0.1, 0.8}, {-0.8, 0.05}});  // dampers and a gyroscopic part
+    model.stiffness = SystemMatrix(DenseMatrix{{3, 0.4}, {-0.2, 2}});     // springs and a circulatory part
     const SymbolTable symbols = state_symbols(model.coordinates, {});
-    model.force.components = {StateFunction(Expression::parse("sin(3*t)", symbols)), StateFunction(Expression::parse("if(t < 2, 1, -1) - 0.3*x^3", symbols))};
+    model.force.components = {StateFunction(Expression::parse("sin(3*t)", symbols)),
+                              StateFunction(Expression::parse("if(t < 2, 1, -1) - 0.3*x^3", symbols))};
     FrictionElement one;
     one.name = "one";
     one.directions = {{{0, 1.0}, {1, -1.0}}};
@@ -100,7 +102,8 @@ TEST(Energy, FrictionNeverCreatesEnergyWhenReversalsAreLocated) {
     options.end_time = 30;
     return simulate(*two_hinges::system(0.1, 0.1), two_hinges::initial(), options).trajectory;
   }();
-  for (Index k = 1; k < t.rows(); ++k) ASSERT_GE(t.energy(k).friction_loss, t.energy(k - 1).friction_loss - 1e-15) << t.t(k);
+  for (Index k = 1; k < t.rows(); ++k)
+    ASSERT_GE(t.energy(k).friction_loss, t.energy(k - 1).friction_loss - 1e-15) << t.t(k);
 }
 
 TEST(Audit, BrokenGuaranteeIsAFailure) {

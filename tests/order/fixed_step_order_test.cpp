@@ -82,7 +82,8 @@ TEST_P(LocatedReversals, OrderTwoThroughReversalsSticksBreakAwaysAndInducedRelea
   }
 }
 INSTANTIATE_TEST_SUITE_P(TwoHinges, LocatedReversals,
-                         testing::Values(HingeCase{"case2", 0.1, 0, two_hinges::kCase2}, HingeCase{"case3", 0.1, 0.1, two_hinges::kCase3},
+                         testing::Values(HingeCase{"case2", 0.1, 0, two_hinges::kCase2},
+                                         HingeCase{"case3", 0.1, 0.1, two_hinges::kCase3},
                                          HingeCase{"case4", 0.1, 8000, two_hinges::kCase4}),
                          [](const auto& row) { return row.param.name; });
 
@@ -98,8 +99,10 @@ TEST(LocatedReversals, WithoutTheSplitTheOrderFallsToOne) {
 
 TEST(LocatedReversals, ErrorsOfCase4AreThoseOfTheReferenceTable) {
   const auto system = two_hinges::system(0.1, 8000);
-  const double h[] = {.05, .025, .0125, .00625, .003125}, expected[] = {1.32e-03, 3.32e-04, 8.31e-05, 2.08e-05, 5.20e-06};
-  for (int k = 0; k < 5; ++k) EXPECT_NEAR(two_hinges::error(*system, 20, h[k], two_hinges::kCase4[3]), expected[k], 5e-3 * expected[k]);
+  const double h[] = {.05, .025, .0125, .00625, .003125},
+               expected[] = {1.32e-03, 3.32e-04, 8.31e-05, 2.08e-05, 5.20e-06};
+  for (int k = 0; k < 5; ++k)
+    EXPECT_NEAR(two_hinges::error(*system, 20, h[k], two_hinges::kCase4[3]), expected[k], 5e-3 * expected[k]);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The published numbers of paper 1's benchmark, recomputed independently in double precision (reference sheet, tables 4.2
-// and 4.3). Three digits are asked for: the same conventions agree to about 1e-3.
+// The published numbers of paper 1's benchmark, recomputed independently in double precision (reference sheet,
+// tables 4.2 and 4.3). Three digits are asked for: the same conventions agree to about 1e-3.
 #include <gtest/gtest.h>
 
 #include "tests/support/paper1_benchmark.hpp"
@@ -8,8 +8,8 @@
 namespace stickslip {
 namespace {
 
-// Steps that end exactly 0.05 from an event count as far or not by the rounding of their time; all in or all out moves Lfar by
-// up to 4 %.
+// Steps that end exactly 0.05 from an event count as far or not by the rounding of their time; all in or all out moves
+// Lfar by up to 4 %.
 constexpr double kBorder = 4e-2;
 
 paper1::Errors run(SchemeKind scheme, long steps, WeakeningShape shape = WeakeningShape::algebraic) {
@@ -86,9 +86,12 @@ TEST(SplittingTables, MultiplierIterationGivesTheNumbersOfEveryWeakeningShape) {
     WeakeningShape shape;
     double V, VF, X, L;
   };
-  for (const Row& row : {Row{WeakeningShape::algebraic, .0123658, .00507297, .00567022, .145886}, Row{WeakeningShape::arctan, .0124206, .00512558, .00566792, .144773},
-                         Row{WeakeningShape::tanh, .0123522, .00505878, .00567371, .145889}, Row{WeakeningShape::clamp, .0123463, .00505071, .00567766, .145806},
-                         Row{WeakeningShape::exponential, .0123609, .00507172, .00566567, .145935}, Row{WeakeningShape::none, .0124769, .00514036, .00580509, .132119}}) {
+  for (const Row& row : {Row{WeakeningShape::algebraic, .0123658, .00507297, .00567022, .145886},
+                         Row{WeakeningShape::arctan, .0124206, .00512558, .00566792, .144773},
+                         Row{WeakeningShape::tanh, .0123522, .00505878, .00567371, .145889},
+                         Row{WeakeningShape::clamp, .0123463, .00505071, .00567766, .145806},
+                         Row{WeakeningShape::exponential, .0123609, .00507172, .00566567, .145935},
+                         Row{WeakeningShape::none, .0124769, .00514036, .00580509, .132119}}) {
     SCOPED_TRACE(to_string(row.shape));
     SimulationOptions options = paper1::options(SchemeKind::splitting, 1333);
     options.breakpoints = BreakpointPolicy::ignore;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The throughput problems: a chain with M = I, K = tridiag(-1, 2, -1) (N = 2: M = [2 1; 1 2], K = [2 -1; -1 2]), friction 0.3
-// on every coordinate, f_i = cos(0.7 t + i); and a square grid of masses, whose matrices are sparse and not banded.
+// The throughput problems: a chain with M = I, K = tridiag(-1, 2, -1) (N = 2: M = [2 1; 1 2], K = [2 -1; -1 2]),
+// friction 0.3 on every coordinate, f_i = cos(0.7 t + i); and a square grid of masses, whose matrices are sparse and
+// not banded.
 #pragma once
 
 #include <memory>
@@ -49,7 +50,8 @@ inline std::unique_ptr<System> grid(int side) {
     for (int c = 0; c < side; ++c) {
       entries.emplace_back(r * side + c, r * side + c, 4.5);
       for (auto [dr, dc] : {std::pair(0, 1), std::pair(1, 0), std::pair(0, -1), std::pair(-1, 0)})
-        if (r + dr >= 0 && r + dr < side && c + dc >= 0 && c + dc < side) entries.emplace_back(r * side + c, (r + dr) * side + c + dc, -1.0);
+        if (r + dr >= 0 && r + dr < side && c + dc >= 0 && c + dc < side)
+          entries.emplace_back(r * side + c, (r + dr) * side + c + dc, -1.0);
     }
   SparseMatrix M(n, n), K(n, n);
   M.setIdentity();

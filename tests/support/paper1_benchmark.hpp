@@ -18,18 +18,25 @@ namespace stickslip::paper1 {
 inline const char* const kForce[2] = {
     "if(t < 1, -t^2 + 2*t - 1, if(t < 2, t - 1/2, if(t < 3, 3*t^3 - 23*t^2 + 70*t - 78, t^3/3 - 3*t^2 + 6*t - 3/2)))"
     " - G(if(t < 1, 1 - t, if(t < 2, 0, if(t < 3, 4*(t-3)*(t-2), 0))))",
-    "if(t < 1, t^2/2 - 2*t, if(t < 2, 1/2 - t, if(t < 3, -2*t^3 + 16*t^2 - 36*t + 49/2, -2*t^3/3 + 6*t^2 - 20*t + 53/2)))"
+    "if(t < 1, t^2/2 - 2*t, if(t < 2, 1/2 - t, if(t < 3, -2*t^3 + 16*t^2 - 36*t + 49/2, -2*t^3/3 + 6*t^2 - 20*t + "
+    "53/2)))"
     " - G(if(t < 2, 0, 1 - (t-3)^2))"};
 
 /// γ as text; "A" stands for the argument.
 inline std::string weakening_text(WeakeningShape shape) {
   switch (shape) {
-    case WeakeningShape::algebraic: return "(1/3)*(A)/sqrt((A)^2 + 0.01)";
-    case WeakeningShape::arctan: return "(2/3)/pi*atan((A)/0.1)";
-    case WeakeningShape::tanh: return "(1/3)*tanh((A)/0.1)";
-    case WeakeningShape::clamp: return "(1/3)*min(1, max(-1, (A)/0.1))";
-    case WeakeningShape::exponential: return "(1/3)*sign(A)*(1 - exp(-abs(A)/0.1))";
-    case WeakeningShape::none: break;
+    case WeakeningShape::algebraic:
+      return "(1/3)*(A)/sqrt((A)^2 + 0.01)";
+    case WeakeningShape::arctan:
+      return "(2/3)/pi*atan((A)/0.1)";
+    case WeakeningShape::tanh:
+      return "(1/3)*tanh((A)/0.1)";
+    case WeakeningShape::clamp:
+      return "(1/3)*min(1, max(-1, (A)/0.1))";
+    case WeakeningShape::exponential:
+      return "(1/3)*sign(A)*(1 - exp(-abs(A)/0.1))";
+    case WeakeningShape::none:
+      break;
   }
   return "0";
 }

@@ -33,33 +33,39 @@ void expect_exact(const DualProblem& problem, const InclusionSolution& solution,
 void expect_hinges(const Vector& Q, const Vector& fc, const Vector& a, const Vector& lambda) {
   DenseMatrix M(2, 2);
   M << 2, 1, 1, 1;
-  const InclusionSolution solution = solve_active_set(samples::from_mass(M, Q, {interval_set(fc[0]), interval_set(fc[1])}));
+  const InclusionSolution solution =
+      solve_active_set(samples::from_mass(M, Q, {interval_set(fc[0]), interval_set(fc[1])}));
   ASSERT_EQ(solution.status, Status::success);
   EXPECT_LE((solution.u - a).lpNorm<Eigen::Infinity>(), 1e-14);
   EXPECT_LE((-solution.r.cwiseQuotient(fc) - lambda).lpNorm<Eigen::Infinity>(), 1e-14);
 }
 TEST(ActiveSet, HingeE1_ReleasingBothIsWrong) { expect_hinges(vec({3, 1.2}), vec({1, 1}), vec({1, 0}), vec({1, 0.2})); }
-TEST(ActiveSet, HingeE2_SlipsAgainstItsLockedForce) { expect_hinges(vec({0.2, 11}), vec({0.1, 10}), vec({-0.7, 1.7}), vec({-1, 1})); }
+TEST(ActiveSet, HingeE2_SlipsAgainstItsLockedForce) {
+  expect_hinges(vec({0.2, 11}), vec({0.1, 10}), vec({-0.7, 1.7}), vec({-1, 1}));
+}
 
 TEST(ActiveSet, FindsTheSolutionThatEnumerationFinds) {
   Engine engine(20);
   const struct {
     Index size;
     int trials;
-  } sizes[] = {{1, 50}, {2, 400}, {3, 400}, {4, 300}, {5, 100}, {6, 60}, {7, 12}, {8, 6}, {9, 4}, {10, 2}, {11, 1}, {12, 1}};
+  } sizes[] = {{1, 50}, {2, 400}, {3, 400}, {4, 300}, {5, 100}, {6, 60},
+               {7, 12}, {8, 6},   {9, 4},   {10, 2},  {11, 1},  {12, 1}};
   for (const auto& [d, trials] : sizes)
     for (int trial = 0; trial < trials; ++trial) {
       DenseMatrix D = samples::random_spd(engine, d);
       if (trial % 2) samples::add_skew(engine, D, 0.5);  // positive definite, not symmetric
       const Vector b = samples::random_vector(engine, d, 2.0);
-      const std::vector<Set> sets = trial % 3 ? samples::random_intervals(engine, d, 0.2, 1.5) : samples::random_boxes(engine, d);
+      const std::vector<Set> sets =
+          trial % 3 ? samples::random_intervals(engine, d, 0.2, 1.5) : samples::random_boxes(engine, d);
       const std::optional<Vector> expected = samples::enumerate(D, b, sets);
       ASSERT_TRUE(expected.has_value());
       const DualProblem problem{D, b, sets};
       const InclusionSolution solution = solve_active_set(problem);
       ASSERT_EQ(solution.status, Status::success);
       // Condition of D below 1e4, reactions of order 1 to 10.
-      EXPECT_LE((solution.r - *expected).lpNorm<Eigen::Infinity>(), 1e-9 * (1 + expected->lpNorm<Eigen::Infinity>())) << d;
+      EXPECT_LE((solution.r - *expected).lpNorm<Eigen::Infinity>(), 1e-9 * (1 + expected->lpNorm<Eigen::Infinity>()))
+          << d;
     }
 }
 
@@ -164,14 +170,16 @@ TEST(ActiveSet, AWarmStartGivesTheSameAnswerInOneSolve) {
   Engine engine(40);
   for (int trial = 0; trial < 200; ++trial) {
     const Index d = 2 + trial % 10;
-    const DualProblem problem{samples::random_spd(engine, d), samples::random_vector(engine, d, 2.0), samples::random_boxes(engine, d)};
+    const DualProblem problem{samples::random_spd(engine, d), samples::random_vector(engine, d, 2.0),
+                              samples::random_boxes(engine, d)};
     DualActiveSet workspace;
     InclusionSolution first, second, third;
     solve_active_set(problem, {}, workspace, first);
     solve_active_set(problem, {}, workspace, second);
     EXPECT_EQ(second.iterations, 1);
     EXPECT_EQ(second.r, first.r);
-    for (BoxStatus& status : workspace.status) status = static_cast<BoxStatus>(engine() % 4);  // any start, fitting or not
+    for (BoxStatus& status : workspace.status)
+      status = static_cast<BoxStatus>(engine() % 4);  // any start, fitting or not
     solve_active_set(problem, {}, workspace, third);
     ASSERT_EQ(third.status, Status::success);
     EXPECT_LE((third.r - first.r).lpNorm<Eigen::Infinity>(), 1e-10 * (1 + first.r.lpNorm<Eigen::Infinity>()));
@@ -202,7 +210,8 @@ TEST(ActiveSet, TiesAtTheLimitEndEvenIfIllConditioned) {
   Engine engine(41);
   for (int trial = 0; trial < 300; ++trial) {
     const Index d = 2 + trial % 12;
-    const DenseMatrix D = trial % 2 ? samples::random_spd(engine, d, 1e-6) : DenseMatrix(samples::chain_mass(d).inverse());
+    const DenseMatrix D =
+        trial % 2 ? samples::random_spd(engine, d, 1e-6) : DenseMatrix(samples::chain_mass(d).inverse());
     Vector r(d);
     for (double& x : r) x = engine() % 3 == 0 ? samples::draw(engine, -1, 1) : (engine() % 2 ? 1.0 : -1.0);
     const DualProblem problem{D, -D * r, std::vector<Set>(d, interval_set(1.0))};
@@ -218,7 +227,8 @@ TEST(ActiveSet, TakesBlockSparseMatrices) {
   const SparseMatrix sparse = samples::random_sparse(engine, 30, 2);
   const Vector b = samples::random_vector(engine, 30, 2.0);
   const std::vector<Set> sets = samples::random_boxes(engine, 30);
-  const DualProblem blocks{BlockSparseMatrix(std::vector<int>(30, 1), sparse), b, sets}, dense{DenseMatrix(sparse), b, sets};
+  const DualProblem blocks{BlockSparseMatrix(std::vector<int>(30, 1), sparse), b, sets},
+      dense{DenseMatrix(sparse), b, sets};
   const InclusionSolution solution = solve_active_set(blocks);
   expect_exact(blocks, solution, 1e-12);
   EXPECT_EQ(solution.r, solve_active_set(dense).r);
@@ -227,7 +237,8 @@ TEST(ActiveSet, TakesBlockSparseMatrices) {
 TEST(ActiveSet, LawsWithoutForceStayWithoutForce) {
   DenseMatrix D(2, 2);
   D << 2, 1, 1, 2;
-  const InclusionSolution solution = solve_active_set(DualProblem{D, vec({-3, 1}), {interval_set(0), interval_set(10)}});
+  const InclusionSolution solution =
+      solve_active_set(DualProblem{D, vec({-3, 1}), {interval_set(0), interval_set(10)}});
   ASSERT_EQ(solution.status, Status::success);
   EXPECT_EQ(solution.r, vec({0, -0.5}));
   EXPECT_EQ(solution.u, vec({-3.5, 0}));
@@ -244,7 +255,8 @@ TEST(ActiveSet, RefusesSingularMatricesAndOtherSets) {
 
 TEST(ActiveSet, ReportsTheLimitOfIterationsItWasGiven) {
   Engine engine(43);
-  const DualProblem problem{samples::random_spd(engine, 20), samples::random_vector(engine, 20, 3.0), samples::random_intervals(engine, 20, 0.5, 1.0)};
+  const DualProblem problem{samples::random_spd(engine, 20), samples::random_vector(engine, 20, 3.0),
+                            samples::random_intervals(engine, 20, 0.5, 1.0)};
   const InclusionSolution solution = solve_active_set(problem, {10, 1});
   EXPECT_EQ(solution.status, Status::not_converged);
   EXPECT_EQ(solution.iterations, 1);
@@ -254,7 +266,8 @@ TEST(ActiveSet, ReportsTheLimitOfIterationsItWasGiven) {
 TEST(ActiveSet, NotANumberInAStepIsReportedAsSuch) {
   DualActiveSet workspace;
   InclusionSolution solution;
-  DualProblem problem{DenseMatrix(DenseMatrix::Identity(2, 2)), vec({std::nan(""), 1}), {interval_set(1), interval_set(1)}};
+  DualProblem problem{
+      DenseMatrix(DenseMatrix::Identity(2, 2)), vec({std::nan(""), 1}), {interval_set(1), interval_set(1)}};
   solve_active_set(problem, {}, workspace, solution);
   EXPECT_EQ(solution.status, Status::not_finite);
 }

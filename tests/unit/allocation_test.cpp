@@ -68,15 +68,24 @@ SystemMatrix chain(Index n, double stiffness) {
 }
 
 TEST_F(Allocation, IsCountedForVectorsOfEigenAndOfTheStandardLibrary) {
-  EXPECT_GE(count([] { Vector x = Vector::Zero(1000); EXPECT_EQ(x.size(), 1000); }), 1);
-  EXPECT_GE(count([] { std::vector<double> x(1000); EXPECT_EQ(x.size(), 1000u); }), 1);
+  EXPECT_GE(count([] {
+              Vector x = Vector::Zero(1000);
+              EXPECT_EQ(x.size(), 1000);
+            }),
+            1);
+  EXPECT_GE(count([] {
+              std::vector<double> x(1000);
+              EXPECT_EQ(x.size(), 1000u);
+            }),
+            1);
 }
 
 TEST_F(Allocation, NoneInProductsSumsFactorsAndSolutions) {
   Engine engine(130);
   const Index n = 60;
-  const SystemMatrix matrices[] = {SystemMatrix(samples::random_spd(engine, n)), SystemMatrix(samples::random_spd(engine, 5)), chain(n, 0.3),
-                                   SystemMatrix(samples::random_banded(engine, n, 2, 3)), SystemMatrix(samples::random_sparse(engine, n, 2))};
+  const SystemMatrix matrices[] = {
+      SystemMatrix(samples::random_spd(engine, n)), SystemMatrix(samples::random_spd(engine, 5)), chain(n, 0.3),
+      SystemMatrix(samples::random_banded(engine, n, 2, 3)), SystemMatrix(samples::random_sparse(engine, n, 2))};
   for (const SystemMatrix& A : matrices) {
     MatrixSum sum({&A, &A});
     PinnedFactor factor;
@@ -98,7 +107,8 @@ TEST_F(Allocation, NoneInProductsSumsFactorsAndSolutions) {
 
 /// Steps with new loads (and so new statuses), new surface velocities and a new step matrix.
 template <class NewMatrix>
-void expect_steps_without_allocation(PrimalProblem& p, const SolveOptions& options, NewMatrix&& new_matrix, const char* name) {
+void expect_steps_without_allocation(PrimalProblem& p, const SolveOptions& options, NewMatrix&& new_matrix,
+                                     const char* name) {
   Engine engine(131);
   PrimalWorkspace workspace;
   InclusionSolution s;
@@ -124,12 +134,15 @@ TEST_F(Allocation, NoneInAStepWithFrictionOnCoordinates) {
   Engine engine(132);
   for (const Index n : {2, 7, 50}) {
     DenseMatrix dense[] = {samples::random_spd(engine, n), samples::random_spd(engine, n)};
-    const SystemMatrix pairs[][2] = {{SystemMatrix(dense[0]), SystemMatrix(dense[1])},
-                                     {chain(n, 0.001), chain(n, 0.3)},
-                                     {SystemMatrix(SparseMatrix(chain(n, 0.1).to_sparse())), SystemMatrix(SparseMatrix(chain(n, 0.2).to_sparse()))}};
+    const SystemMatrix pairs[][2] = {
+        {SystemMatrix(dense[0]), SystemMatrix(dense[1])},
+        {chain(n, 0.001), chain(n, 0.3)},
+        {SystemMatrix(SparseMatrix(chain(n, 0.1).to_sparse())), SystemMatrix(SparseMatrix(chain(n, 0.2).to_sparse()))}};
     for (const auto& pair : pairs) {
       const Index m = (n + 1) / 2;
-      PrimalProblem p{&pair[0], 1, Vector::Zero(n), samples::coordinate_rows(samples::random_coordinates(engine, n, m), n), Vector::Zero(m), samples::random_intervals(engine, m, 0.1, 1)};
+      PrimalProblem p{&pair[0],        1,
+                      Vector::Zero(n), samples::coordinate_rows(samples::random_coordinates(engine, n, m), n),
+                      Vector::Zero(m), samples::random_intervals(engine, m, 0.1, 1)};
       auto new_matrix = [&](PrimalProblem& problem) {
         problem.A = problem.A == &pair[0] ? &pair[1] : &pair[0];
         ++problem.A_version;
@@ -143,7 +156,9 @@ TEST_F(Allocation, NoneInAStepWithPlanarFrictionOnCoordinates) {
   Engine engine(133);
   const Index n = 21;
   const SystemMatrix pair[] = {chain(n, 0.01), chain(n, 0.3)};
-  PrimalProblem p{&pair[0], 1, Vector::Zero(n), samples::coordinate_rows(samples::random_coordinates(engine, n, 20), n), Vector::Zero(20), {}};
+  PrimalProblem p{&pair[0],         1,
+                  Vector::Zero(n),  samples::coordinate_rows(samples::random_coordinates(engine, n, 20), n),
+                  Vector::Zero(20), {}};
   for (int k = 0; k < 10; ++k) p.sets.push_back(k % 2 ? disk_set(1) : polygon_set(1, 6));
   auto new_matrix = [&](PrimalProblem& problem) {
     problem.A = problem.A == &pair[0] ? &pair[1] : &pair[0];
@@ -156,7 +171,12 @@ TEST_F(Allocation, NoneInAStepThroughTheDualOrByTheProjectedIterationWhileTheMat
   Engine engine(134);
   const Index n = 20, m = 6;
   const SystemMatrix A = chain(n, 0.3);
-  PrimalProblem p{&A, 1, Vector::Zero(n), samples::random_directions(engine, m, n), Vector::Zero(m), samples::random_intervals(engine, m, 0.1, 1)};
+  PrimalProblem p{&A,
+                  1,
+                  Vector::Zero(n),
+                  samples::random_directions(engine, m, n),
+                  Vector::Zero(m),
+                  samples::random_intervals(engine, m, 0.1, 1)};
   auto keep = [](PrimalProblem&) {};
   expect_steps_without_allocation(p, {}, keep, "dual");
   expect_steps_without_allocation(p, {SolverKind::projected_iteration, 1e-10, 0, 0}, keep, "projected_iteration");

@@ -120,8 +120,12 @@ void make_planar(Engine& engine, Planar& p, Index n, bool symmetric, bool belt) 
     sets.push_back(set);
   }
   const Index m = reaction_size(sets);
-  p.problem = {&p.A, 0, samples::random_vector(engine, n, 2.0), samples::coordinate_rows(samples::random_coordinates(engine, n, m), n),
-               belt ? samples::random_vector(engine, m, 0.5) : Vector(Vector::Zero(m)), sets};
+  p.problem = {&p.A,
+               0,
+               samples::random_vector(engine, n, 2.0),
+               samples::coordinate_rows(samples::random_coordinates(engine, n, m), n),
+               belt ? samples::random_vector(engine, m, 0.5) : Vector(Vector::Zero(m)),
+               sets};
 }
 
 TEST(PrimalGaussSeidel, SatisfiesTheEquationAndEveryKindOfLaw) {
@@ -166,7 +170,8 @@ TEST(PrimalGaussSeidel, AMotionThatDiesOutConverges) {
 
 TEST(PrimalGaussSeidel, RefusesConesAndSharedCoordinates) {
   const SystemMatrix A(DenseMatrix(DenseMatrix::Identity(3, 3)));
-  PrimalProblem p{&A, 1, Vector::Ones(3), samples::coordinate_rows({0, 1, 2}, 3), Vector::Zero(3), {friction_cone_set(0.5, 3)}};
+  PrimalProblem p{
+      &A, 1, Vector::Ones(3), samples::coordinate_rows({0, 1, 2}, 3), Vector::Zero(3), {friction_cone_set(0.5, 3)}};
   EXPECT_THROW(solve_gauss_seidel(p), InputError);
   p.sets = {interval_set(1), disk_set(1)};
   p.Wt = samples::coordinate_rows({0, 1, 1}, 3);
@@ -175,7 +180,8 @@ TEST(PrimalGaussSeidel, RefusesConesAndSharedCoordinates) {
 
 TEST(PrimalGaussSeidel, NotANumberIsReportedAsSuch) {
   const SystemMatrix A(DenseMatrix(DenseMatrix::Identity(2, 2)));
-  PrimalProblem p{&A, 1, Vector::Constant(2, std::nan("")), samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), {disk_set(1)}};
+  PrimalProblem p{
+      &A, 1, Vector::Constant(2, std::nan("")), samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), {disk_set(1)}};
   PrimalGaussSeidel workspace;
   InclusionSolution s;
   solve_gauss_seidel(p, {}, workspace, s);

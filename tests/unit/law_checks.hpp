@@ -30,11 +30,13 @@ inline void expect_law(const Set& set, const Point& r, const Point& u, Engine& e
   }
 }
 
-inline void expect_laws(const std::vector<Set>& sets, const Vector& r, const Vector& u, Engine& engine, double tolerance) {
+inline void expect_laws(const std::vector<Set>& sets, const Vector& r, const Vector& u, Engine& engine,
+                        double tolerance) {
   ASSERT_TRUE(r.allFinite() && u.allFinite());
   Index first = 0;
   for (const Set& set : sets) {
-    expect_law(set, Point(r.data() + first, r.data() + first + set.size), Point(u.data() + first, u.data() + first + set.size), engine, tolerance);
+    expect_law(set, Point(r.data() + first, r.data() + first + set.size),
+               Point(u.data() + first, u.data() + first + set.size), engine, tolerance);
     first += set.size;
   }
 }
@@ -48,16 +50,35 @@ inline std::vector<Set> random_laws(Engine& engine, int laws, Kinds kinds) {
     const double c = draw(engine, 0.2, 1.5), mu = draw(engine, 0.1, 0.5);
     const int facets = 4 + 2 * static_cast<int>(engine() % 4);
     switch (engine() % (kinds == Kinds::planar ? 6 : 10)) {
-      case 0: sets.push_back(line_set()); break;
-      case 1: sets.push_back(half_line_set()); break;
-      case 2: sets.push_back(interval_set(c)); break;
-      case 3: sets.push_back(disk_set(c)); break;
-      case 4: sets.push_back(polygon_set(c, facets)); break;
-      case 5: sets.push_back(box_set(c)); break;
-      case 6: sets.push_back(friction_cone_set(mu, 2)); break;
-      case 7: sets.push_back(friction_cone_set(mu, 3)); break;
-      case 8: sets.push_back(polygonal_cone_set(mu, facets)); break;
-      default: sets.push_back(box_cone_set(mu));
+      case 0:
+        sets.push_back(line_set());
+        break;
+      case 1:
+        sets.push_back(half_line_set());
+        break;
+      case 2:
+        sets.push_back(interval_set(c));
+        break;
+      case 3:
+        sets.push_back(disk_set(c));
+        break;
+      case 4:
+        sets.push_back(polygon_set(c, facets));
+        break;
+      case 5:
+        sets.push_back(box_set(c));
+        break;
+      case 6:
+        sets.push_back(friction_cone_set(mu, 2));
+        break;
+      case 7:
+        sets.push_back(friction_cone_set(mu, 3));
+        break;
+      case 8:
+        sets.push_back(polygonal_cone_set(mu, facets));
+        break;
+      default:
+        sets.push_back(box_cone_set(mu));
     }
   }
   return sets;
@@ -67,7 +88,8 @@ inline std::vector<Set> random_laws(Engine& engine, int laws, Kinds kinds) {
 inline DualProblem random_problem(Engine& engine, int laws, Kinds kinds) {
   std::vector<Set> sets = random_laws(engine, laws, kinds);
   const Index m = reaction_size(sets);
-  DenseMatrix D = kinds == Kinds::planar ? random_spd(engine, m) : DenseMatrix(0.2 * random_spd(engine, m) + DenseMatrix::Identity(m, m));
+  DenseMatrix D = kinds == Kinds::planar ? random_spd(engine, m)
+                                         : DenseMatrix(0.2 * random_spd(engine, m) + DenseMatrix::Identity(m, m));
   return {std::move(D), random_vector(engine, m, 2.0), std::move(sets)};
 }
 

@@ -51,10 +51,18 @@ TEST(PinnedFactor, OneFactorServesMatricesOfAnyStorageSizeAndPatternInTurn) {
   for (int trial = 0; trial < 200; ++trial) {
     const Index n = 1 + static_cast<Index>(engine() % 12);
     switch (engine() % 4) {
-      case 0: expect_solves(factor, SystemMatrix(samples::random_spd(engine, n)), engine, 0.4); break;
-      case 1: expect_solves(factor, SystemMatrix(samples::random_banded(engine, n, 2, 1)), engine, 0.4); break;
-      case 2: expect_solves(factor, SystemMatrix(samples::random_sparse(engine, n, 1)), engine, 0.4); break;
-      default: expect_solves(factor, SystemMatrix(samples::random_sparse(engine, n, 1, 0.3)), engine, 0.4); break;
+      case 0:
+        expect_solves(factor, SystemMatrix(samples::random_spd(engine, n)), engine, 0.4);
+        break;
+      case 1:
+        expect_solves(factor, SystemMatrix(samples::random_banded(engine, n, 2, 1)), engine, 0.4);
+        break;
+      case 2:
+        expect_solves(factor, SystemMatrix(samples::random_sparse(engine, n, 1)), engine, 0.4);
+        break;
+      default:
+        expect_solves(factor, SystemMatrix(samples::random_sparse(engine, n, 1, 0.3)), engine, 0.4);
+        break;
     }
   }
 }

@@ -29,7 +29,8 @@ std::vector<SystemMatrix> step_matrices(Engine& engine, Index n) {
 void expect_exact(const PrimalProblem& p, const InclusionSolution& s) {
   ASSERT_EQ(s.status, Status::success) << s.message;
   const DenseMatrix A = p.A->to_dense();
-  const double load = p.g.lpNorm<Eigen::Infinity>() + s.r.lpNorm<Eigen::Infinity>() + A.lpNorm<Eigen::Infinity>() * s.v.lpNorm<Eigen::Infinity>();
+  const double load = p.g.lpNorm<Eigen::Infinity>() + s.r.lpNorm<Eigen::Infinity>() +
+                      A.lpNorm<Eigen::Infinity>() * s.v.lpNorm<Eigen::Infinity>();
   EXPECT_LE((A * s.v - p.g - p.Wt.transpose() * s.r).lpNorm<Eigen::Infinity>(), 1e-13 * load);
   EXPECT_LE((p.Wt * s.v - p.w - s.u).lpNorm<Eigen::Infinity>(), 1e-12 * (1 + s.v.lpNorm<Eigen::Infinity>()));
   EXPECT_LE(samples::box_violation(p.sets, s.r, s.u), 0.0);
@@ -45,12 +46,17 @@ void expect_same_as_dual(const PrimalProblem& p, const InclusionSolution& s) {
 TEST(PrimalActiveSet, OnCoordinatesAgreesWithTheDualFormInEveryStorage) {
   Engine engine(50);
   for (int trial = 0; trial < 40; ++trial) {
-    const Index n = 2 + static_cast<Index>(engine() % 20), m = 1 + static_cast<Index>(engine() % static_cast<unsigned long>(n));
+    const Index n = 2 + static_cast<Index>(engine() % 20),
+                m = 1 + static_cast<Index>(engine() % static_cast<unsigned long>(n));
     for (const SystemMatrix& A : step_matrices(engine, n)) {
       const std::vector<int> rows = samples::random_coordinates(engine, n, m);
       const bool belt = trial % 2;
-      const PrimalProblem p{&A, 1, samples::random_vector(engine, n, 3.0), samples::coordinate_rows(rows, n),
-                            belt ? samples::random_vector(engine, m) : Vector(Vector::Zero(m)), samples::random_boxes(engine, m)};
+      const PrimalProblem p{&A,
+                            1,
+                            samples::random_vector(engine, n, 3.0),
+                            samples::coordinate_rows(rows, n),
+                            belt ? samples::random_vector(engine, m) : Vector(Vector::Zero(m)),
+                            samples::random_boxes(engine, m)};
       const InclusionSolution s = solve_active_set(p);
       expect_exact(p, s);
       expect_same_as_dual(p, s);
@@ -67,8 +73,12 @@ TEST(PrimalActiveSet, WithGeneralDirectionsAgreesWithTheDualForm) {
   for (int trial = 0; trial < 40; ++trial) {
     const Index n = 4 + static_cast<Index>(engine() % 20), m = 1 + n / 3;
     for (const SystemMatrix& A : step_matrices(engine, n)) {
-      const PrimalProblem p{&A, 1, samples::random_vector(engine, n, 3.0), samples::random_directions(engine, m, n),
-                            trial % 2 ? samples::random_vector(engine, m) : Vector(Vector::Zero(m)), samples::random_boxes(engine, m)};
+      const PrimalProblem p{&A,
+                            1,
+                            samples::random_vector(engine, n, 3.0),
+                            samples::random_directions(engine, m, n),
+                            trial % 2 ? samples::random_vector(engine, m) : Vector(Vector::Zero(m)),
+                            samples::random_boxes(engine, m)};
       ASSERT_FALSE(acts_on_distinct_coordinates(p));
       const InclusionSolution s = solve_active_set(p);
       expect_exact(p, s);
@@ -90,7 +100,9 @@ TEST(PrimalActiveSet, SolvesALongChainFromAnyLastVelocity) {
     const SystemMatrix matrix(A);
     std::vector<int> rows(n);
     for (Index i = 0; i < n; ++i) rows[i] = static_cast<int>(n - 1 - i);
-    PrimalProblem p{&matrix, 1, Vector(), samples::coordinate_rows(rows, n), Vector::Zero(n), samples::random_intervals(engine, n, 0.0, 1.0)};
+    PrimalProblem p{&matrix,         1,
+                    Vector(),        samples::coordinate_rows(rows, n),
+                    Vector::Zero(n), samples::random_intervals(engine, n, 0.0, 1.0)};
     p.sets[7] = interval_set(0);
     PrimalActiveSet workspace;
     InclusionSolution s;
@@ -113,7 +125,8 @@ struct TwoCoordinates {
     DenseMatrix M(2, 2);
     M << 2, coupling, coupling, 2;
     A = SystemMatrix(M);
-    problem = {&A, 0, Vector(2), samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), {interval_set(1), interval_set(1)}};
+    problem = {
+        &A, 0, Vector(2), samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), {interval_set(1), interval_set(1)}};
     problem.g << 3, 0.5;
   }
   SystemMatrix A;
@@ -124,7 +137,7 @@ TEST(PrimalActiveSet, AnyVersionNumberIsServed) {
   for (const unsigned long version : {0ul, 1ul, 77ul}) {
     TwoCoordinates two;
     two.problem.A_version = version;
-    two.problem.g << 30, 50;  // both slip: nothing is pinned, so only the version can ask for factors
+    two.problem.sets = {interval_set(0), interval_set(0)};  // nothing is ever pinned: only the version can ask for factors
     expect_exact(two.problem, solve_active_set(two.problem));
   }
 }
@@ -158,9 +171,11 @@ TEST(PrimalActiveSet, AFailureLeavesNoWrongFactorsBehind) {
   solve_active_set(two.problem, {}, workspace, s);
   expect_exact(two.problem, s);
   two.problem.sets[1] = interval_set(1e-3);
-  solve_active_set(two.problem, {}, workspace, s);
-  EXPECT_EQ(s.status, Status::refused);
-  EXPECT_FALSE(s.message.empty());
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    solve_active_set(two.problem, {}, workspace, s);
+    EXPECT_EQ(s.status, Status::refused);
+    EXPECT_FALSE(s.message.empty());
+  }
   two.problem.sets[0] = interval_set(0);
   two.problem.sets[1] = interval_set(100);
   two.problem.g << 1, 2;
@@ -174,7 +189,12 @@ TEST(PrimalActiveSet, DependentDirectionsAreRefusedNotAnsweredWithCancellingForc
   const Index n = 12;
   const SystemMatrix A(samples::random_sparse(engine, n, 2));
   for (int trial = 0; trial < 50; ++trial) {
-    PrimalProblem p{&A, 1, samples::random_vector(engine, n), samples::random_directions(engine, 4, n), Vector::Zero(4), std::vector<Set>(4, line_set())};
+    PrimalProblem p{&A,
+                    1,
+                    samples::random_vector(engine, n),
+                    samples::random_directions(engine, 4, n),
+                    Vector::Zero(4),
+                    std::vector<Set>(4, line_set())};
     // Row 3 = row 0 + 2 row 1, so that round-off may hide the dependence.
     DenseMatrix rows(p.Wt);
     rows.row(3) = rows.row(0) + 2 * rows.row(1);

@@ -32,7 +32,8 @@ Sharpness run_sharpness(double rho_tau_beta) {
   lambda << 0.3, -0.4;
   start << 0.9, 0.9;
   const DualProblem problem = samples::from_mass(M, kTau * lambda, {interval_set(kTau), interval_set(kTau)});
-  const InclusionSolution s = solve_projected_iteration(problem, {rho_tau_beta / (kTau * kTau), 1e-12, 2000}, -kTau * start);
+  const InclusionSolution s =
+      solve_projected_iteration(problem, {rho_tau_beta / (kTau * kTau), 1e-12, 2000}, -kTau * start);
   return {s.status, s.iterations, (-s.r / kTau - lambda).lpNorm<Eigen::Infinity>()};
 }
 
@@ -62,7 +63,8 @@ TEST(ProjectedIteration, JustBelowTheBoundConvergesTooSlowlyAndAtTheBoundIsRefus
 TEST(ProjectedIteration, TheBestRhoIsTwoOverTheSumOfTheExtremeEigenvalues) {
   DenseMatrix D(2, 2);
   D << 2, -1, -1, 2;  // 3 M⁻¹ of the benchmark: eigenvalues 1 and 3
-  const IterationBound bound = iteration_bound([&](const Vector& r, Vector& u) { u = D * r + Vector::Ones(2); }, Vector::Ones(2));
+  const IterationBound bound =
+      iteration_bound([&](const Vector& r, Vector& u) { u = D * r + Vector::Ones(2); }, Vector::Ones(2));
   EXPECT_NEAR(bound.smallest, 1, 1e-14);
   EXPECT_NEAR(bound.largest, 3, 1e-14);
   EXPECT_NEAR(bound.rho_limit(), 2.0 / 3, 1e-14);
@@ -95,7 +97,8 @@ TEST(ProjectedIteration, AgreesWithTheActiveSet) {
   Engine engine(61);
   for (int trial = 0; trial < 50; ++trial) {
     const Index d = 1 + trial % 8;
-    const DualProblem problem{samples::random_spd(engine, d, 0.2), samples::random_vector(engine, d, 2.0), samples::random_boxes(engine, d)};
+    const DualProblem problem{samples::random_spd(engine, d, 0.2), samples::random_vector(engine, d, 2.0),
+                              samples::random_boxes(engine, d)};
     const InclusionSolution iterated = solve_projected_iteration(problem), exact = solve_active_set(problem);
     ASSERT_EQ(iterated.status, Status::success) << iterated.message;
     // A change below 1e-12 leaves an error of that times 1/(1 - contraction), below 1e3 here.
@@ -110,11 +113,13 @@ TEST(ProjectedIteration, LawsWithoutForceDropOut) {
   Vector b(2), start(2);
   b << -3, 1;
   start << 5, 5;
-  const InclusionSolution one = solve_projected_iteration(DualProblem{D, b, {interval_set(0), interval_set(10)}}, {}, start);
+  const InclusionSolution one =
+      solve_projected_iteration(DualProblem{D, b, {interval_set(0), interval_set(10)}}, {}, start);
   ASSERT_EQ(one.status, Status::success);
   EXPECT_EQ(one.r[0], 0.0);
   EXPECT_NEAR(one.r[1], -0.5, 1e-11);
-  const InclusionSolution none = solve_projected_iteration(DualProblem{D, b, {interval_set(0), interval_set(0)}}, {}, start);
+  const InclusionSolution none =
+      solve_projected_iteration(DualProblem{D, b, {interval_set(0), interval_set(0)}}, {}, start);
   ASSERT_EQ(none.status, Status::success);
   EXPECT_EQ(none.r, Vector::Zero(2));
   EXPECT_EQ(none.u, b);
@@ -130,7 +135,8 @@ TEST(ProjectedIteration, SingularMatricesHaveABestRhoToo) {
   ASSERT_EQ(s.status, Status::success) << s.message;
   EXPECT_NEAR(s.r[0] + s.r[1], 1, 1e-10);
   EXPECT_EQ(s.r[2], -1.0);
-  const InclusionSolution massless = solve_projected_iteration(DualProblem{DenseMatrix(DenseMatrix::Zero(1, 1)), Vector::Constant(1, 2.0), {interval_set(3)}});
+  const InclusionSolution massless = solve_projected_iteration(
+      DualProblem{DenseMatrix(DenseMatrix::Zero(1, 1)), Vector::Constant(1, 2.0), {interval_set(3)}});
   ASSERT_EQ(massless.status, Status::success);
   EXPECT_EQ(massless.r[0], -3.0);
 }
@@ -138,10 +144,12 @@ TEST(ProjectedIteration, SingularMatricesHaveABestRhoToo) {
 TEST(ProjectedIteration, RefusesWhatTheTheoremDoesNotCover) {
   DenseMatrix D = DenseMatrix::Identity(2, 2);
   D(0, 1) = 0.1;
-  const InclusionSolution skewed = solve_projected_iteration(DualProblem{D, Vector::Ones(2), {interval_set(1), interval_set(1)}});
+  const InclusionSolution skewed =
+      solve_projected_iteration(DualProblem{D, Vector::Ones(2), {interval_set(1), interval_set(1)}});
   EXPECT_EQ(skewed.status, Status::refused);
   EXPECT_EQ(skewed.u, Vector::Ones(2));
-  const InclusionSolution cone = solve_projected_iteration(DualProblem{DenseMatrix(DenseMatrix::Identity(2, 2)), Vector::Ones(2), {friction_cone_set(0.5, 2)}});
+  const InclusionSolution cone = solve_projected_iteration(
+      DualProblem{DenseMatrix(DenseMatrix::Identity(2, 2)), Vector::Ones(2), {friction_cone_set(0.5, 2)}});
   EXPECT_EQ(cone.status, Status::refused);
   EXPECT_EQ(cone.r.size(), 2);
   EXPECT_FALSE(cone.message.empty());

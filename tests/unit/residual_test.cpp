@@ -28,10 +28,10 @@ TEST(NaturalMap, IsZeroExactlyForSolutionsOfOneLaw) {
   EXPECT_EQ(one_law(line_set(), {5}, {0}), 0);
   EXPECT_EQ(one_law(line_set(), {5}, {0.25}), 0.25);
   EXPECT_EQ(one_law(interval_set(2), {1}, {0}), 0);
-  EXPECT_EQ(one_law(interval_set(2), {-2}, {3}), 0);   // slides forwards, friction backwards
+  EXPECT_EQ(one_law(interval_set(2), {-2}, {3}), 0);  // slides forwards, friction backwards
   EXPECT_EQ(one_law(interval_set(2), {2}, {-3}), 0);
-  EXPECT_EQ(one_law(interval_set(2), {2}, {3}), 3);    // 2 - clamp(-1)
-  EXPECT_EQ(one_law(interval_set(2), {2}, {30}), 4);   // 2 - (-2)
+  EXPECT_EQ(one_law(interval_set(2), {2}, {3}), 3);   // 2 - clamp(-1)
+  EXPECT_EQ(one_law(interval_set(2), {2}, {30}), 4);  // 2 - (-2)
   EXPECT_EQ(one_law(interval_set(2), {2.5}, {0}), 0.5);
   EXPECT_EQ(one_law(half_line_set(), {0}, {4}), 0);
   EXPECT_EQ(one_law(half_line_set(), {4}, {0}), 0);
@@ -70,7 +70,8 @@ TEST(NaturalWeights, AreInverseMeanDiagonalsAndRepairedWhereThereIsNone) {
   D.diagonal() << 2, 1, 3, 0;
   const std::vector<Set> sets{interval_set(1), disk_set(1), interval_set(1)};
   EXPECT_EQ(natural_weights(DualProblem{D, Vector::Zero(4), sets}), vec({0.5, 0.5, 0.5}));
-  EXPECT_EQ(natural_weights(DualProblem{BlockSparseMatrix({1, 2, 1}, D.sparseView()), Vector::Zero(4), sets}), vec({0.5, 0.5, 0.5}));
+  EXPECT_EQ(natural_weights(DualProblem{BlockSparseMatrix({1, 2, 1}, D.sparseView()), Vector::Zero(4), sets}),
+            vec({0.5, 0.5, 0.5}));
   EXPECT_EQ(natural_weights(DualProblem{DenseMatrix(DenseMatrix::Zero(4, 4)), Vector::Zero(4), sets}), vec({1, 1, 1}));
 
   const SystemMatrix A(DenseMatrix(vec({2, 4}).asDiagonal()));
@@ -93,14 +94,17 @@ TEST(Residuals, OfAHandComputedProblem) {
   EXPECT_EQ(residuals(dual, vec({1.5, -0.5})).membership, 0.5);
 
   const SystemMatrix A(DenseMatrix(D.inverse()));  // the same as A v = g + r
-  const PrimalProblem primal{&A, 1, A.dense() * dual.b, samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), dual.sets};
+  const PrimalProblem primal{&A,       1, A.dense() * dual.b, samples::coordinate_rows({0, 1}, 2), Vector::Zero(2),
+                             dual.sets};
   const Residuals right = residuals(primal, vec({-1.5, 0}), vec({1, -0.5}));
   EXPECT_LE(right.equation, 4 * kRounding);
   EXPECT_LE(right.inclusion, kRounding);
   EXPECT_NEAR(residuals(primal, vec({-1.5, 0.5}), vec({1, -0.5})).equation, (1.0 / 3) / 2.0, 4 * kRounding);
 }
 
-DualProblem problem(DenseMatrix D, Vector b, std::vector<Set> sets) { return {std::move(D), std::move(b), std::move(sets)}; }
+DualProblem problem(DenseMatrix D, Vector b, std::vector<Set> sets) {
+  return {std::move(D), std::move(b), std::move(sets)};
+}
 
 TEST(Certificate, ProvesThatAnUnloadedConstraintCannotBeMet) {
   const DenseMatrix zero = DenseMatrix::Zero(1, 1);
@@ -109,7 +113,8 @@ TEST(Certificate, ProvesThatAnUnloadedConstraintCannotBeMet) {
   EXPECT_FALSE(certifies_no_solution(problem(zero, vec({0}), {line_set()}), vec({-1})));
   EXPECT_TRUE(certifies_no_solution(problem(zero, vec({-2}), {half_line_set()}), vec({1})));
   EXPECT_FALSE(certifies_no_solution(problem(zero, vec({2}), {half_line_set()}), vec({-1})));  // not in the cone
-  EXPECT_FALSE(certifies_no_solution(problem(zero, vec({-2}), {interval_set(1)}), vec({1})));  // bounded: always solvable
+  EXPECT_FALSE(
+      certifies_no_solution(problem(zero, vec({-2}), {interval_set(1)}), vec({1})));  // bounded: always solvable
 }
 
 TEST(Certificate, ProvesThatTwoConstraintsContradictEachOther) {
@@ -136,7 +141,8 @@ TEST(Certificate, RefusesNonsense) {
   EXPECT_FALSE(certifies_no_solution(p, vec({0})));
   EXPECT_FALSE(certifies_no_solution(p, vec({kNaN})));
   EXPECT_FALSE(certifies_no_solution(p, vec({-1, 0})));
-  EXPECT_FALSE(certifies_no_solution(problem(DenseMatrix::Zero(3, 3), vec({-1, 0, 0}), {friction_cone_set(0.5, 3)}), vec({1, 0, 0})));
+  EXPECT_FALSE(certifies_no_solution(problem(DenseMatrix::Zero(3, 3), vec({-1, 0, 0}), {friction_cone_set(0.5, 3)}),
+                                     vec({1, 0, 0})));
 }
 
 }  // namespace

@@ -74,7 +74,9 @@ TEST(FindRoot, WorksInEitherDirectionOfTheBracketAndSign) {
   std::uniform_real_distribution<double> uniform(-1, 1);
   for (int trial = 0; trial < 2000; ++trial) {
     const double root = uniform(engine), slope = uniform(engine), cubic = std::abs(slope) * (1 + uniform(engine));
-    auto f = [&](double x) { return (slope > 0 ? 1 : -1) * (std::abs(slope) * (x - root) + cubic * std::pow(x - root, 3)); };
+    auto f = [&](double x) {
+      return (slope > 0 ? 1 : -1) * (std::abs(slope) * (x - root) + cubic * std::pow(x - root, 3));
+    };
     const Root forward = find_root(f, -1.5, f(-1.5), 1.7, f(1.7), 1e-13);
     const Root backward = find_root(f, 1.7, f(1.7), -1.5, f(-1.5), 1e-13);
     EXPECT_NEAR(forward.x, root, 2e-13);

@@ -37,7 +37,8 @@ TEST(SemismoothNewton, IsExactForBoxesInAFewSteps) {
   Engine engine(81);
   for (int trial = 0; trial < 100; ++trial) {
     const Index d = 2 + trial % 12;
-    const DualProblem problem{samples::random_spd(engine, d), samples::random_vector(engine, d, 2.0), samples::random_intervals(engine, d, 0.2, 1.5)};
+    const DualProblem problem{samples::random_spd(engine, d), samples::random_vector(engine, d, 2.0),
+                              samples::random_intervals(engine, d, 0.2, 1.5)};
     const InclusionSolution s = solve_semismooth_newton(problem), exact = solve_active_set(problem);
     if (s.status != Status::success) continue;
     EXPECT_LE((s.r - exact.r).lpNorm<Eigen::Infinity>(), 1e-10);
@@ -54,13 +55,15 @@ TEST(SemismoothNewton, ConvergesQuadraticallyOnADisk) {
   EXPECT_LE(s.iterations, 8);
   int fast = 0;
   for (std::size_t k = 1; k < s.history.size(); ++k)
-    if (s.history[k - 1] < 1e-2 && s.history[k - 1] > 1e-8) fast += s.history[k] <= 10 * s.history[k - 1] * s.history[k - 1];
+    if (s.history[k - 1] < 1e-2 && s.history[k - 1] > 1e-8)
+      fast += s.history[k] <= 10 * s.history[k - 1] * s.history[k - 1];
   EXPECT_GE(fast, 1);
 }
 
 TEST(SemismoothNewton, TakesSingularMatrices) {
   // Two laws on the same coordinate: infinitely many r, one u.
-  const InclusionSolution s = solve_semismooth_newton(DualProblem{DenseMatrix(DenseMatrix::Ones(2, 2)), Vector::Constant(2, -1.5), {interval_set(1), interval_set(1)}});
+  const InclusionSolution s = solve_semismooth_newton(
+      DualProblem{DenseMatrix(DenseMatrix::Ones(2, 2)), Vector::Constant(2, -1.5), {interval_set(1), interval_set(1)}});
   ASSERT_EQ(s.status, Status::success) << s.message;
   EXPECT_NEAR(s.r.sum(), 1.5, 1e-11);
 }

@@ -23,7 +23,8 @@ Vector vec(std::initializer_list<double> values) {
   return x;
 }
 DenseMatrix mat(Index rows, std::initializer_list<double> values) {
-  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(values.begin(), rows, static_cast<Index>(values.size()) / rows);
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(
+      values.begin(), rows, static_cast<Index>(values.size()) / rows);
 }
 
 void expect_finite(const InclusionSolution& s) {
@@ -43,7 +44,9 @@ TEST(Solve, OneLawOfEveryKindIsSolved) {
   Engine engine(100);
   for (const Set& set : samples::all_sets()) {
     const Index n = set.size;
-    const DualProblem problem{DenseMatrix(0.3 * samples::random_spd(engine, n) + DenseMatrix::Identity(n, n)), samples::random_vector(engine, n, 2.0), {set}};
+    const DualProblem problem{DenseMatrix(0.3 * samples::random_spd(engine, n) + DenseMatrix::Identity(n, n)),
+                              samples::random_vector(engine, n, 2.0),
+                              {set}};
     if (is_cone(set.kind) && set.limit > 1) continue;  // several solutions or none
     const InclusionSolution s = solve(problem);
     ASSERT_EQ(s.status, Status::success) << samples::label(set) << ": " << s.message;
@@ -62,20 +65,64 @@ TEST(Solve, DegenerateProblemsHaveAStatusAndTheRightVelocity) {
   } cases[] = {
       {"a law without force", mat(2, {2, 1, 1, 2}), vec({-3, 1}), {interval_set(0), interval_set(10)}, vec({-3.5, 0})},
       {"all laws without force", mat(2, {2, 1, 1, 2}), vec({-3, 1}), {interval_set(0), interval_set(0)}, vec({-3, 1})},
-      {"the same friction twice, stuck", mat(2, {1, 1, 1, 1}), vec({1.5, 1.5}), {interval_set(1), interval_set(1)}, vec({0, 0})},
-      {"the same friction twice, slipping", mat(2, {1, 1, 1, 1}), vec({3, 3}), {interval_set(1), interval_set(1)}, vec({1, 1})},
-      {"the same constraint twice", mat(2, {1. / 3, 1. / 3, 1. / 3, 1. / 3}), vec({2, 2}), {line_set(), line_set()}, vec({0, 0})},
-      {"the same contact twice, closed", mat(2, {.1, .1, .1, .1}), vec({-2, -2}), {half_line_set(), half_line_set()}, vec({0, 0})},
-      {"the same contact twice, open", mat(2, {.1, .1, .1, .1}), vec({2, 2}), {half_line_set(), half_line_set()}, vec({2, 2})},
-      {"a law that moves nothing, pushed", mat(2, {1, 0, 0, 0}), vec({-2, 3}), {interval_set(1), interval_set(1)}, vec({-1, 3})},
-      {"a law that moves nothing, at rest", mat(2, {1, 0, 0, 0}), vec({-2, 0}), {interval_set(1), interval_set(1)}, vec({-1, 0})},
+      {"the same friction twice, stuck",
+       mat(2, {1, 1, 1, 1}),
+       vec({1.5, 1.5}),
+       {interval_set(1), interval_set(1)},
+       vec({0, 0})},
+      {"the same friction twice, slipping",
+       mat(2, {1, 1, 1, 1}),
+       vec({3, 3}),
+       {interval_set(1), interval_set(1)},
+       vec({1, 1})},
+      {"the same constraint twice",
+       mat(2, {1. / 3, 1. / 3, 1. / 3, 1. / 3}),
+       vec({2, 2}),
+       {line_set(), line_set()},
+       vec({0, 0})},
+      {"the same contact twice, closed",
+       mat(2, {.1, .1, .1, .1}),
+       vec({-2, -2}),
+       {half_line_set(), half_line_set()},
+       vec({0, 0})},
+      {"the same contact twice, open",
+       mat(2, {.1, .1, .1, .1}),
+       vec({2, 2}),
+       {half_line_set(), half_line_set()},
+       vec({2, 2})},
+      {"a law that moves nothing, pushed",
+       mat(2, {1, 0, 0, 0}),
+       vec({-2, 3}),
+       {interval_set(1), interval_set(1)},
+       vec({-1, 3})},
+      {"a law that moves nothing, at rest",
+       mat(2, {1, 0, 0, 0}),
+       vec({-2, 0}),
+       {interval_set(1), interval_set(1)},
+       vec({-1, 0})},
       {"nothing moves anything", mat(2, {0, 0, 0, 0}), vec({-2, 1}), {interval_set(1), half_line_set()}, vec({-2, 1})},
       {"a constraint that already holds", mat(1, {0}), vec({0}), {line_set()}, vec({0})},
-      {"dependent constraints that agree", mat(3, {1, 0, 1, 0, 1, 1, 1, 1, 2}), vec({1, 2, 3}), {line_set(), line_set(), line_set()}, vec({0, 0, 0})},
+      {"dependent constraints that agree",
+       mat(3, {1, 0, 1, 0, 1, 1, 1, 1, 2}),
+       vec({1, 2, 3}),
+       {line_set(), line_set(), line_set()},
+       vec({0, 0, 0})},
       {"a tie at the limit", mat(1, {2}), vec({2}), {interval_set(1)}, vec({0})},
-      {"the same planar friction twice", DenseMatrix(DenseMatrix::Identity(2, 2).replicate(2, 2)), vec({3, 4, 3, 4}), {disk_set(1), disk_set(1)}, vec({1.8, 2.4, 1.8, 2.4})},
-      {"planar friction without force", DenseMatrix(DenseMatrix::Identity(2, 2)), vec({3, 4}), {disk_set(0)}, vec({3, 4})},
-      {"a contact without friction coefficient", DenseMatrix(DenseMatrix::Identity(3, 3)), vec({-1, 2, 3}), {friction_cone_set(0, 3)}, vec({0, 2, 3})},
+      {"the same planar friction twice",
+       DenseMatrix(DenseMatrix::Identity(2, 2).replicate(2, 2)),
+       vec({3, 4, 3, 4}),
+       {disk_set(1), disk_set(1)},
+       vec({1.8, 2.4, 1.8, 2.4})},
+      {"planar friction without force",
+       DenseMatrix(DenseMatrix::Identity(2, 2)),
+       vec({3, 4}),
+       {disk_set(0)},
+       vec({3, 4})},
+      {"a contact without friction coefficient",
+       DenseMatrix(DenseMatrix::Identity(3, 3)),
+       vec({-1, 2, 3}),
+       {friction_cone_set(0, 3)},
+       vec({0, 2, 3})},
   };
   for (const auto& c : cases) {
     const DualProblem problem{c.D, c.b, c.sets};
@@ -92,7 +139,7 @@ TEST(Solve, ProblemsWithoutSolutionAreProvenToHaveNone) {
       {mat(1, {0}), vec({3}), {line_set()}},
       {mat(1, {0}), vec({-2}), {half_line_set()}},
       {mat(2, {1, 1, 1, 1}), vec({0, 1}), {line_set(), line_set()}},
-      {mat(2, {1, -1, -1, 1}), vec({1, 1}), {line_set(), line_set()}},       // opposite rows that both drift
+      {mat(2, {1, -1, -1, 1}), vec({1, 1}), {line_set(), line_set()}},              // opposite rows that both drift
       {mat(2, {1, -1, -1, 1}), vec({-1, -1}), {half_line_set(), half_line_set()}},  // squeezed from both sides
       {mat(2, {1, 0, 0, 0}), vec({-5, 1e-3}), {interval_set(1), line_set()}},
       {mat(3, {1, 0, 1, 0, 1, 1, 1, 1, 2}), vec({1, 2, 3.01}), {line_set(), line_set(), line_set()}},
@@ -104,7 +151,8 @@ TEST(Solve, ProblemsWithoutSolutionAreProvenToHaveNone) {
     expect_finite(s);
     EXPECT_TRUE(certifies_no_solution(problem, s.certificate));
     // The certificate by hand: y moves nothing and does negative work for ever.
-    EXPECT_LE((std::get<DenseMatrix>(problem.D).transpose() * s.certificate).lpNorm<Eigen::Infinity>(), 1e-8 * std::get<DenseMatrix>(problem.D).lpNorm<Eigen::Infinity>());
+    EXPECT_LE((std::get<DenseMatrix>(problem.D).transpose() * s.certificate).lpNorm<Eigen::Infinity>(),
+              1e-8 * std::get<DenseMatrix>(problem.D).lpNorm<Eigen::Infinity>());
     EXPECT_LT(problem.b.dot(s.certificate), 0);
   }
 }
@@ -160,7 +208,8 @@ TEST(Solve, BadInputIsRefusedWithAnException) {
   EXPECT_THROW(solve(DualProblem{I, vec({1, kNaN}), two}), InputError);
   EXPECT_THROW(solve(DualProblem{I, vec({1, HUGE_VAL}), two}), InputError);
   EXPECT_THROW(solve(DualProblem{mat(2, {1, kNaN, 0, 1}), vec({1, 1}), two}), InputError);
-  EXPECT_THROW(solve(DualProblem{BlockSparseMatrix({1, 1}, mat(2, {1, kNaN, 0, 1}).sparseView()), vec({1, 1}), two}), InputError);
+  EXPECT_THROW(solve(DualProblem{BlockSparseMatrix({1, 1}, mat(2, {1, kNaN, 0, 1}).sparseView()), vec({1, 1}), two}),
+               InputError);
   EXPECT_THROW(solve(DualProblem{BlockSparseMatrix({2}, I.sparseView()), vec({1, 1}), two}), InputError);
   EXPECT_THROW(solve(DualProblem{I, vec({1, 1}), {interval_set(1), Set{SetKind::interval, 1, kNaN, 0}}}), InputError);
   EXPECT_THROW(solve(DualProblem{I, vec({1, 1}), {interval_set(1), Set{SetKind::interval, 1, -1.0, 0}}}), InputError);
@@ -220,7 +269,8 @@ void expect_solution(const PrimalProblem& p, const InclusionSolution& s, double 
   const Residuals found = residuals(p, s.v, s.r);
   EXPECT_LE(found.equation, tolerance) << s.solver;
   EXPECT_LE(found.inclusion, tolerance) << s.solver;
-  EXPECT_LE((p.Wt * s.v - p.w - s.u).lpNorm<Eigen::Infinity>(), tolerance * (1 + s.v.lpNorm<Eigen::Infinity>())) << s.solver;
+  EXPECT_LE((p.Wt * s.v - p.w - s.u).lpNorm<Eigen::Infinity>(), tolerance * (1 + s.v.lpNorm<Eigen::Infinity>()))
+      << s.solver;
 }
 
 TEST(PrimalSolve, WithoutLawsIsALinearSystem) {
@@ -241,8 +291,10 @@ TEST(PrimalSolve, EverythingStuckIsExactlyAtRest) {
   std::vector<int> rows(n);
   for (Index i = 0; i < n; ++i) rows[i] = static_cast<int>(i);
   for (const bool planar : {false, true}) {
-    const std::vector<Set> sets = planar ? std::vector<Set>(n / 2, disk_set(10)) : std::vector<Set>(n, interval_set(10));
-    const PrimalProblem p{&A, 0, samples::random_vector(engine, n), samples::coordinate_rows(rows, n), Vector::Zero(n), sets};
+    const std::vector<Set> sets =
+        planar ? std::vector<Set>(n / 2, disk_set(10)) : std::vector<Set>(n, interval_set(10));
+    const PrimalProblem p{&A,  0, samples::random_vector(engine, n), samples::coordinate_rows(rows, n), Vector::Zero(n),
+                          sets};
     const InclusionSolution s = solve(p);
     expect_solution(p, s, 1e-15);
     EXPECT_EQ(s.v, Vector::Zero(n));
@@ -259,7 +311,8 @@ TEST(PrimalSolve, StuckPlanarFrictionHasTheVelocityOfItsSurfaceToTheLastBit) {
     const SystemMatrix A = chain(n, stiffness);
     const std::vector<int> rows = samples::random_coordinates(engine, n, n - 1);
     PrimalProblem p{&A, 0, Vector(), samples::coordinate_rows(rows, n), Vector(), {}};
-    for (int k = 0; k < (n - 1) / 2; ++k) p.sets.push_back(k % 3 == 0 ? polygon_set(1, 8) : k % 3 == 1 ? box_set(1) : disk_set(1));
+    for (int k = 0; k < (n - 1) / 2; ++k)
+      p.sets.push_back(k % 3 == 0 ? polygon_set(1, 8) : k % 3 == 1 ? box_set(1) : disk_set(1));
     PrimalWorkspace workspace;
     InclusionSolution s;
     for (int step = 0; step < 10; ++step) {
@@ -286,7 +339,12 @@ TEST(PrimalSolve, PlanarFrictionWhereSweepsCrawlIsSolvedThroughTheDual) {
   Engine engine(113);
   const Index n = 150;
   const SystemMatrix A = chain(n, 1e5);
-  const PrimalProblem p{&A, 0, samples::random_vector(engine, n), samples::coordinate_rows({0, 1, 148, 149}, n), Vector::Zero(4), {disk_set(0.5), disk_set(3.0)}};
+  const PrimalProblem p{&A,
+                        0,
+                        samples::random_vector(engine, n),
+                        samples::coordinate_rows({0, 1, 148, 149}, n),
+                        Vector::Zero(4),
+                        {disk_set(0.5), disk_set(3.0)}};
   const InclusionSolution s = solve(p);
   expect_solution(p, s, 1e-9);  // condition 1e5
 }
@@ -299,7 +357,12 @@ TEST(PrimalSolve, AFewGeneralDirectionsGoThroughTheDual) {
       const SystemMatrix A = chain(n, 0.3);
       const std::vector<Set> sets = samples::random_laws(engine, 5, kinds);
       const Index m = reaction_size(sets);
-      const PrimalProblem p{&A, 0, samples::random_vector(engine, n), samples::random_directions(engine, m, n), samples::random_vector(engine, m, 0.1), sets};
+      const PrimalProblem p{&A,
+                            0,
+                            samples::random_vector(engine, n),
+                            samples::random_directions(engine, m, n),
+                            samples::random_vector(engine, m, 0.1),
+                            sets};
       const InclusionSolution s = solve(p);
       ASSERT_EQ(s.status, Status::success) << s.message;
       EXPECT_LE(s.residuals.equation, 1e-13);
@@ -323,7 +386,12 @@ TEST(PrimalSolve, StuckPlanarFrictionInGeneralDirectionsReportsNoVelocity) {
 
 /// Friction between neighbours: W's rows are differences, D is dense.
 PrimalProblem relative_friction(const SystemMatrix& A, Index n, Engine& engine) {
-  PrimalProblem p{&A, 0, samples::random_vector(engine, n, 2.0), SparseMatrix(n - 1, n), Vector::Zero(n - 1), samples::random_intervals(engine, n - 1, 0.0, 1.0)};
+  PrimalProblem p{&A,
+                  0,
+                  samples::random_vector(engine, n, 2.0),
+                  SparseMatrix(n - 1, n),
+                  Vector::Zero(n - 1),
+                  samples::random_intervals(engine, n - 1, 0.0, 1.0)};
   for (Index k = 0; k + 1 < n; ++k) {
     p.Wt.insert(k, k) = -1;
     p.Wt.insert(k, k + 1) = 1;
@@ -403,7 +471,11 @@ TEST(PrimalSolve, EverySolverServesAProblemOnCoordinates) {
   Engine engine(119);
   const Index n = 12;
   const SystemMatrix A = chain(n, 0.4);
-  const PrimalProblem p{&A, 0, samples::random_vector(engine, n, 2.0), samples::coordinate_rows(samples::random_coordinates(engine, n, 8), n), samples::random_vector(engine, 8, 0.2),
+  const PrimalProblem p{&A,
+                        0,
+                        samples::random_vector(engine, n, 2.0),
+                        samples::coordinate_rows(samples::random_coordinates(engine, n, 8), n),
+                        samples::random_vector(engine, 8, 0.2),
                         samples::random_intervals(engine, 8, 0.1, 1)};
   const Vector v = solve(p).v;
   PrimalWorkspace workspace;
@@ -417,7 +489,8 @@ TEST(PrimalSolve, EverySolverServesAProblemOnCoordinates) {
 
 TEST(PrimalSolve, AStepMatrixThatIsNotPositiveDefiniteIsNotSolvedSilently) {
   const SystemMatrix A(mat(2, {1, 3, 3, 1}));
-  PrimalProblem p{&A, 0, vec({30, 0}), samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), {interval_set(1), interval_set(1)}};
+  PrimalProblem p{
+      &A, 0, vec({30, 0}), samples::coordinate_rows({0, 1}, 2), Vector::Zero(2), {interval_set(1), interval_set(1)}};
   EXPECT_EQ(solve(p).status, Status::refused);
   p.Wt.coeffRef(0, 1) = 1;
   EXPECT_THROW(solve(p), InputError);
@@ -431,7 +504,8 @@ TEST(PrimalSolve, NotANumberInAStepNeverPassesForASolution) {
   for (const SolverInfo& info : solver_table())
     for (const auto& sets : {boxes, disks})
       for (const bool general : {false, true}) {
-        PrimalProblem p{&A, 0, samples::random_vector(engine, n), samples::coordinate_rows({0, 1, 2, 3}, n), Vector::Zero(4), sets};
+        PrimalProblem p{
+            &A, 0, samples::random_vector(engine, n), samples::coordinate_rows({0, 1, 2, 3}, n), Vector::Zero(4), sets};
         if (general) p.Wt.coeffRef(0, 5) = 0.5;
         for (const Index bad : {0, 5}) {
           p.g.setOnes();

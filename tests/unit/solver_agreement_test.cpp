@@ -19,7 +19,8 @@ TEST(SolverAgreement, AllSolversGiveTheSameVelocityForBoxes) {
   Engine engine(90);
   for (int trial = 0; trial < 60; ++trial) {
     const Index d = 1 + trial % 9;
-    const DualProblem problem{samples::random_spd(engine, d, 0.2), samples::random_vector(engine, d, 2.0), samples::random_boxes(engine, d)};
+    const DualProblem problem{samples::random_spd(engine, d, 0.2), samples::random_vector(engine, d, 2.0),
+                              samples::random_boxes(engine, d)};
     const InclusionSolution exact = solve(problem);
     ASSERT_EQ(exact.status, Status::success);
     for (const SolverInfo& info : solver_table()) {
@@ -61,7 +62,7 @@ DenseMatrix mass(const std::string& name, Index d, Engine& engine) {
 
 TEST(SolverAgreement, IterationsAreThoseOfTheReferenceTableWithinAFactorOfThree) {
   constexpr double tau = 0.003;
-  const Row table[] = {{"fem", 10, 39, 8, 4},    {"fem", 100, 100, 13, 4},  {"rand", 10, 318, 31, 6},
+  const Row table[] = {{"fem", 10, 39, 8, 4},     {"fem", 100, 100, 13, 4}, {"rand", 10, 318, 31, 6},
                        {"rand", 100, 401, 38, 8}, {"chain", 10, 71, 12, 4}, {"chain", 100, 185, 38, 6}};
   for (const Row& row : table) {
     Engine engine(92);
@@ -93,7 +94,9 @@ TEST(SolverAgreement, IterationsAreThoseOfTheReferenceTableWithinAFactorOfThree)
     }
     EXPECT_LE(stuck, 0.5 * loads * static_cast<double>(row.d));  // the table's loads: 0-50 % stick
     const std::string label = std::string(row.name) + " " + std::to_string(row.d);
-    for (const auto& [found, expected, solver] : {std::tuple{projected, row.projected, "projected"}, {swept, row.gauss_seidel, "gauss_seidel"}, {exchanged, row.active_set, "active_set"}}) {
+    for (const auto& [found, expected, solver] : {std::tuple{projected, row.projected, "projected"},
+                                                  {swept, row.gauss_seidel, "gauss_seidel"},
+                                                  {exchanged, row.active_set, "active_set"}}) {
       EXPECT_LE(found / loads, 3 * expected) << label << " " << solver;
       EXPECT_GE(found / loads, expected / 3) << label << " " << solver;
     }

@@ -32,9 +32,14 @@ inline std::vector<Set> random_intervals(Engine& engine, Index m, double smalles
 inline std::vector<Set> random_boxes(Engine& engine, Index m) {
   std::vector<Set> sets;
   for (Index k = 0; k < m; ++k) switch (engine() % 4) {
-      case 0: sets.push_back(line_set()); break;
-      case 1: sets.push_back(half_line_set()); break;
-      default: sets.push_back(interval_set(draw(engine, 0.1, 2.0)));
+      case 0:
+        sets.push_back(line_set());
+        break;
+      case 1:
+        sets.push_back(half_line_set());
+        break;
+      default:
+        sets.push_back(interval_set(draw(engine, 0.1, 2.0)));
     }
   return sets;
 }

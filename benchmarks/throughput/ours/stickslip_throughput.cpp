@@ -2,7 +2,6 @@
 // The throughput problem of harness.hpp through the library as a user calls it: an expression for the force, simulate()
 // with the audit on and output every 1000 steps, reversals not located (the peers do not locate them either).
 #include "harness.hpp"
-
 #include "stickslip/model/matrix_model.hpp"
 #include "stickslip/motion/simulate.hpp"
 

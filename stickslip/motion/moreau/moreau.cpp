@@ -17,13 +17,14 @@ namespace stickslip {
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
-}
+}  // namespace
 
 void MoreauOptions::validate() const {
   if (!(theta >= 0.5 && theta <= 1)) throw InputError(fmt::format("run.moreau.theta = {} must lie in [0.5, 1]", theta));
   if (!(fixed_point_tolerance > 0))
     throw InputError(fmt::format("run.moreau.fixed_point_tolerance = {} must be > 0", fixed_point_tolerance));
-  if (max_fixed_point < 1) throw InputError(fmt::format("run.moreau.max_fixed_point = {} must be >= 1", max_fixed_point));
+  if (max_fixed_point < 1)
+    throw InputError(fmt::format("run.moreau.max_fixed_point = {} must be >= 1", max_fixed_point));
   if (max_splits < 0) throw InputError(fmt::format("run.moreau.max_splits = {} must be >= 0", max_splits));
   solver.validate();
 }
@@ -38,7 +39,8 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
   options_.validate();
   const Index n = system.info().nv(), m = laws_.components();
   damped_by_model_ = !linear_.B.is_zero();
-  damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix())) : linear_.B;
+  damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix()))
+                                 : linear_.B;
   damped_ = !damping_.is_zero();
   circulatory_ = linear_.K.asymmetry() > 0;
   nonlinear_ = system.applied_force_depends_on_state();
@@ -56,7 +58,8 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
   problem_.Wt = laws_.Wt();
   problem_.w = Vector::Zero(m);
   for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
-  for (Vector* x : {&q0_, &v0_, &Mv0_, &base_, &f_, &v_theta_, &q_theta_, &previous_v_, &scratch_}) *x = Vector::Zero(n);
+  for (Vector* x : {&q0_, &v0_, &Mv0_, &base_, &f_, &v_theta_, &q_theta_, &previous_v_, &scratch_})
+    *x = Vector::Zero(n);
   for (Vector* x : {&w0_, &u0_, &w1_, &w_theta_, &u_theta_, &u_seen_, &weakening_}) *x = Vector::Zero(m);
   at_rest_.assign(laws_.laws(), 0);
   released_.assign(laws_.laws(), 0);
@@ -108,8 +111,8 @@ void MoreauScheme::load_start_of_substep(const State& s) {
     const Index i = laws_.first(k);
     bool rest = u0_[i] == 0.0;
     for (int c = 1; c < laws_.size(k); ++c) rest &= u0_[i + c] == 0.0;
-    // u is zero by decision, not by value, where a surface speeds up under a stuck law, and to round-off only where laws
-    // share coordinates: what the last step left stuck, or a located reversal brought to rest, is at rest.
+    // u is zero by decision, not by value, where a surface speeds up under a stuck law, and to round-off only where
+    // laws share coordinates: what the last step left stuck, or a located reversal brought to rest, is at rest.
     at_rest_[k] = rest || s.modes[k] == Mode::stick || !std::isnan(stop_time_[k]);
   }
   f_h_ = -1;
@@ -134,7 +137,8 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
     }
     base_ += h * f_;
   }
-  if (!laws_.limits_depend_on_state()) laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
+  if (!laws_.limits_depend_on_state())
+    laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
   if (laws_.surface_moves()) {
     laws_.evaluate_surface(forces_.left_limit(t1, h), q0_, v0_, workspace_, w1_);
     w_theta_ = theta * w1_ + (1 - theta) * w0_;
@@ -162,7 +166,8 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
       force_by_v_.add_product(-h * theta, previous_v_, problem_.g);
       force_by_q_.add_product(-h * h * theta * theta, previous_v_, problem_.g);
     }
-    if (laws_.limits_depend_on_state()) laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q_theta_, v_theta_, workspace_);
+    if (laws_.limits_depend_on_state())
+      laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q_theta_, v_theta_, workspace_);
     if (laws_.has_weakening()) {
       laws_.relative_velocity(v_theta_, w_theta_, u_theta_);
       laws_.weakening_force(u_theta_, h, weakening_);
@@ -174,10 +179,12 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
     size = std::max(solution_.v.lpNorm<Eigen::Infinity>(), v0_.lpNorm<Eigen::Infinity>());
     previous_v_ = solution_.v;
     // Near round-off the change stops falling: a few units in the last place are convergence too.
-    if (change <= options_.fixed_point_tolerance * size || (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
+    if (change <= options_.fixed_point_tolerance * size ||
+        (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
       return {};
   }
-  return {Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations (velocity still changes by {:.2g}); reduce run.step",
+  return {Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations "
+                                             "(velocity still changes by {:.2g}); reduce run.step",
                                              t0_, options_.max_fixed_point, change)};
 }
 
@@ -196,7 +203,8 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
         const bool holds = at_rest_[k] && !released_[k] && !breaking_[k];
         problem_.sets[k].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
       }
-      if (frozen.law >= 0) problem_.sets[frozen.law].limit = frozen.held ? kHold * h * laws_.static_limit(frozen.law) : 0.0;
+      if (frozen.law >= 0)
+        problem_.sets[frozen.law].limit = frozen.held ? kHold * h * laws_.static_limit(frozen.law) : 0.0;
       sets_h_ = frozen.law >= 0 ? -1.0 : h;
       ++problem_.sets_version;
     }
@@ -207,8 +215,8 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
     bool gave_way = false;
     if (laws_.has_static())
       for (Index k = 0; k < laws_.laws(); ++k)
-        if (k != frozen.law && at_rest_[k] && !released_[k] && !breaking_[k] && laws_.static_limit(k) > laws_.limit(k) &&
-            laws_.mode(k, solution_.u) != Mode::stick) {
+        if (k != frozen.law && at_rest_[k] && !released_[k] && !breaking_[k] &&
+            laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
           released_[k] = 1;
           gave_way = true;
         }
@@ -225,7 +233,10 @@ StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
     solution_.r[laws_.first(frozen.law)] = -h * laws_.limit(frozen.law) * frozen.sign;
   }
   if (!solution_.v.allFinite())
-    return {Status::not_finite, fmt::format("moreau: the velocity is not finite after t = {:.9g} s; check forces and limits, or reduce run.step", t0_)};
+    return {
+        Status::not_finite,
+        fmt::format(
+            "moreau: the velocity is not finite after t = {:.9g} s; check forces and limits, or reduce run.step", t0_)};
   return {};
 }
 
@@ -276,8 +287,8 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, S
   Frozen found;
   for (Index k : reversing_) {
     const double speed = std::abs(u0_[laws_.first(k)]);
-    // Another law that shares the direction may hold ψ at zero from the stop on: such a plateau counts as below zero, so that
-    // its beginning is found.
+    // Another law that shares the direction may hold ψ at zero from the stop on: such a plateau counts as below zero,
+    // so that its beginning is found.
     auto psi = [&](double x) {
       const double velocity = end_velocity(x, k, outcome);
       return std::abs(velocity) <= 1e-13 * speed ? -1e-3 * speed : velocity;
@@ -362,7 +373,10 @@ void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord&
   std::vector<Mode>& modes = record.state.modes;
   for (Index k = 0; k < laws_.laws(); ++k) {
     breaking_[k] = 0;
-    if (laws_.has_static()) held_mean_[k] = at_rest_[k] && laws_.mode(k, solution_.u) == Mode::stick ? solution_.r[laws_.first(k)] / record.duration : kNaN;
+    if (laws_.has_static())
+      held_mean_[k] = at_rest_[k] && laws_.mode(k, solution_.u) == Mode::stick
+                          ? solution_.r[laws_.first(k)] / record.duration
+                          : kNaN;
     if (k == frozen.law) {
       stop_time_[k] = t1;
       breaking_[k] = frozen.held;
@@ -376,7 +390,8 @@ void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord&
       const bool located = !std::isnan(stop_time_[k]);
       const bool breaks_away = before == Mode::stick;
       const double t = located ? stop_time_[k] : breaks_away ? t0 : t1;
-      if (const auto kind = event_between(before, after)) record.events.push_back({t, static_cast<int>(k), *kind, before, after, 0});
+      if (const auto kind = event_between(before, after))
+        record.events.push_back({t, static_cast<int>(k), *kind, before, after, 0});
       modes[k] = after;
     } else if (after == Mode::stick && at_rest_[k]) {
       for (int c = 0; c < laws_.size(k); ++c)

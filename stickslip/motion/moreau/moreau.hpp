@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Velocity-level time stepping with elasticity, damping and friction in one inclusion per step (paper 1's idea, unsplit).
+// Velocity-level time stepping with elasticity, damping and friction in one inclusion per step (paper 1's idea,
+// unsplit).
 //
 //   v_θ = θ v1 + (1-θ) v0,   q1 = q0 + h v_θ,   q_θ = q0 + θ h v_θ
 //   M (v1 - v0) = h [ f̄ - B v_θ - K q_θ + W (c γ(u_θ) - viscous u_θ) ] + W p,     u = Wᵀ v - w
@@ -21,9 +22,9 @@
 //   solving their inclusion. Take the smallest x, set u_i = 0 exactly, go on with h - x. No split for i if ψ_i(h) has
 //   not changed sign. Break-away at equal limits needs no treatment: the force is continuous there and the error O(h²).
 //
-// With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the held law,
-// extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction is not located and
-// takes its direction from the end velocity: order 1 where the direction turns.
+// With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the
+// held law, extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction
+// is not located and takes its direction from the end velocity: order 1 where the direction turns.
 //
 // Static > dynamic limit: a law at rest at the start of a (sub)step holds up to static_limit; where it gives way, the
 // step is solved again with its limit lowered to `limit`. A law that comes to rest at a located reversal is at rest.
@@ -39,13 +40,13 @@
 namespace stickslip {
 
 struct MoreauOptions {
-  double theta = 0.5;               ///< in [1/2, 1]; 1/2 is order 2 and conserves energy
-  bool locate_reversals = true;     ///< split steps at velocity reversals of one-component laws
+  double theta = 0.5;            ///< in [1/2, 1]; 1/2 is order 2 and conserves energy
+  bool locate_reversals = true;  ///< split steps at velocity reversals of one-component laws
   ForceSampling force = ForceSampling::mean;
   SolveOptions solver;
   double fixed_point_tolerance = 1e-14;  ///< relative change of v at which the iteration around (step) ends
   int max_fixed_point = 200;
-  int max_splits = 0;               ///< per step; 0: 20 + 10 per law
+  int max_splits = 0;  ///< per step; 0: 20 + 10 per law
   void validate() const;
 };
 
@@ -88,7 +89,7 @@ class MoreauScheme final : public Scheme {
   ForceSampler forces_;
   SystemWorkspace workspace_;
 
-  SystemMatrix damping_;         // B' = B + viscous part of the laws
+  SystemMatrix damping_;  // B' = B + viscous part of the laws
   SystemMatrix force_by_q_, force_by_v_;
   MatrixSum step_matrix_;
   double matrix_h_ = -1, sets_h_ = -1;
@@ -106,7 +107,7 @@ class MoreauScheme final : public Scheme {
   std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
   std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise
   std::vector<Index> reversing_, giving_way_;  // candidates of the attempt
-  std::vector<double> stop_time_;  // of a law brought to rest at a located reversal; NaN otherwise
+  std::vector<double> stop_time_;              // of a law brought to rest at a located reversal; NaN otherwise
 
   // The attempt.
   Vector base_, f_, v_theta_, q_theta_, w1_, w_theta_, u_theta_, u_seen_, weakening_, previous_v_, scratch_;

@@ -27,14 +27,19 @@ Enum enum_from(std::string_view name, std::span<const std::string> names, const 
 
 std::string_view to_string(SplittingVariant variant) { return kVariants[static_cast<std::size_t>(variant)]; }
 std::string_view to_string(FrictionStep step) { return kFrictionSteps[static_cast<std::size_t>(step)]; }
-SplittingVariant splitting_variant_from(std::string_view name) { return enum_from<SplittingVariant>(name, kVariants, "splitting variant"); }
-FrictionStep friction_step_from(std::string_view name) { return enum_from<FrictionStep>(name, kFrictionSteps, "friction step"); }
+SplittingVariant splitting_variant_from(std::string_view name) {
+  return enum_from<SplittingVariant>(name, kVariants, "splitting variant");
+}
+FrictionStep friction_step_from(std::string_view name) {
+  return enum_from<FrictionStep>(name, kFrictionSteps, "friction step");
+}
 
 void SplittingOptions::validate() const {
   if (substeps < 1) throw InputError(fmt::format("run.splitting.substeps = {} must be >= 1", substeps));
   if (!(rho >= 0)) throw InputError(fmt::format("run.splitting.rho = {} must be > 0 (or 0 for the best value)", rho));
   if (!(tolerance > 0)) throw InputError(fmt::format("run.splitting.tolerance = {} must be > 0", tolerance));
-  if (max_iterations < 1) throw InputError(fmt::format("run.splitting.max_iterations = {} must be >= 1", max_iterations));
+  if (max_iterations < 1)
+    throw InputError(fmt::format("run.splitting.max_iterations = {} must be >= 1", max_iterations));
 }
 
 SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints)
@@ -46,7 +51,8 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
       workspace_(system.info()) {
   options_.validate();
   const Index n = system.info().nv(), m = laws_.components();
-  damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix())) : linear_.B;
+  damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix()))
+                                 : linear_.B;
   damped_ = !damping_.is_zero();
   elastic_matrix_ = MatrixSum({&linear_.M, &damping_, &linear_.K});
   nothing_pinned_.assign(n, 0);
@@ -91,7 +97,9 @@ void SplittingScheme::set_elastic_matrix(double tau) {
   if (tau == elastic_tau_) return;
   const std::array<double, 3> alpha{1, tau / 2, tau * tau / 4};
   if (!elastic_factor_.factorize(elastic_matrix_.evaluate(alpha), nothing_pinned_))
-    throw InputError("the matrix M + τ/2 B + τ²/4 K of the elastic step is not positive definite; reduce run.step or check the stiffness");
+    throw InputError(
+        "the matrix M + τ/2 B + τ²/4 K of the elastic step is not positive definite; reduce run.step or check the "
+        "stiffness");
   elastic_tau_ = tau;
 }
 
@@ -123,16 +131,19 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
       ++record.problems;
       iterations_ += solution_.iterations;
       if (solution_.status != Status::success)
-        return {solution_.status, fmt::format("splitting: friction problem at t = {:.9g} s: {}", t0, solution_.message)};
+        return {solution_.status,
+                fmt::format("splitting: friction problem at t = {:.9g} s: {}", t0, solution_.message)};
       gave_way = false;
       for (Index k = 0; k < laws_.laws() && laws_.has_static(); ++k)
-        if (at_rest_[k] && !released_[k] && laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
+        if (at_rest_[k] && !released_[k] && laws_.static_limit(k) > laws_.limit(k) &&
+            laws_.mode(k, solution_.u) != Mode::stick) {
           released_[k] = 1;
           gave_way = true;
         }
     }
     if (!solution_.v.allFinite())
-      return {Status::not_finite, fmt::format("splitting: the velocity is not finite after t = {:.9g} s; check forces and limits", t0)};
+      return {Status::not_finite,
+              fmt::format("splitting: the velocity is not finite after t = {:.9g} s; check forces and limits", t0)};
     // Work with the mean velocity of the substep: the rest of the change of kinetic energy is the scheme's own.
     mean_v_ = 0.5 * (s.v + solution_.v);
     record.energy.work_in += tau * f_.dot(mean_v_);
@@ -194,7 +205,8 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
     if (s.modes[k] == Mode::stick)
       for (int c = 0; c < laws_.size(k); ++c) {
         double moved = -w_[laws_.first(k) + c];
-        for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry) moved += entry.value() * mean_v_[entry.col()];
+        for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
+          moved += entry.value() * mean_v_[entry.col()];
         record.stuck_motion = std::max(record.stuck_motion, tau * std::abs(moved));
       }
   if (damped_) {

@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operator splitting with a friction multiplier: paper 1 (Glowinski, Shiau, Kuo, Nasser 2004), equations (2.3)-(2.7), (3.12).
+// Operator splitting with a friction multiplier: paper 1 (Glowinski, Shiau, Kuo, Nasser 2004), equations (2.3)-(2.7),
+// (3.12).
 //
 // Lie step of size τ, n = 0..N-1 (the paper's loop starts at 1, which does not fit its initial data):
 //   friction  (F)  P substeps of size τ_f = τ/P:   M V⁺ = M V + τ_f C γ(V) + τ_f f + W p,   -u(V⁺) ∈ N_{τ_f C}(p)
 //                  V^{n+1/2} = V⁺ of the last substep; positions are held
 //   elastic   (E)  M X'' + B X' + K X = 0 over τ, centred (implicit midpoint):
-//                  (M + τ/2 B + τ²/4 K) V_m = M V^{n+1/2} - τ/2 K X^n,   X^{n+1} = X^n + τ V_m,   V^{n+1} = 2 V_m - V^{n+1/2}
-// γ is evaluated at the start of each friction substep, as printed. f at the end of the substep as printed (`end`), or its
-// mean. Damping, which the paper does not have, is part of the elastic step.
+//                  (M + τ/2 B + τ²/4 K) V_m = M V^{n+1/2} - τ/2 K X^n,   X^{n+1} = X^n + τ V_m,   V^{n+1} = 2 V_m -
+//                  V^{n+1/2}
+// γ is evaluated at the start of each friction substep, as printed. f at the end of the substep as printed (`end`), or
+// its mean. Damping, which the paper does not have, is part of the elastic step.
 //
 // Variants: `lie` = F then E; `symmetrised` = E/2 F E/2; `friction_first` = F/2 E F/2. All have order 1 in X and V: the
-// symmetrised ones have smaller constants but the same creep in stick. λ converges in L2 with order 1/2 only, because it
-// jumps; away from events with order 1.
+// symmetrised ones have smaller constants but the same creep in stick. λ converges in L2 with order 1/2 only, because
+// it jumps; away from events with order 1.
 //
 // In stick the elastic half leaves V^{n+1} = -τ M⁻¹ K X, not 0, and moves X by O(τ²) per step: V^{n+1/2}
 // (record.friction_velocity) is the velocity that obeys the law, and modes and events are read off it.
 //
-// Energy: work is counted with the mean velocity of each substep, so the balance of step.hpp closes to round-off (K symmetric);
-// what the implicit friction step dissipates beyond the law at its end velocity is part of friction_loss.
+// Energy: work is counted with the mean velocity of each substep, so the balance of step.hpp closes to round-off (K
+// symmetric); what the implicit friction step dissipates beyond the law at its end velocity is part of friction_loss.
 //
-// friction = "exact": problem (*) by the active set, to round-off. "multiplier": the paper's iteration (4.14)-(4.16), with
-// the bound of Theorem 4.1 computed and enforced (solvers/projected_iteration.hpp); rho in the paper's units.
+// friction = "exact": problem (*) by the active set, to round-off. "multiplier": the paper's iteration (4.14)-(4.16),
+// with the bound of Theorem 4.1 computed and enforced (solvers/projected_iteration.hpp); rho in the paper's units.
 #pragma once
 
 #include "stickslip/common/pinned_factor.hpp"
