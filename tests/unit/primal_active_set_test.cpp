@@ -137,7 +137,8 @@ TEST(PrimalActiveSet, AnyVersionNumberIsServed) {
   for (const unsigned long version : {0ul, 1ul, 77ul}) {
     TwoCoordinates two;
     two.problem.A_version = version;
-    two.problem.sets = {interval_set(0), interval_set(0)};  // nothing is ever pinned: only the version can ask for factors
+    two.problem.sets = {interval_set(0),
+                        interval_set(0)};  // nothing is ever pinned: only the version can ask for factors
     expect_exact(two.problem, solve_active_set(two.problem));
   }
 }

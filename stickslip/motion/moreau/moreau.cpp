@@ -10,7 +10,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/root_finding.hpp"
-#include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
 
@@ -60,7 +59,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
   for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
   for (Vector* x : {&q0_, &v0_, &Mv0_, &base_, &f_, &v_theta_, &q_theta_, &previous_v_, &scratch_})
     *x = Vector::Zero(n);
-  for (Vector* x : {&w0_, &u0_, &w1_, &w_theta_, &u_theta_, &u_seen_, &weakening_}) *x = Vector::Zero(m);
+  for (Vector* x : {&w0_, &u0_, &w1_, &w_theta_, &u_theta_, &weakening_}) *x = Vector::Zero(m);
   at_rest_.assign(laws_.laws(), 0);
   released_.assign(laws_.laws(), 0);
   stop_time_.assign(laws_.laws(), kNaN);
@@ -71,25 +70,8 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
 }
 
 void MoreauScheme::start(StepRecord& record) {
-  State& s = record.state;
-  const Index m = laws_.components();
-  laws_.evaluate_limits(s.t, s.q, s.v, workspace_);
-  laws_.evaluate_surface(s.t, s.q, s.v, workspace_, w0_);
-  laws_.relative_velocity(s.v, w0_, u0_);
-  if (static_cast<Index>(s.modes.size()) != laws_.laws()) {
-    s.modes.resize(laws_.laws());
-    for (Index k = 0; k < laws_.laws(); ++k) s.modes[k] = laws_.mode(k, u0_);
-  }
-  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
-  record.law_work = Vector::Zero(laws_.laws());
-  record.friction_velocity = s.v;
-  linear_.M.product(s.v, Mv0_);
-  record.energy = {};
-  record.energy.kinetic = 0.5 * Mv0_.dot(s.v);
-  linear_.K.product(s.q, scratch_);
-  record.energy.potential = 0.5 * scratch_.dot(s.q);
-  record.energy.initial = record.energy.kinetic + record.energy.potential;
-  record.events.reserve(64 + 2 * static_cast<std::size_t>(laws_.laws()));
+  start_record(system_, laws_, workspace_, record);
+  linear_.M.product(record.state.v, Mv0_);
 }
 
 void MoreauScheme::set_step_matrix(double h) {
@@ -318,10 +300,7 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, S
 }
 
 StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
-  record.events.clear();
-  record.reaction_impulse.setZero();
-  record.smooth_impulse.setZero();
-  record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
+  clear_step(record);
   problems_ = 0;
   double h = t_end - record.state.t;
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
@@ -364,7 +343,7 @@ void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
   s.v = solution_.v;
   s.t = t0_ + h;
   record.duration = h;
-  record_residuals(record);
+  record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
   record_modes(t0_, s.t, frozen, record);
   record_energy(h, record);
 }
@@ -395,7 +374,7 @@ void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord&
       modes[k] = after;
     } else if (after == Mode::stick && at_rest_[k]) {
       for (int c = 0; c < laws_.size(k); ++c)
-        record.stuck_motion = std::max(record.stuck_motion, (t1 - t0) * std::abs(u_seen_[laws_.first(k) + c]));
+        record.stuck_motion = std::max(record.stuck_motion, (t1 - t0) * std::abs(residuals_.u[laws_.first(k) + c]));
     }
     stop_time_[k] = kNaN;
   }
@@ -437,25 +416,6 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
   e.kinetic = 0.5 * Mv0_.dot(s.v);
   linear_.K.product(s.q, scratch_);
   e.potential = 0.5 * scratch_.dot(s.q);
-}
-
-void MoreauScheme::record_residuals(StepRecord& record) {
-  if (weights_.size() != laws_.laws()) weights_ = natural_weights(problem_);
-  // A v1 - g - W p = 0, seen from outside the solver.
-  scratch_ = problem_.g;
-  laws_.add_reactions(1.0, solution_.r, scratch_);
-  // At rest the load and the reactions cancel: the size of the load is then the scale.
-  const double scale = std::max(scratch_.lpNorm<Eigen::Infinity>(), problem_.g.lpNorm<Eigen::Infinity>());
-  problem_.A->add_product(-1.0, solution_.v, scratch_);
-  const double gap = scratch_.lpNorm<Eigen::Infinity>();
-  record.equation = std::max(record.equation, scale > 0 ? gap / scale : gap);
-  if (laws_.laws() == 0) return;
-  laws_.relative_velocity(solution_.v, problem_.w, u_seen_);
-  const double map = natural_map_residual(problem_.sets, solution_.r, u_seen_, weights_);
-  const double outside = membership_residual(problem_.sets, solution_.r);
-  record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
-  const double largest = solution_.r.lpNorm<Eigen::Infinity>();
-  record.membership = std::max(record.membership, largest > 0 ? outside / largest : outside);
 }
 
 }  // namespace stickslip

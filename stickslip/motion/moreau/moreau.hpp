@@ -32,6 +32,7 @@
 // Energy (θ = 1/2): the balance of step.hpp closes to round-off, because v_θ is the mean velocity of the step.
 #pragma once
 
+#include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/scheme.hpp"
@@ -80,7 +81,6 @@ class MoreauScheme final : public Scheme {
   void commit(double h, Frozen frozen, StepRecord& record);
   void record_modes(double t0, double t1, Frozen frozen, StepRecord& record);
   void record_energy(double h, StepRecord& record);
-  void record_residuals(StepRecord& record);
 
   const System& system_;
   const LinearPart& linear_;
@@ -110,9 +110,9 @@ class MoreauScheme final : public Scheme {
   std::vector<double> stop_time_;              // of a law brought to rest at a located reversal; NaN otherwise
 
   // The attempt.
-  Vector base_, f_, v_theta_, q_theta_, w1_, w_theta_, u_theta_, u_seen_, weakening_, previous_v_, scratch_;
+  Vector base_, f_, v_theta_, q_theta_, w1_, w_theta_, u_theta_, weakening_, previous_v_, scratch_;
   double f_h_ = -1, f_t_ = 0;  // the step that f_ belongs to
-  Vector weights_;
+  ResidualWorkspace residuals_;
   int problems_ = 0;
   int splits_ = 0;  // of the step under way
 };

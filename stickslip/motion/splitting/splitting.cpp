@@ -10,7 +10,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
-#include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
 
@@ -63,7 +62,7 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
   problem_.w = Vector::Zero(m);
   for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
   for (Vector* x : {&f_, &scratch_, &mean_v_}) *x = Vector::Zero(n);
-  for (Vector* x : {&w_, &u_, &weakening_, &viscous_}) *x = Vector::Zero(m);
+  for (Vector* x : {&w_, &u_, &weakening_}) *x = Vector::Zero(m);
   released_.assign(laws_.laws(), 0);
   at_rest_.assign(laws_.laws(), 0);
   if (options_.friction == FrictionStep::multiplier) {
@@ -73,25 +72,7 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
   }
 }
 
-void SplittingScheme::start(StepRecord& record) {
-  State& s = record.state;
-  const Index m = laws_.components();
-  laws_.evaluate_limits(s.t, s.q, s.v, workspace_);
-  laws_.evaluate_surface(s.t, s.q, s.v, workspace_, w_);
-  laws_.relative_velocity(s.v, w_, u_);
-  if (static_cast<Index>(s.modes.size()) != laws_.laws()) {
-    s.modes.resize(laws_.laws());
-    for (Index k = 0; k < laws_.laws(); ++k) s.modes[k] = laws_.mode(k, u_);
-  }
-  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
-  record.law_work = Vector::Zero(laws_.laws());
-  record.friction_velocity = s.v;
-  record.energy = {};
-  record.energy.kinetic = system_.kinetic_energy(s.q, s.v);
-  record.energy.potential = system_.potential_energy(s.q);
-  record.energy.initial = record.energy.kinetic + record.energy.potential;
-  record.events.reserve(64 + 2 * static_cast<std::size_t>(laws_.laws()));
-}
+void SplittingScheme::start(StepRecord& record) { start_record(system_, laws_, workspace_, record); }
 
 void SplittingScheme::set_elastic_matrix(double tau) {
   if (tau == elastic_tau_) return;
@@ -160,20 +141,7 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
       }
     record_modes(from, to, record);
     s.v = solution_.v;
-    if (weights_.size() != laws_.laws()) weights_ = natural_weights(problem_);
-    scratch_ = problem_.g;
-    laws_.add_reactions(1.0, solution_.r, scratch_);
-    const double scale = std::max(scratch_.lpNorm<Eigen::Infinity>(), problem_.g.lpNorm<Eigen::Infinity>());
-    linear_.M.add_product(-1.0, solution_.v, scratch_);
-    const double gap = scratch_.lpNorm<Eigen::Infinity>();
-    record.equation = std::max(record.equation, scale > 0 ? gap / scale : gap);
-    if (laws_.laws() > 0) {
-      const double map = natural_map_residual(problem_.sets, solution_.r, solution_.u, weights_);
-      const double outside = membership_residual(problem_.sets, solution_.r);
-      const double largest = solution_.r.lpNorm<Eigen::Infinity>();
-      record.inclusion = std::max(record.inclusion, scale > 0 ? map / scale : map);
-      record.membership = std::max(record.membership, largest > 0 ? outside / largest : outside);
-    }
+    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
   }
   record.friction_velocity = s.v;
   return {};
@@ -233,11 +201,7 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   if (std::abs(t_end - t0 - tau_) > 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) tau_ = t_end - t0;
   const double tau = tau_;
   record.duration = tau;
-  record.events.clear();
-  record.reaction_impulse.setZero();
-  record.smooth_impulse.setZero();
-  record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
-  record.problems = 0;
+  clear_step(record);
   StepOutcome outcome;
   switch (options_.variant) {
     case SplittingVariant::lie:

@@ -26,6 +26,7 @@
 #pragma once
 
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/scheme.hpp"
@@ -82,7 +83,8 @@ class SplittingScheme final : public Scheme {
   InclusionSolution solution_;
   SolveOptions solve_options_;
   std::vector<char> released_, at_rest_;
-  Vector f_, w_, u_, weakening_, scratch_, mean_v_, weights_, viscous_;
+  Vector f_, w_, u_, weakening_, scratch_, mean_v_;
+  ResidualWorkspace residuals_;
   long iterations_ = 0;
   bool damped_ = false;
 };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the fixed-step schemes have in common: how a record begins, and how a solved inclusion is seen from outside.
+#pragma once
+
+#include "stickslip/motion/friction_assembly.hpp"
+#include "stickslip/motion/step.hpp"
+#include "stickslip/solvers/problem.hpp"
+
+namespace stickslip {
+
+/// Sizes the record, decides the modes from the velocities where the state brings none, and evaluates the energies.
+void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace& workspace, StepRecord& record);
+
+/// Clears what belongs to one step.
+void clear_step(StepRecord& record);
+
+/// Memory of record_residuals(): the weights of the natural map (any positive ones will do) and scratch vectors.
+struct ResidualWorkspace {
+  Vector weights, balance, u;
+};
+
+/// Residuals of A v = g + W p and of the law at (v, p), from v and p alone. Raises inclusion, membership and equation of the
+/// record; workspace.u is left as Wᵀ v - w.
+void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws, const Vector& v, const Vector& p,
+                      ResidualWorkspace& workspace, StepRecord& record);
+
+}  // namespace stickslip
