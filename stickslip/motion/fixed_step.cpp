@@ -37,8 +37,6 @@ void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace&
 
 void clear_step(StepRecord& record) {
   record.events.clear();
-  record.reaction_impulse.setZero();
-  record.smooth_impulse.setZero();
   record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
   record.problems = 0;
 }

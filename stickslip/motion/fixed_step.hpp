@@ -11,7 +11,7 @@ namespace stickslip {
 /// Sizes the record, decides the modes from the velocities where the state brings none, and evaluates the energies.
 void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace& workspace, StepRecord& record);
 
-/// Clears what belongs to one step.
+/// Clears the events and residuals of the last step.
 void clear_step(StepRecord& record);
 
 /// Memory of record_residuals(): the weights of the natural map (any positive ones will do) and scratch vectors.
@@ -19,8 +19,8 @@ struct ResidualWorkspace {
   Vector weights, balance, u;
 };
 
-/// Residuals of A v = g + W p and of the law at (v, p), from v and p alone. Raises inclusion, membership and equation of the
-/// record; workspace.u is left as Wᵀ v - w.
+/// Residuals of A v = g + W p and of the law at (v, p), from v and p alone. Raises inclusion, membership and equation
+/// of the record; workspace.u is left as Wᵀ v - w.
 void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws, const Vector& v, const Vector& p,
                       ResidualWorkspace& workspace, StepRecord& record);
 

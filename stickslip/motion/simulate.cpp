@@ -86,7 +86,7 @@ class Recorder {
 
   /// One part of a step: rows that fall inside it are interpolated here, between the two states where nothing jumps.
   void part_done(const StepRecord& record, bool first, bool last) {
-    add_part(record, first);
+    add_part(record, first, last);
     const double t0 = t_, t1 = record.state.t, h = t1 - t0;
     if (!every_step_) {
       while (due() < t1 - margin_) {
@@ -105,11 +105,17 @@ class Recorder {
     q_ = record.state.q;
     v_ = record.state.v;
   }
-  Vector mean_reaction() const { return duration_ > 0 ? Vector(reaction_ / duration_) : reaction_; }
+  /// Over the step so far; zero before the first.
+  Vector mean_reaction(const StepRecord& record) const {
+    if (whole_) return record.reaction_impulse / record.duration;
+    return reaction_ / (duration_ > 0 ? duration_ : 1.0);
+  }
 
  private:
-  /// Sums up the parts of a step that is cut at breakpoints.
-  void add_part(const StepRecord& record, bool first) {
+  /// Sums up the parts of a step that is cut; a step in one part stays where it is.
+  void add_part(const StepRecord& record, bool first, bool last) {
+    whole_ = first && last;
+    if (whole_) return;
     if (first) {
       reaction_ = record.reaction_impulse;
       smooth_ = record.smooth_impulse;
@@ -140,8 +146,9 @@ class Recorder {
     finish(record);
   }
   void finish(const StepRecord& record) {
-    row_.reaction = reaction_ / (duration_ > 0 ? duration_ : 1.0);
-    row_.smooth = smooth_ / (duration_ > 0 ? duration_ : 1.0);
+    const double duration = whole_ ? record.duration : duration_ > 0 ? duration_ : 1.0;
+    row_.reaction = (whole_ ? record.reaction_impulse : reaction_) / duration;
+    row_.smooth = (whole_ ? record.smooth_impulse : smooth_) / duration;
     row_.friction_velocity = record.friction_velocity;
     row_.energy = record.energy;
     row_.modes = record.state.modes;
@@ -153,7 +160,7 @@ class Recorder {
   double step_, margin_;
   Trajectory& trajectory_;
   const SimulationHooks& hooks_;
-  bool every_step_ = true;
+  bool every_step_ = true, whole_ = false;
   std::size_t next_ = 0;
   double t_ = 0, duration_ = 0;
   Vector q_, v_, reaction_, smooth_;
@@ -242,7 +249,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
     }
   }
   result.final = record.state;
-  result.final_reaction = recorder.mean_reaction();
+  result.final_reaction = recorder.mean_reaction(record);
   result.problems = ledger.problems;
   result.audit = audit_report(ledger, record.energy, audit_limits(system, options));
   if (result.status == Status::success && !passed(result.audit)) {

@@ -222,13 +222,15 @@ struct CoordinateKernel {
     w.factor.solve(v);
     w.x = -p.g;
     p.A->add_product(1.0, v, w.x);
+    double sum = 0;  // one NaN or infinity is enough to spoil it
     for (Index i = 0; i < m; ++i) {
       const int c = w.coordinate[i];
       const bool stuck = status[i] == BoxStatus::between;
       r[i] = stuck ? w.x[c] : bound(status[i], lo[i], hi[i]);
       u[i] = stuck ? 0.0 : v[c] - p.w[i];
+      sum += r[i];
     }
-    return std::isfinite(v.sum() + r.sum());  // one NaN or infinity is enough to spoil it
+    return std::isfinite(sum + v.sum());
   }
   double r_size(Index i) const {
     const int c = w.coordinate[i];

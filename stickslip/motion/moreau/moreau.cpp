@@ -57,8 +57,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
   problem_.Wt = laws_.Wt();
   problem_.w = Vector::Zero(m);
   for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
-  for (Vector* x : {&q0_, &v0_, &Mv0_, &base_, &f_, &v_theta_, &q_theta_, &previous_v_, &scratch_})
-    *x = Vector::Zero(n);
+  for (Vector* x : {&Mv0_, &base_, &f_, &v_theta_, &q_theta_, &previous_v_, &scratch_}) *x = Vector::Zero(n);
   for (Vector* x : {&w0_, &u0_, &w1_, &w_theta_, &u_theta_, &weakening_}) *x = Vector::Zero(m);
   at_rest_.assign(laws_.laws(), 0);
   released_.assign(laws_.laws(), 0);
@@ -85,10 +84,9 @@ void MoreauScheme::set_step_matrix(double h) {
 
 void MoreauScheme::load_start_of_substep(const State& s) {
   t0_ = s.t;
-  q0_ = s.q;
-  v0_ = s.v;
-  if (laws_.surface_moves()) laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_);
-  laws_.relative_velocity(v0_, w0_, u0_);
+  start_ = &s;
+  if (laws_.surface_moves()) laws_.evaluate_surface(t0_, start_->q, start_->v, workspace_, w0_);
+  laws_.relative_velocity(start_->v, w0_, u0_);
   for (Index k = 0; k < laws_.laws(); ++k) {
     const Index i = laws_.first(k);
     bool rest = u0_[i] == 0.0;
@@ -99,7 +97,7 @@ void MoreauScheme::load_start_of_substep(const State& s) {
   }
   f_h_ = -1;
   if (nonlinear_) {
-    system_.applied_force_jacobian(t0_, q0_, v0_, workspace_, force_by_q_, force_by_v_);
+    system_.applied_force_jacobian(t0_, start_->q, start_->v, workspace_, force_by_q_, force_by_v_);
     matrix_h_ = -1;
   }
 }
@@ -108,39 +106,37 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
   const double theta = options_.theta, t1 = t0_ + h;
   set_step_matrix(h);
   // base = M v0 - h(1-θ) B' v0 - h K (q0 + hθ(1-θ) v0): everything but f̄, γ and the reactions
-  base_ = Mv0_;
-  if (damped_) damping_.add_product(-h * (1 - theta), v0_, base_);
-  scratch_ = q0_ + (h * theta * (1 - theta)) * v0_;
-  linear_.K.add_product(-h, scratch_, base_);
+  Vector& base = iterates_ ? base_ : problem_.g;  // one copy less where nothing iterates
+  base = Mv0_;
+  if (damped_) damping_.add_product(-h * (1 - theta), start_->v, base);
+  scratch_ = start_->q + (h * theta * (1 - theta)) * start_->v;
+  linear_.K.add_product(-h, scratch_, base);
   if (!nonlinear_) {
     if (f_h_ != h) {
-      forces_.sample(options_.force, t0_, t1, q0_, v0_, workspace_, f_);
+      forces_.sample(options_.force, t0_, t1, start_->q, start_->v, workspace_, f_);
       f_h_ = h;
     }
-    base_ += h * f_;
+    base += h * f_;
   }
   if (!laws_.limits_depend_on_state())
-    laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
+    laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), start_->q, start_->v, workspace_);
   if (laws_.surface_moves()) {
-    laws_.evaluate_surface(forces_.left_limit(t1, h), q0_, v0_, workspace_, w1_);
+    laws_.evaluate_surface(forces_.left_limit(t1, h), start_->q, start_->v, workspace_, w1_);
     w_theta_ = theta * w1_ + (1 - theta) * w0_;
     problem_.w = w1_;
     if (laws_.has_viscous())
       for (Index k = 0; k < laws_.laws(); ++k)
         for (int c = 0; c < laws_.size(k); ++c)
           for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
-            base_[entry.col()] += h * laws_.viscous(k) * entry.value() * w_theta_[laws_.first(k) + c];
+            base[entry.col()] += h * laws_.viscous(k) * entry.value() * w_theta_[laws_.first(k) + c];
   }
-  if (!iterates_) {
-    problem_.g = base_;
-    return solve_with_static_limits(h, frozen);
-  }
+  if (!iterates_) return solve_with_static_limits(h, frozen);
 
-  previous_v_ = v0_;
+  previous_v_ = start_->v;
   double change = HUGE_VAL, size = 0;
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
-    v_theta_ = theta * previous_v_ + (1 - theta) * v0_;
-    q_theta_ = q0_ + theta * h * v_theta_;
+    v_theta_ = theta * previous_v_ + (1 - theta) * start_->v;
+    q_theta_ = start_->q + theta * h * v_theta_;
     problem_.g = base_;
     if (nonlinear_) {
       forces_.sample(options_.force, t0_, t1, q_theta_, v_theta_, workspace_, f_);
@@ -158,7 +154,7 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
     if (StepOutcome outcome = solve_with_static_limits(h, frozen); outcome.status != Status::success) return outcome;
     const double previous_change = change;
     change = (solution_.v - previous_v_).lpNorm<Eigen::Infinity>();
-    size = std::max(solution_.v.lpNorm<Eigen::Infinity>(), v0_.lpNorm<Eigen::Infinity>());
+    size = std::max(solution_.v.lpNorm<Eigen::Infinity>(), start_->v.lpNorm<Eigen::Infinity>());
     previous_v_ = solution_.v;
     // Near round-off the change stops falling: a few units in the last place are convergence too.
     if (change <= options_.fixed_point_tolerance * size ||
@@ -338,8 +334,8 @@ void MoreauScheme::commit(double h, Frozen frozen, StepRecord& record) {
     }
     solution_.u[i] = 0;
   }
-  v_theta_ = theta * solution_.v + (1 - theta) * v0_;
-  s.q = q0_ + h * v_theta_;
+  v_theta_ = theta * solution_.v + (1 - theta) * start_->v;
+  s.q += h * v_theta_;
   s.v = solution_.v;
   s.t = t0_ + h;
   record.duration = h;
@@ -376,7 +372,7 @@ void MoreauScheme::record_modes(double t0, double t1, Frozen frozen, StepRecord&
       for (int c = 0; c < laws_.size(k); ++c)
         record.stuck_motion = std::max(record.stuck_motion, (t1 - t0) * std::abs(residuals_.u[laws_.first(k) + c]));
     }
-    stop_time_[k] = kNaN;
+    if (options_.locate_reversals) stop_time_[k] = kNaN;
   }
 }
 
@@ -389,7 +385,7 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
     e.damper_loss += h * scratch_.dot(v_theta_);
   }
   if (circulatory_) {
-    q_theta_ = q0_ + options_.theta * h * v_theta_;
+    q_theta_ = s.q - (1 - options_.theta) * h * v_theta_;
     linear_.K.product(q_theta_, scratch_);
     e.work_in -= h * scratch_.dot(v_theta_);
     scratch_.setZero();
@@ -399,14 +395,14 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
     });
     e.work_in += h * scratch_.dot(v_theta_);
   }
+  record.reaction_impulse = solution_.r;
   laws_.relative_velocity(v_theta_, w_theta_, u_theta_);
   for (Index k = 0; k < laws_.laws(); ++k) {
     for (int c = 0; c < laws_.size(k); ++c) {
       const Index i = laws_.first(k) + c;
       const double smooth = (laws_.has_weakening() ? weakening_[i] : 0.0) - h * laws_.viscous(k) * u_theta_[i];
       const double impulse = solution_.r[i] + smooth;
-      record.reaction_impulse[i] += solution_.r[i];
-      record.smooth_impulse[i] += smooth;
+      if (laws_.has_weakening() || laws_.has_viscous()) record.smooth_impulse[i] = smooth;
       record.law_work[k] += impulse * (u_theta_[i] + w_theta_[i]);
       e.friction_loss -= impulse * u_theta_[i];
       e.work_in += impulse * w_theta_[i];

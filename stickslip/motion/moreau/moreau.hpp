@@ -102,7 +102,8 @@ class MoreauScheme final : public Scheme {
 
   // Start of the (sub)step.
   double t0_ = 0;
-  Vector q0_, v0_, Mv0_, w0_, u0_;
+  const State* start_ = nullptr;  // the state of the record, until commit() changes it
+  Vector Mv0_, w0_, u0_;
   std::vector<char> at_rest_, released_;
   std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
   std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise

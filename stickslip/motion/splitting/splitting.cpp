@@ -202,6 +202,8 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   const double tau = tau_;
   record.duration = tau;
   clear_step(record);
+  record.reaction_impulse.setZero();
+  record.smooth_impulse.setZero();
   StepOutcome outcome;
   switch (options_.variant) {
     case SplittingVariant::lie:
