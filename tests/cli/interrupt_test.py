@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import random
+import re
 import select
 import signal
 import subprocess
@@ -105,5 +106,21 @@ def test_a_killed_run_can_be_restarted(stickslip):
     time.sleep(1.2)
     process.kill()
     process.wait()
-    result = stickslip("run", "long.toml", "--restart", "killed", "--out", "second", "--set", "run.end_time=1")
-    assert result.returncode == 2 and "stored state is at t" in result.stderr  # it knows how far the killed run came
+    refused = stickslip("run", "long.toml", "--restart", "killed", "--out", "second", "--set", "run.end_time=1")
+    assert refused.returncode == 2
+    stored = float(re.search(r"stored state is at t = ([0-9.e+]+) s", refused.stderr).group(1))  # how far it came
+    assert stored > 1
+    end = stored + 3
+    second = stickslip.json("run", "long.toml", "--restart", "killed", "--out", "second", "--set", f"run.end_time={end!r}")
+    assert second["status"] == "success" and second["end_time"] == pytest.approx(end)
+    assert 990 <= second["steps"] <= 1002  # 3 s from the stored state, not from the start
+    with h5py.File(stickslip.folder / "killed/result.h5", "r", libver="latest", swmr=True) as file:
+        rows = len(file["t"])
+        t, position = file["t"][:rows], file["position"][:rows]
+    with h5py.File(stickslip.folder / "second/result.h5") as file:
+        first_t, first_position = file["t"][0], file["position"][0]
+    # The stored state lies on the motion that the killed run had recorded; it may be some steps past the last row.
+    margin = 0.02 if first_t <= t[-1] else 0.5
+    assert first_t <= t[-1] + 0.25
+    for i in range(2):
+        assert first_position[i] == pytest.approx(numpy.interp(first_t, t, position[:, i]), abs=margin)
