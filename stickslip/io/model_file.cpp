@@ -21,10 +21,9 @@ constexpr std::size_t kLargestFile = 64 * kMebibyte;
 const TableReader::Unavailable& later_sections() {
   static const TableReader::Unavailable words = [] {
     TableReader::Unavailable list;
-    for (const char* system : {"equations", "body", "hinge", "loop", "shape", "gravity", "urdf"})
-      list.emplace_back(system, "give the system by [matrices]");
-    for (const char* law : {"constraint", "contact"}) list.emplace_back(law, "the only law is [[friction]]");
-    list.emplace_back("spring", "put it into the stiffness and damping matrices");
+    for (const char* system : {"hinge", "loop", "urdf"})
+      list.emplace_back(system, "give the system by [matrices] or [equations], or by free bodies");
+    list.emplace_back("constraint", "laws are [[friction]] and [[contact]]");
     for (const char* analysis : {"periodic", "shoot", "fit", "sweep"})
       list.emplace_back(analysis, "the only analysis is [run]");
     return list;
@@ -55,9 +54,7 @@ Vector read_initial(const std::optional<TableReader>& table, const char* key, In
   return field ? read_vector(*field, n, "coordinates") : Vector::Zero(n);
 }
 
-std::string describe_storage(const LinearPart& linear) {
-  const MatrixSum sum({&linear.M, &linear.B, &linear.K});
-  const SystemMatrix& matrix = sum.value();
+std::string describe_storage(const SystemMatrix& matrix) {
   switch (matrix.storage()) {
     case Storage::dense:
       return "dense";
@@ -69,11 +66,86 @@ std::string describe_storage(const LinearPart& linear) {
   return "";
 }
 
+/// What every kind of system hands to the rest of the reading.
+struct SystemPart {
+  std::unique_ptr<System> system;
+  StateSymbols symbols;  ///< what [[drawing]] may name
+  Field inertia;         ///< what a mass that is not positive definite is blamed on
+};
+
+/// Laws of a system with coordinates, then the system. `Section`: MatricesSection or EquationsSection.
+template <class Section>
+SystemPart finish_system(const TableReader& table, Section section, const std::string& title) {
+  auto& model = section.model;
+  model.title = title;
+  std::set<std::string> names;
+  if (const auto friction = table.find("friction"))
+    model.friction = read_friction(*friction, model.coordinates, section.symbols.table);
+  for (const FrictionElement& law : model.friction) names.insert(law.name);
+  if (const auto contact = table.find("contact")) model.contacts = read_contacts(*contact, section.symbols, names);
+  // All that is left to check are properties of the inertia.
+  auto system = section.inertia.about([&] { return make_system(std::move(model)); });
+  return {std::move(system), std::move(section.symbols), section.inertia};
+}
+
+/// Keys that belong to bodies, or to systems with coordinates, alone.
+void refuse_sections(const TableReader& table, std::initializer_list<const char*> keys, const char* remedy) {
+  for (const char* key : keys)
+    if (const auto field = table.find(key)) field->fail(remedy);
+}
+
+void read_body_system(const TableReader& table, ModelFile& model) {
+  refuse_sections(table, {"friction"}, "bodies without hinges have no axis for it; give a [[contact]]");
+  refuse_sections(table, {"initial"}, "bodies start at position_0, orientation_0, velocity_0 and spin_0");
+  refuse_sections(table, {"drawing"}, "bodies are drawn by their shapes; give [[shape]]");
+  const Field first = table.require("body", "give at least one [[body]]");
+  BodyModel bodies = read_bodies(table);
+  bodies.title = model.title;
+  model.initial.q = start_positions(bodies);
+  model.initial.v = start_velocities(bodies);
+  model.bodies = std::make_shared<const BodyModel>(bodies);
+  model.system = first.about([&] { return make_system(std::move(bodies)); });
+}
+
+SystemPart read_system(const TableReader& table, const std::string& title) {
+  refuse_sections(table, {"gravity"}, "it acts on bodies; put the weight into force or potential");
+  refuse_sections(table, {"spring"},
+                  "put it into the stiffness and damping matrices, or into potential and dissipation");
+  if (const auto equations = table.find("equations")) return finish_system(table, read_equations(*equations), title);
+  const Field matrices =
+      table.require("matrices", "give the system by a table [matrices] or [equations], or by [[body]]");
+  return finish_system(table, read_matrices(matrices), title);
+}
+
+/// Of all matrices together where they are constant, of the mass at the start otherwise.
+std::string storage_at(const System& system, const Vector& q) {
+  if (const LinearPart* linear = system.linear())
+    return describe_storage(MatrixSum({&linear->M, &linear->B, &linear->K}).value());
+  SystemWorkspace workspace(system.info());
+  return describe_storage(system.mass(q, workspace));
+}
+
+void read_coordinate_system(const TableReader& table, ModelFile& model) {
+  SystemPart part = read_system(table, model.title);
+  model.system = std::move(part.system);
+  if (const auto drawing = table.find("drawing")) model.drawings = read_drawings(*drawing, part.symbols);
+  std::optional<TableReader> initial;
+  if (const auto field = table.find("initial"))
+    initial.emplace(*field, std::vector<std::string>{"position", "velocity"});
+  model.initial.q = read_initial(initial, "position", model.system->info().nq());
+  model.initial.v = read_initial(initial, "velocity", model.system->info().nv());
+  model.storage = part.inertia.about([&] { return storage_at(*model.system, model.initial.q); });
+}
+
 ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   const Field root{&context, &root_node, ""};
-  if (root_node.table()->empty()) root.fail("the file is empty; a model needs [matrices] at least");
+  if (root_node.table()->empty())
+    root.fail("the file is empty; a model needs [matrices], [equations] or [[body]] at least");
   require_one_system(context, *root_node.table());
-  const TableReader table(root, {"title", "parameters", "matrices", "friction", "initial", "run"}, later_sections());
+  const TableReader table(root,
+                          {"title", "parameters", "matrices", "equations", "friction", "contact", "drawing", "initial",
+                           "run", "body", "shape", "gravity", "spring"},
+                          later_sections());
 
   ModelFile model;
   model.path = context.path;
@@ -81,23 +153,12 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   context.indexed.add_variable("i");
   if (const auto parameters = table.find("parameters")) model.parameters = read_parameters(*parameters, context);
 
-  const Field matrices = table.require("matrices", "give the system by a table [matrices]");
-  auto [matrix_model, symbols] = read_matrices(matrices);
-  matrix_model.title = model.title;
-  const Index n = static_cast<Index>(matrix_model.coordinates.size());
-  if (const auto friction = table.find("friction"))
-    matrix_model.friction = read_friction(*friction, matrix_model.coordinates, symbols);
-  // All that is left to check are properties of the mass matrix.
-  const Field mass =
-      *TableReader(matrices, {"coordinates", "size", "mass", "damping", "stiffness", "force"}).find("mass");
-  model.system = mass.about([&] { return make_system(std::move(matrix_model)); });
-  if (const LinearPart* linear = model.system->linear()) model.storage = describe_storage(*linear);
-
-  std::optional<TableReader> initial;
-  if (const auto field = table.find("initial"))
-    initial.emplace(*field, std::vector<std::string>{"position", "velocity"});
-  model.initial.q = read_initial(initial, "position", n);
-  model.initial.v = read_initial(initial, "velocity", n);
+  if (table.has("body") || table.has("shape")) {
+    read_body_system(table, model);
+    model.storage = storage_at(*model.system, model.initial.q);
+  } else {
+    read_coordinate_system(table, model);
+  }
 
   if (const auto run = table.find("run")) {
     model.run = read_run(*run);

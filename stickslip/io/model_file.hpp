@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/io/drawing.hpp"
+#include "stickslip/model/rigid_bodies.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/state.hpp"
@@ -26,6 +28,8 @@ struct ModelFile {
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
   bool has_run = false;                                    ///< the file has a [run] table
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
+  std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
+  std::vector<Drawing> drawings;                           ///< what the report shows of a planar model
   std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
 };
 

@@ -36,7 +36,7 @@ class FrictionReader {
     const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous",
                                     "surface_velocity", "set", "facets"});
     const auto name_field = table.find("name");
-    const std::string name = name_field ? law_name(*name_field) : "";
+    const std::string name = name_field ? read_law_name(*name_field) : "";
 
     const auto on = table.find("on");
     const bool everywhere = on && on->node->text() && *on->node->text() == "*";
@@ -59,17 +59,6 @@ class FrictionReader {
   std::vector<FrictionElement> take() { return std::move(elements_); }
 
  private:
-  /// Names become columns of tables and parts of --set keys.
-  static std::string law_name(const Field& field) {
-    const std::string& name = field.text("the name of the law");
-    const auto forbidden = [](char c) {
-      return static_cast<unsigned char>(c) <= ' ' || std::string_view(".,;\"'=\x7F").find(c) != std::string_view::npos;
-    };
-    if (name.empty() || (name[0] >= '0' && name[0] <= '9') || std::any_of(name.begin(), name.end(), forbidden))
-      field.fail("a name cannot be empty, start with a digit, or hold blanks, quotes or any of . , ; =");
-    return name;
-  }
-
   std::vector<Place> all_coordinates() const {
     std::vector<Place> places;
     for (Index k = 0; k < static_cast<Index>(coordinates_.size()); ++k) places.push_back({{{{k, 1.0}}}, k});

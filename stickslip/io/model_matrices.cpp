@@ -117,24 +117,6 @@ void check_coordinate_name(const Field& field, const std::string& name, const st
   field.about([&] { SymbolTable().add_variable(name); });
 }
 
-std::vector<std::string> read_coordinates(const Field& field) {
-  const TomlArray& items = field.list("a list of names");
-  if (items.empty()) field.fail("there must be at least one coordinate");
-  std::vector<std::string> names;
-  std::set<std::string> taken;
-  for (std::size_t k = 0; k < items.size(); ++k) {
-    const Field item = field.item(k);
-    const std::string& name = item.text("the name of a coordinate");
-    check_coordinate_name(item, name, taken);
-    names.push_back(name);
-    taken.insert(name);
-  }
-  for (std::size_t k = 0; k < names.size(); ++k)
-    if (taken.count("v_" + names[k]))
-      field.item(k).fail(fmt::format("the velocity of '{0}' is called v_{0}, which is also a coordinate", names[k]));
-  return names;
-}
-
 std::vector<std::string> default_coordinates(const Field& field, Index n) {
   std::vector<std::string> names;
   for (Index k = 1; k <= n; ++k) {
@@ -193,10 +175,27 @@ std::vector<std::pair<std::string, double>> read_parameters(const Field& field, 
   return parameters;
 }
 
+std::vector<std::string> read_coordinates(const Field& field) {
+  const TomlArray& items = field.list("a list of names");
+  if (items.empty()) field.fail("there must be at least one coordinate");
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const Field item = field.item(k);
+    const std::string& name = item.text("the name of a coordinate");
+    check_coordinate_name(item, name, taken);
+    names.push_back(name);
+    taken.insert(name);
+  }
+  for (std::size_t k = 0; k < names.size(); ++k)
+    if (taken.count("v_" + names[k]))
+      field.item(k).fail(fmt::format("the velocity of '{0}' is called v_{0}, which is also a coordinate", names[k]));
+  return names;
+}
+
 MatricesSection read_matrices(const Field& field) {
   const TableReader table(field, {"coordinates", "size", "mass", "damping", "stiffness", "force"});
-  MatricesSection section;
-  MatrixModel& model = section.model;
+  MatrixModel model;
   std::optional<Index> n;
   if (const auto size = table.find("size")) n = static_cast<Index>(size->integer(1, kLargestSize));
   if (const auto names = table.find("coordinates")) {
@@ -218,12 +217,9 @@ MatricesSection read_matrices(const Field& field) {
   model.damping = damping ? finish_matrix(*damping, *n) : SystemMatrix::zero(*n);
   model.stiffness = stiffness ? finish_matrix(*stiffness, *n) : SystemMatrix::zero(*n);
   if (model.coordinates.empty()) model.coordinates = default_coordinates(field, *n);
-  std::vector<std::pair<std::string, double>> parameters;
-  for (const std::string& name : field.context->parameters.names())
-    parameters.emplace_back(name, field.context->parameters.find(name)->value);
-  section.symbols = state_symbols(model.coordinates, parameters);
-  if (const auto force = table.find("force")) model.force = read_force(*force, *n, section.symbols);
-  return section;
+  StateSymbols symbols = symbols_of(*field.context, model.coordinates);
+  if (const auto force = table.find("force")) model.force = read_force(*force, *n, symbols.table);
+  return {std::move(model), std::move(symbols), mass.field};
 }
 
 }  // namespace stickslip::model_detail

@@ -200,6 +200,43 @@ StateFunction read_common_function(const Field& field, const SymbolTable& symbol
   return read_function(field, symbols, std::nullopt);
 }
 
+StateSymbols symbols_of(const ModelContext& context, const std::vector<std::string>& coordinates) {
+  std::vector<std::pair<std::string, double>> parameters;
+  for (const std::string& name : context.parameters.names())
+    parameters.emplace_back(name, context.parameters.find(name)->value);
+  return {coordinates, state_symbols(coordinates, parameters)};
+}
+
+StateFunction read_function_of(const Field& field, const StateSymbols& symbols, Arguments allowed, const char* what) {
+  StateFunction f = read_function(field, symbols.table, std::nullopt);
+  field.about([&] { require_arguments(f, what, allowed, symbols.coordinates); });
+  return f;
+}
+
+std::string read_law_name(const Field& field) {
+  const std::string& name = field.text("a name");
+  const auto forbidden = [](char c) {
+    return static_cast<unsigned char>(c) <= ' ' || std::string_view(".,;\"'=\x7F").find(c) != std::string_view::npos;
+  };
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9') || std::any_of(name.begin(), name.end(), forbidden))
+    field.fail("a name cannot be empty, start with a digit, or hold blanks, quotes or any of . , ; =");
+  return name;
+}
+
+NamedField name_element(const Field& list, std::size_t k, const char* word, std::size_t number,
+                        std::set<std::string>& taken) {
+  const Field item = list.item(k);
+  const TomlNode* given = item.node->table() ? find_key(*item.node->table(), "name") : nullptr;
+  std::string name = fmt::format("{}{}", word, number);
+  if (given && given->text()) name = *given->text();
+  NamedField result{{list.context, item.node, fmt::format("{}.{}", word, name)}, name};
+  const Field about = given ? Field{list.context, given, result.field.key + ".name"} : result.field;
+  if (given) read_law_name(about);
+  if (!taken.insert(name).second)
+    about.fail(fmt::format("the name '{}' is given twice; give one of them another name", name));
+  return result;
+}
+
 Vector read_vector(const Field& field, Index n, const char* what) {
   Vector values(n);
   if (const std::string* text = field.node->text()) {

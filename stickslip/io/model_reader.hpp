@@ -17,10 +17,14 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/vector.hpp"
+#include "stickslip/io/drawing.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/toml_document.hpp"
+#include "stickslip/model/equation_model.hpp"
 #include "stickslip/model/expression.hpp"
+#include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/matrix_model.hpp"
+#include "stickslip/model/rigid_bodies.hpp"
 
 namespace stickslip::model_detail {
 
@@ -109,6 +113,16 @@ class TableReader {
 StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index);
 /// The same for all coordinates at once: i stays a variable.
 StateFunction read_common_function(const Field& field, const SymbolTable& symbols);
+
+/// What functions of the model may name: the table of state_symbols() and the coordinates it was made of.
+struct StateSymbols {
+  std::vector<std::string> coordinates;
+  SymbolTable table;
+};
+StateSymbols symbols_of(const ModelContext& context, const std::vector<std::string>& coordinates);
+/// read_function() without the index, and refused if it depends on more than `allowed`. `what`: "the mass", ...
+StateFunction read_function_of(const Field& field, const StateSymbols& symbols, Arguments allowed, const char* what);
+
 /// One value per index 0..n-1: a list, or an expression with i, or a number. Parameters only.
 Vector read_vector(const Field& field, Index n, const char* what);
 
@@ -118,15 +132,43 @@ bool mentions(std::string_view expression, std::string_view name);
 /// A letter or _, then letters, digits and _.
 bool is_identifier(std::string_view name);
 
+/// Names become columns of tables and parts of --set keys.
+std::string read_law_name(const Field& field);
+/// An element of a list of tables with its name, or <word><number> if it has none; its key is "<word>.<name>".
+struct NamedField {
+  Field field;
+  std::string name;
+};
+/// Fails if the name is in `taken`, and adds it there.
+NamedField name_element(const Field& list, std::size_t k, const char* word, std::size_t number,
+                        std::set<std::string>& taken);
+
+/// Names of coordinates, none of them a parameter or a velocity.
+std::vector<std::string> read_coordinates(const Field& field);
+
 // The sections of the file.
 std::vector<std::pair<std::string, double>> read_parameters(const Field& field, ModelContext& context);
 struct MatricesSection {
-  MatrixModel model;    ///< without title and friction
-  SymbolTable symbols;  ///< of state_symbols()
+  MatrixModel model;  ///< without title and laws
+  StateSymbols symbols;
+  Field inertia;  ///< what the mass matrix comes from
 };
 MatricesSection read_matrices(const Field& field);
+struct EquationsSection {
+  EquationModel model;  ///< without title and laws
+  StateSymbols symbols;
+  Field inertia;
+};
+EquationsSection read_equations(const Field& field);
 std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
                                            const SymbolTable& symbols);
+/// `names`: of the laws read before; those of the contacts are added.
+std::vector<ExpressionContact> read_contacts(const Field& field, const StateSymbols& symbols,
+                                             std::set<std::string>& names);
+/// mu, mu_static, restitution, cone and facets of a contact; law.tangents is known.
+void read_contact_law(const TableReader& table, ContactElement& law);
+BodyModel read_bodies(const TableReader& root);
+std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);
 
 /// Applies --set KEY=VALUE to the document.

@@ -13,7 +13,8 @@ const char* const kUseMoreau = "use scheme = \"moreau\"";
 
 void read_moreau(const Field& field, MoreauOptions& options) {
   const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
-                                  "fixed_point_tolerance", "max_fixed_point", "max_splits"});
+                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule",
+                                  "contact_tolerance", "start_penetration"});
   table.number("theta", options.theta, {.low = 0.5, .high = 1});
   table.boolean("locate_reversals", options.locate_reversals);
   table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
@@ -23,6 +24,9 @@ void read_moreau(const Field& field, MoreauOptions& options) {
   table.number("fixed_point_tolerance", options.fixed_point_tolerance, kPositive);
   table.integer("max_fixed_point", options.max_fixed_point, 1);
   table.integer("max_splits", options.max_splits, 0);
+  table.number("contact_tolerance", options.contact_tolerance, kPositive);
+  table.word("contact_rule", [&](std::string_view word) { options.contact_rule = contact_rule_from(word); });
+  table.number("start_penetration", options.start_penetration, kNotNegative);
 }
 
 void read_splitting(const Field& field, SplittingOptions& options) {

@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
-#include <set>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/model/law_checks.hpp"
+#include "stickslip/model/matrix_layout.hpp"
 
 namespace stickslip {
 
@@ -45,6 +45,7 @@ class MatrixSystem final : public System {
       : model_(std::move(model)), linear_{model_.mass, model_.damping, model_.stiffness} {
     info_.title = model_.title;
     info_.coordinates = info_.velocities = model_.coordinates;
+    contacts_ = ExpressionContacts(std::move(model_.contacts), info_);
     const Index index_slot = 1 + 2 * info_.nq();
     for_each_force([&](Index, const StateFunction& f) {
       state_dependent_ |= f.depends_on_state(index_slot);
@@ -52,6 +53,7 @@ class MatrixSystem final : public System {
       zero_ &= f.is_constant() && f({}) == 0.0;
       constant_ &= f.is_constant();
     });
+    set_slope_structure();
     force_.resize(info_.nv());
     if (constant_) for_each_force([&](Index i, const StateFunction& f) { force_[i] = f({}); });
     if (model_.force.components.empty() && !model_.force.common) force_.setZero();
@@ -97,53 +99,62 @@ class MatrixSystem final : public System {
 
   void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& w, SystemMatrix& by_q,
                               SystemMatrix& by_v) const override {
-    const Index n = info_.nv();
+    double* const dq = by_q_.clear(by_q);
+    double* const dv = by_v_.clear(by_v);
     w.variables.set(t, q, v);
-    std::vector<Eigen::Triplet<double, int>> dq, dv;
-    for (int i = 0; i < static_cast<int>(n); ++i) {
-      dq.emplace_back(i, i, 0.0);
-      dv.emplace_back(i, i, 0.0);
+    for (const Slope& slope : slopes_) {
+      w.variables.set_index(slope.row);
+      (slope.by_velocity ? dv : dq)[slope.place] += slope.f->derivative(w.variables.span(), slope.slot);
     }
-    for_each_force([&](Index i, const StateFunction& f) {
-      const Expression* e = f.expression();
-      if (!e) return;
-      w.variables.set_index(i);
-      for (Index slot : e->variables_used()) {
-        if (slot == 0 || slot == w.variables.index_slot()) continue;
-        const double slope = e->derivative(w.variables.span(), slot);
-        auto& entries = slot <= n ? dq : dv;
-        entries.emplace_back(static_cast<int>(i), static_cast<int>(slot <= n ? slot - 1 : slot - 1 - n), slope);
-      }
-    });
-    auto assign = [n](SystemMatrix& matrix, const auto& entries) {
-      SparseMatrix sparse(n, n);
-      sparse.setFromTriplets(entries.begin(), entries.end());
-      matrix = n <= 8 ? SystemMatrix(DenseMatrix(sparse)) : SystemMatrix(std::move(sparse));
-    };
-    assign(by_q, dq);
-    assign(by_v, dv);
   }
   const LinearPart* linear() const override { return &linear_; }
 
+  const std::vector<ContactElement>& contacts() const override { return contacts_.laws(); }
+  void find_contacts(double t, const Vector& q, double margin, SystemWorkspace& w,
+                     ContactPoints& found) const override {
+    contacts_.find(t, q, margin, w, found);
+  }
+  void contact_bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& w,
+                    Vector& bias) const override {
+    contacts_.bias(t, q, v, margin, w, bias);
+  }
+
   std::vector<double> breakpoints(double from, double to) const override {
-    constexpr Index kScan = 4096;
     std::vector<double> times;
     for_each_force([&](Index i, const StateFunction& f) {
-      if (i == 0 || !model_.force.common) f.append_breakpoints(from, to, kScan, times);
+      if (i == 0 || !model_.force.common) f.append_breakpoints(from, to, kBreakpointScan, times);
     });
-    for (const FrictionElement& element : model_.friction) {
-      element.limit.append_breakpoints(from, to, kScan, times);
-      if (element.static_limit) element.static_limit->append_breakpoints(from, to, kScan, times);
-      for (const StateFunction& w : element.surface_velocity) w.append_breakpoints(from, to, kScan, times);
-    }
-    std::sort(times.begin(), times.end());
-    const double close = 1e-12 * std::max(std::abs(from), std::abs(to));
-    times.erase(std::unique(times.begin(), times.end(), [close](double a, double b) { return b - a <= close; }),
-                times.end());
-    return times;
+    append_breakpoints(model_.friction, from, to, times);
+    contacts_.append_breakpoints(from, to, kBreakpointScan, times);
+    return merged_times(std::move(times), from, to);
   }
 
  private:
+  /// ∂f_row/∂slot and where it goes.
+  struct Slope {
+    const Expression* f;
+    Index row, slot;
+    bool by_velocity;
+    Index place = 0;
+  };
+  void set_slope_structure() {
+    const Index n = info_.nv();
+    std::vector<std::pair<Index, Index>> by_q, by_v;
+    const auto column = [n](Index slot) { return slot <= n ? slot - 1 : slot - 1 - n; };
+    for_each_force([&](Index row, const StateFunction& f) {
+      if (!f.expression()) return;
+      for (const Index slot : f.expression()->variables_used()) {
+        if (slot == 0 || slot > 2 * n) continue;
+        slopes_.push_back({f.expression(), row, slot, slot > n});
+        (slot > n ? by_v : by_q).emplace_back(row, column(slot));
+      }
+    });
+    by_q_ = MatrixLayout(n, by_q);
+    by_v_ = MatrixLayout(n, by_v);
+    for (Slope& slope : slopes_)
+      slope.place = (slope.by_velocity ? by_v_ : by_q_).offset(slope.row, column(slope.slot));
+  }
+
   static double form(const SystemMatrix& A, const Vector& x) {
     double sum = 0;
     for (Index i = 0; i < x.size(); ++i) sum += x[i] * A.row_product(i, x);
@@ -162,7 +173,10 @@ class MatrixSystem final : public System {
   MatrixModel model_;
   LinearPart linear_;
   SystemInfo info_;
-  Vector force_;  // the values when all components are constant
+  ExpressionContacts contacts_;
+  std::vector<Slope> slopes_;
+  MatrixLayout by_q_, by_v_;  // structure of ∂f/∂q, ∂f/∂v
+  Vector force_;              // the values when all components are constant
   bool state_dependent_ = false, time_dependent_ = false, zero_ = true, constant_ = true;
 };
 
@@ -179,9 +193,7 @@ void require_square(const char* key, const SystemMatrix& matrix, Index n) {
 
 std::unique_ptr<System> make_system(MatrixModel model) {
   const Index n = static_cast<Index>(model.coordinates.size());
-  if (n == 0) throw InputError("the model has no coordinates");
-  if (std::set<std::string>(model.coordinates.begin(), model.coordinates.end()).size() != model.coordinates.size())
-    throw InputError("coordinates: two of them have the same name");
+  check_coordinates(model.coordinates);
   require_square("mass", model.mass, n);
   require_square("damping", model.damping, n);
   require_square("stiffness", model.stiffness, n);
@@ -194,21 +206,7 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   if (!model.force.components.empty() && static_cast<Index>(model.force.components.size()) != n)
     throw InputError(
         fmt::format("force has {} components, but there are {} coordinates", model.force.components.size(), n));
-  std::set<std::string> names;
-  for (const FrictionElement& element : model.friction) {
-    if (!names.insert(element.name).second) throw InputError(fmt::format("two laws are named '{}'", element.name));
-    if (element.directions.empty() || element.directions.size() > 2)
-      throw InputError(fmt::format("friction '{}' acts on {} directions; one or two are possible", element.name,
-                                   element.directions.size()));
-    for (const Direction& direction : element.directions)
-      for (const auto& [coordinate, coefficient] : direction)
-        if (coordinate < 0 || coordinate >= n || !std::isfinite(coefficient))
-          throw InputError(fmt::format("friction '{}': direction entry {} of coordinate {} is out of range",
-                                       element.name, coefficient, coordinate));
-    if (!(element.viscous >= 0) || !std::isfinite(element.viscous))
-      throw InputError(fmt::format("friction '{}': viscous = {} must be >= 0", element.name, element.viscous));
-    validate(element.weakening);
-  }
+  check_laws(model.friction, model.contacts, n);
   return std::make_unique<MatrixSystem>(std::move(model));
 }
 

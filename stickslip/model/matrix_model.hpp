@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/system.hpp"
 
 namespace stickslip {
@@ -24,6 +25,7 @@ struct MatrixModel {
   SystemMatrix mass, damping, stiffness;
   ForceField force;
   std::vector<FrictionElement> friction;
+  std::vector<ExpressionContact> contacts;
 };
 
 /// (t, coordinates, v_<coordinate>, i) and pi, in the layout of StateFunction; constants are the model's parameters.

@@ -7,14 +7,17 @@
 //   W directions of the laws (nv × m), r reactions [N, N m], w velocity of the surfaces.
 //
 // A system whose M is constant and whose forces are h = f(t, q, v) - B v - K q also offers `linear()`; the fixed-step
-// schemes then factorise once and the event scheme can use an exact flow. Evaluations are const and re-entrant: scratch
-// space belongs to the caller (SystemWorkspace).
+// schemes then factorise once and the event scheme can use an exact flow. Laws are friction (fixed directions) and
+// contacts, whose points may change from step to step. Evaluations are const and re-entrant: scratch space belongs to
+// the caller (SystemWorkspace).
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "stickslip/common/system_matrix.hpp"
+#include "stickslip/model/contact_element.hpp"
 #include "stickslip/model/friction_element.hpp"
 
 namespace stickslip {
@@ -37,7 +40,15 @@ struct LinearPart {
 struct SystemWorkspace {
   explicit SystemWorkspace(const SystemInfo& info) : variables(info.nq(), info.nv()) {}
   Variables variables;
+  SystemMatrix mass;          ///< where M depends on q
+  std::shared_ptr<void> own;  ///< whatever else a system keeps between calls (a broad phase)
 };
+
+/// How a time step treats forces and positions.
+///   implicit_theta  q' = v; forces at the end of the step enter through their slopes
+///   drift_kick      half a free motion, the jump of velocity with forces and contacts in the middle, half a free
+///                   motion: no slopes needed, momentum kept exactly (free bodies)
+enum class StepForm { implicit_theta, drift_kick };
 
 class System {
  public:
@@ -47,7 +58,9 @@ class System {
 
   /// qdot = T(q) v
   virtual void position_rate(const Vector& q, const Vector& v, Vector& qdot) const = 0;
+  /// Throws InputError where M(q) is not positive definite.
   virtual const SystemMatrix& mass(const Vector& q, SystemWorkspace& workspace) const = 0;
+  virtual bool mass_varies() const { return false; }
   /// h(t, q, v)
   virtual void force(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& h) const = 0;
   virtual double kinetic_energy(const Vector& q, const Vector& v) const = 0;
@@ -55,7 +68,11 @@ class System {
   /// Power taken out by the system's own dampers, >= 0 for real dampers. [W]
   virtual double damper_power(const Vector& q, const Vector& v) const = 0;
 
-  /// f(t, q, v): what is left of h without -B v - K q. Only for systems with linear().
+  /// ∂h/∂q and ∂h/∂v, with a structure that does not change between calls. Only for implicit_theta without linear().
+  virtual void force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                              SystemMatrix& by_q, SystemMatrix& by_v) const;
+
+  /// f(t, q, v): what is left of h without potential, damping and inertia, i.e. what brings work in.
   virtual void applied_force(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
                              Vector& f) const = 0;
   virtual bool applied_force_depends_on_state() const = 0;
@@ -64,6 +81,34 @@ class System {
   virtual void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
                                       SystemMatrix& by_q, SystemMatrix& by_v) const = 0;
   virtual const LinearPart* linear() const = 0;
+
+  virtual StepForm step_form() const { return StepForm::implicit_theta; }
+  /// Free motion over dt without forces and laws: q and, where inertia turns the velocity (spinning bodies), v.
+  virtual void drift(double dt, Vector& q, Vector& v) const { q += dt * v; }
+  /// q between two ends of a step of size h, s in [0, 1]; `smooth`: the velocity did not jump.
+  virtual void interpolate(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, double h, double s,
+                           bool smooth, Vector& q) const;
+
+  /// q displaced along velocities: q ⊕ delta (bodies turn). v changes only as far as momentum asks for it.
+  virtual void displace(const Vector& delta, Vector& q, Vector& v) const {
+    q += delta;
+    static_cast<void>(v);
+  }
+
+  virtual const std::vector<ContactElement>& contacts() const;
+  /// Nothing of the system moves faster at v; contacts farther apart than that can bridge need not be looked at.
+  virtual double speed_bound(const Vector& v) const;
+  /// What a small gap is small against: the smallest shape. [m]
+  virtual double length_scale() const { return 1.0; }
+  /// Kinetic and potential energy are quadratic (the latter linear for drift_kick), so that the midpoint rule balances
+  /// them exactly.
+  virtual bool has_quadratic_energy() const { return linear() != nullptr; }
+  /// All points with gap <= margin at (t, q).
+  virtual void find_contacts(double t, const Vector& q, double margin, SystemWorkspace& workspace,
+                             ContactPoints& found) const;
+  /// bias = d/dt (Wᵀ v - w) at constant v, for the rows of find_contacts() with the same arguments. [m/s²]
+  virtual void contact_bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
+                            Vector& bias) const;
 
   /// Times in (from, to), ascending, at which a force, limit or surface velocity jumps or has a kink.
   virtual std::vector<double> breakpoints(double from, double to) const = 0;

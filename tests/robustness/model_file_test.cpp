@@ -234,7 +234,8 @@ TEST_F(ModelFileErrors, EveryMistakeInOneLineIsNamedWithItsLine) {
       // later sections and two systems
       {8, "[initial]\n[equations]\nmass = 1", 9, "the system is already given by [matrices]"},
       {8, "[[body]]\nname = \"b\"\n[initial]", 8, "two systems in one file"},
-      {8, "[[contact]]\ngap = \"x1\"\n[initial]", 8, "key 'contact': not available in this version"},
+      {8, "[[constraint]]\nposition = \"x1\"\n[initial]", 8, "key 'constraint': not available in this version"},
+      {8, "[[hinge]]\nname = \"b\"\n[initial]", 8, "two systems in one file"},
       {8, "[sweep]\n[initial]", 8, "not available in this version; the only analysis is [run]"},
       // TOML itself
       {6, "on = \"x1", 6, "not valid TOML"},
@@ -260,12 +261,152 @@ TEST_F(ModelFileErrors, EveryMistakeInOneLineIsNamedWithItsLine) {
 
 TEST_F(ModelFileErrors, ModelsWithoutASystemOrItsSizeAreRefused) {
   expect_error("title = \"x\"\n", 1, "'matrices' is missing", "no system");
-  expect_error("title = \"x\"\n[equations]\nmass = 1\n", 2,
-               "key 'equations': not available in this version; give the system by [matrices]", "equations");
-  expect_error("[[body]]\nname = \"a\"\n[[hinge]]\nname = \"b\"\n", 1, "key 'body': not available in this version",
-               "bodies are one system");
+  expect_error("title = \"x\"\n[equations]\nmass = 1\n", 2, "'coordinates' is missing; name them", "equations");
+  expect_error("[[body]]\nname = \"a\"\nmass = 1\n[[hinge]]\nname = \"b\"\n", 4,
+               "key 'hinge': not available in this version", "bodies are one system");
   expect_error("[matrices]\nmass = { diagonal = 1 }\nstiffness = { tridiagonal = [-1, 2, -1] }\n", 2,
                "give 'size' or 'coordinates'", "size");
+}
+
+const std::vector<std::string> kEquations = {
+    "[parameters]",                                   // 1
+    "m = 2",                                          // 2
+    "[equations]",                                    // 3
+    "coordinates = [\"x\", \"y\"]",                   // 4
+    "mass        = [[\"m\", 0], [0, \"m + x^2\"]]",   // 5
+    "force       = [\"sin(t) - v_x\", \"-m*9.81\"]",  // 6
+    "potential   = \"0.5*x^2\"",                      // 7
+    "dissipation = \"0.1*v_x^2\"",                    // 8
+    "[[contact]]",                                    // 9
+    "gap         = \"y - 0.1*t\"",                    // 10
+    "slip        = \"x\"",                            // 11
+    "mu          = 0.3",                              // 12
+    "[[drawing]]",                                    // 13
+    "kind        = \"box\"",                          // 14
+    "size        = [1, \"m\"]",                       // 15
+    "position    = [\"x\", \"y\"]",                   // 16
+    "[initial]",                                      // 17
+    "position    = [0, 1]",                           // 18
+};
+
+TEST_F(ModelFileErrors, EveryMistakeInEquationsContactsAndDrawingsIsNamedWithItsLine) {
+  const auto with = [](int line, const std::string& replacement) {
+    std::string text;
+    for (std::size_t k = 0; k < kEquations.size(); ++k)
+      text += (static_cast<int>(k) + 1 == line ? replacement : kEquations[k]) + "\n";
+    return text;
+  };
+  ASSERT_NO_THROW(parse_model(with(0, ""), "model.toml"));
+  const std::vector<Mistake> mistakes = {
+      // equations
+      {3, "[equations]\nstiffness = 1", 4, "key 'equations.stiffness': unknown key (known: coordinates, mass"},
+      {4, "", 3, "key 'equations': 'coordinates' is missing"},
+      {4, "coordinates = []", 4, "at least one coordinate"},
+      {4, "coordinates = [\"x\", \"x\"]", 4, "two coordinates are named 'x'"},
+      {4, "coordinates = [\"x\", \"m\"]", 4, "'m' is also a parameter"},
+      {4, "coordinates = [\"x\"]", 5, "the matrix has 2 rows, but there are 1 coordinates"},
+      {5, "", 3, "'mass' is missing; give the mass matrix, or kinetic_energy"},
+      {5, "mass = 3", 5, "key 'equations.mass': a list of rows"},
+      {5, "mass = [1, 2]", 5, "key 'equations.mass[0]': a row"},
+      {5, "mass = [[1, 0]]", 5, "the matrix has 1 rows"},
+      {5, "mass = [[1, 0], [0]]", 5, "key 'equations.mass[1]': the row has 1 entries, but there are 2 coordinates"},
+      {5, "mass = [[1, 0],\n [0, \"k\"]]", 6, "key 'equations.mass[1][1]': unknown name 'k'"},
+      {5, "mass = [[\"1+t\", 0], [0, 1]]", 5,
+       "key 'equations.mass[0][0]': the mass depends on t; it may depend on the coordinates and parameters only"},
+      {5, "mass = [[\"1+v_y^2\", 0], [0, 1]]", 5, "the mass depends on v_y"},
+      {5, "mass = [[\"1+i\", 0], [0, 1]]", 5, "the index i has no meaning here"},
+      {5, "mass = [[0, 0], [0, 1]]", 5, "key 'equations.mass': mass is not positive definite (pivot 0 for 'x')"},
+      {5, "mass = [[1, \"x\"], [\"y\", 1]]", 5, "mass is not symmetric: mass[1][0]"},
+      {5, "mass = [[1, 0], [0, \"x\"]]", 5, "mass is not positive definite at x = 0, y = 1 (pivot 0 for 'y')"},
+      {5, "mass = [[\"nope(x)\", 0], [0, 1]]", 5, "unknown function 'nope'"},
+      {5, "mass = [[{ table = \"a.csv\" }, 0], [0, 1]]", 5, "a.csv"},
+      {5, "mass = [[1, 0], [0, 1]]\nkinetic_energy = \"v_x^2+v_y^2\"", 6, "both give the inertia"},
+      {5, "kinetic_energy = \"v_x^2\"", 5, "kinetic_energy does not depend on v_y: 'y' has no mass"},
+      {5, "kinetic_energy = \"v_x^2 + v_y^2 + v_x\"", 5, "not quadratic in the velocities"},
+      {5, "kinetic_energy = \"v_x^2 + v_y^2 + t\"", 5, "the kinetic energy depends on t"},
+      {5, "kinetic_energy = 3", 5, "kinetic_energy is constant"},
+      {5, "kinetic_energy = \"v_x^2 + x*v_y^2\"", 5, "not positive definite at x = 0, y = 1"},
+      {6, "force = \"sin(t)\"", 6, "key 'equations.force': a list of one force per coordinate must stand here"},
+      {6, "force = [1]", 6, "the list has 1 components, but there are 2 coordinates"},
+      {6, "force = [\"z\", 0]", 6, "key 'equations.force[0]': unknown name 'z'"},
+      {7, "potential = \"x*t\"", 7, "the potential depends on t"},
+      {7, "potential = \"x*v_x\"", 7, "the potential depends on v_x"},
+      {7, "potential = [1]", 7, "key 'equations.potential': a number"},
+      {8, "dissipation = \"t*v_x^2\"", 8, "the dissipation depends on t"},
+      // contact
+      {9, "[contact]", 9, "two brackets"},
+      {10, "", 9, "key 'contact.contact1': 'gap' is missing"},
+      {10, "gap = \"v_x\"", 10, "key 'contact.contact1.gap': the gap depends on v_x; it may depend on t, the"},
+      {10, "gap = \"y +\"", 10, "an operand is missing"},
+      {10, "gap = \"z\"", 10, "unknown name 'z'"},
+      {10, "gap = 3", 9, "gap depends on no coordinate"},
+      {10, "gap = \"sin(t)\"", 9, "gap depends on no coordinate"},
+      {10, "gap = [\"y\"]", 10, "a number, an expression"},
+      {10, "gap = \"y\"\ngpa = 1", 11, "key 'contact.contact1.gpa': unknown key (did you mean 'gap'?)"},
+      {10, "between = [\"a\", \"b\"]", 10, "not available in this version; it belongs to bodies; give gap"},
+      {10, "gap = \"y\"\ncompliance = { stiffness = 1 }", 11, "not available in this version; contacts are rigid"},
+      {10, "gap = \"y\"\nname = \"a b\"", 11, "key 'contact.a b.name': a name cannot be empty"},
+      {10, "gap = \"y\"\nname = 3", 11, "a name must stand here, not the number 3"},
+      {10, "gap = \"y\"\n[[contact]]\nname = \"contact1\"\ngap = \"x\"", 12, "the name 'contact1' is given twice"},
+      {9, "[[friction]]\nname = \"a\"\non = \"x\"\nlimit = 1\n[[contact]]\nname = \"a\"", 14,
+       "the name 'a' is given twice"},
+      {11, "", 12, "friction acts along a slip; give the tangential displacement, as in slip = \"x\", or remove mu"},
+      {12, "", 11, "'mu' is missing; give the friction coefficient, or remove the slip"},
+      {11, "slip = []", 11, "there are 0 tangents"},
+      {11, "slip = [\"x\", \"y\", \"x\"]", 11, "there are 3 tangents; one (in the plane) or two"},
+      {11, "slip = [\"x\", \"w\"]", 11, "key 'contact.contact1.slip[1]': unknown name 'w'"},
+      {11, "slip = \"v_x\"", 11, "the slip depends on v_x"},
+      {11, "slip = \"t\"", 9, "slip depends on no coordinate"},
+      {11, "slip = true", 11, "a number, an expression"},
+      {11, "slip = { table = \"a.csv\" }", 11, "an expression, or a list of one or two"},
+      {11, "slip = \"x\"\nslip_rows = [[1, 0]]", 12, "'slip' and 'slip_rows' both"},
+      {11, "slip_rows = [1, 0]", 11, "key 'contact.contact1.slip_rows[0]': a row"},
+      {11, "slip_rows = [[1, 0, 0]]", 11, "the row has 3 entries, but there are 2 coordinates"},
+      {11, "slip_rows = [[0, 0]]", 9, "all entries of a row are 0"},
+      {11, "slip_rows = [[\"v_x\", 0]]", 11, "the row depends on v_x"},
+      {12, "mu = -0.1", 12, "key 'contact.contact1.mu': the value -0.1 must be >= 0"},
+      {12, "mu = inf", 12, "must be a finite number"},
+      {12, "mu = \"x\"", 12, "unknown name 'x'"},
+      {12, "mu = 0.3\nmu_static = 0.2", 13, "mu_static = 0.2 must be >= mu = 0.3"},
+      {12, "mu = 0.3\nrestitution = 1.1", 13, "the value 1.1 must lie in [0, 1]"},
+      {12, "mu = 0.3\nrestitution = -0.1", 13, "must lie in [0, 1]"},
+      {12, "mu = 0.3\ncone = \"disc\"", 13, "unknown cone 'disc' (did you mean 'disk'?)"},
+      {12, "mu = 0.3\ncone = \"polygon\"", 13, "with 1 tangents there is no cone to choose"},
+      {12, "mu = 0.3\nfacets = 8", 13, "only cone = \"polygon\" has facets"},
+      {11, "slip = [\"x\", \"y\"]\ncone = \"polygon\"\nfacets = 7", 13, "must be even"},
+      {11, "slip = [\"x\", \"y\"]\ncone = \"polygon\"\nfacets = 2", 13, "must lie in [4"},
+      {11, "slip = [\"x\", \"y\"]\nsurface_velocity = 1", 12, "there are two tangents; give a list of two"},
+      {12, "mu = 0.3\nsurface_velocity = [1, 2]", 13, "the list has 2 entries, but there are 1 tangents"},
+      {12, "mu = 0.3\nsurface_velocity = \"v_x\"", 13, "the surface velocity depends on v_x"},
+      {12, "mu = 0.3\nposition = [\"x\", 0]", 13, "'normal' is missing"},
+      {12, "mu = 0.3\nnormal = [0, 1]", 13, "'position' is missing"},
+      {12, "mu = 0.3\nposition = [\"x\"]\nnormal = [0, 1]", 13, "the list has 1 components"},
+      {12, "mu = 0.3\nposition = [\"x\", 0]\nnormal = [0, 1, 0]", 14,
+       "the normal has 3 components, but the position has 2"},
+      // drawing
+      {13, "[drawing]", 13, "two brackets"},
+      {14, "", 13, "key 'drawing.drawing1': 'kind' is missing"},
+      {14, "kind = \"cube\"", 14, "unknown kind 'cube'"},
+      {15, "", 13, "'size' is missing; give the edge lengths [w, h]"},
+      {15, "size = [1]", 15, "the list has 1 edge lengths"},
+      {15, "size = [1, -2]", 15, "key 'drawing.drawing1.size[1]': the value -2 must be > 0"},
+      {15, "size = [1, 2]\nradius = 1", 16, "a drawing of this kind has none"},
+      {16, "position = [\"x\"]", 16, "give [x, y] or [x, y, z]"},
+      {16, "position = [\"x\", \"v_y\"]", 16, "the place depends on v_y"},
+      {16, "position = [0, 0]\nangle = \"v_x\"", 17, "the angle depends on v_x"},
+      {14, "kind = \"line\"", 15, "a drawing of this kind has none"},
+      {15, "", 13, "'size' is missing"},
+      // initial
+      {18, "position = [0, 1, 2]", 18, "the list has 3 numbers, but there are 2 coordinates"},
+  };
+  for (const Mistake& mistake : mistakes)
+    expect_error(with(mistake.replaced, mistake.replacement), mistake.line, mistake.fragment, mistake.replacement);
+  expect_error("[equations]\ncoordinates = [\"x\"]\nmass = [[1]]\n[[drawing]]\nkind = \"line\"\npoints = [[0, 0]]\n", 6,
+               "a line needs two", "one point");
+  expect_error(
+      "[equations]\ncoordinates = [\"x\"]\nmass = [[1]]\n[[drawing]]\nkind = \"line\"\npoints = [[0, 0], [1, "
+      "\"x\"]]\nposition = [0, 0]\n",
+      7, "a line has its place from 'points'", "line with position");
 }
 
 TEST_F(ModelFileErrors, TextsThatAreNotCleanUtf8AreRefusedBeforeParsing) {

@@ -320,5 +320,145 @@ TEST(TomlDocument, PlacesCountCharactersNotBytes) {
   EXPECT_EQ(place.column, 3);
 }
 
+const char* const kRodOnTable = R"toml(
+title = "A rod falls on a moving table"
+[parameters]
+m = 2.0
+l = 0.5
+g = 9.81
+[equations]
+coordinates    = ["x", "y", "phi"]
+kinetic_energy = "0.5*m*(v_x^2 + v_y^2) + m*l^2/6*v_phi^2"
+potential      = "m*g*y"
+dissipation    = "0.05*v_phi^2"
+force          = ["sin(t)", 0, "-0.1*v_phi*x + i"]
+[[friction]]
+on    = "phi"
+limit = 0.01
+[[contact]]
+name        = "left"
+gap         = "y - l*sin(phi) - 0.1*t"
+slip        = "x - l*cos(phi)"
+mu          = 0.3
+mu_static   = "0.3 + 0.1"
+restitution = 0.5
+surface_velocity = "0.2*t"
+position    = ["x - l*cos(phi)", "y - l*sin(phi)"]
+normal      = [0, 1]
+[[contact]]
+gap       = "y + l*sin(phi)"
+slip_rows = [[1, 0, 0], [0, "cos(phi)", 1]]
+mu        = 0.1
+cone      = "polygon"
+facets    = 6
+surface_velocity = [0, "x"]
+[[contact]]
+gap = "3 - x"
+[[drawing]]
+name     = "rod"
+kind     = "capsule"
+radius   = 0.02
+length   = "2*l"
+position = ["x", "y"]
+angle    = "phi"
+[[drawing]]
+kind   = "line"
+points = [[-1, "0.1*t"], [1, "0.1*t"]]
+[[drawing]]
+kind     = "plane"
+position = [0, -1]
+[[drawing]]
+kind     = "box"
+size     = [1, 2]
+position = [0, 0, 1]
+[initial]
+position = [0, 1, 0.3]
+)toml";
+
+TEST(ModelFile, EquationsContactsAndDrawingsArrive) {
+  const ModelFile model = parsed(kRodOnTable);
+  const System& system = *model.system;
+  EXPECT_EQ(system.info().coordinates, (std::vector<std::string>{"x", "y", "phi"}));
+  EXPECT_EQ(system.linear(), nullptr);
+  EXPECT_EQ(model.storage, "dense");
+  const Vector q{{0.4, 1.2, 0.3}}, v{{1.0, -2.0, 0.5}};
+  SystemWorkspace workspace(system.info());
+  EXPECT_EQ(system.mass(q, workspace)(1, 1), 2.0);
+  EXPECT_NEAR(system.mass(q, workspace)(2, 2), 2.0 * 0.25 / 3, 1e-16);
+  EXPECT_DOUBLE_EQ(system.potential_energy(q), 2 * 9.81 * 1.2);
+  EXPECT_DOUBLE_EQ(system.damper_power(q, v), 2 * 0.05 * 0.25);
+  const Vector f = force_at(system, 0.7, q, v);
+  EXPECT_EQ(f, (Vector{{std::sin(0.7), 0.0, -0.1 * 0.5 * 0.4 + 2}}));  // i of the third coordinate is 2
+  EXPECT_EQ(system.friction()[0].name, "friction1");
+
+  ASSERT_EQ(system.contacts().size(), 3u);
+  const ContactElement &left = system.contacts()[0], &right = system.contacts()[1], &wall = system.contacts()[2];
+  EXPECT_EQ(left.name, "left");
+  EXPECT_EQ(left.tangents, 1);
+  EXPECT_EQ(left.mu, 0.3);
+  EXPECT_DOUBLE_EQ(*left.mu_static, 0.4);
+  EXPECT_EQ(left.restitution, 0.5);
+  EXPECT_EQ(left.cone, SetKind::friction_cone);
+  EXPECT_EQ(right.name, "contact2");  // by position in the file
+  EXPECT_EQ(right.tangents, 2);
+  EXPECT_EQ(right.cone, SetKind::polygonal_cone);
+  EXPECT_EQ(right.facets, 6);
+  EXPECT_EQ(right.restitution, 0.0);
+  EXPECT_EQ(wall.name, "contact3");
+  EXPECT_EQ(wall.tangents, 0);
+  ContactPoints points;
+  system.find_contacts(2.0, q, 10.0, workspace, points);
+  ASSERT_EQ(points.points.size(), 3u);
+  const double s = 0.5 * std::sin(0.3), c = 0.5 * std::cos(0.3);
+  EXPECT_DOUBLE_EQ(points.points[0].gap, 1.2 - s - 0.2);
+  DenseMatrix Wt(6, 3);
+  Wt << 0, 1, -c, 1, 0, s, 0, 1, c, 1, 0, 0, 0, std::cos(0.3), 1, -1, 0, 0;
+  EXPECT_LE((DenseMatrix(points.Wt) - Wt).norm(), 1e-15);
+  EXPECT_LE((points.w - Vector{{0.1, 0.4, 0, 0, 0.4, 0}}).norm(), 1e-15);
+  EXPECT_TRUE(points.points[0].has_frame);
+  EXPECT_FALSE(points.points[1].has_frame);
+
+  ASSERT_EQ(model.drawings.size(), 4u);
+  const Drawing& rod = model.drawings[0];
+  EXPECT_EQ(rod.name, "rod");
+  EXPECT_EQ(rod.kind, DrawingKind::capsule);
+  EXPECT_EQ(rod.radius, 0.02);
+  EXPECT_EQ(rod.length, 1.0);
+  EXPECT_TRUE(rod.moves());
+  EXPECT_EQ(value_at(rod.position[1], system, 0, q, v), 1.2);
+  EXPECT_EQ(value_at(rod.angle, system, 0, q, v), 0.3);
+  EXPECT_EQ(model.drawings[1].name, "drawing2");
+  ASSERT_EQ(model.drawings[1].points.size(), 2u);
+  EXPECT_EQ(value_at(model.drawings[1].points[1][1], system, 3, q, v), 0.1 * 3);
+  EXPECT_TRUE(model.drawings[1].moves());
+  EXPECT_FALSE(model.drawings[2].moves());
+  EXPECT_EQ(model.drawings[3].size, (std::array<double, 3>{1, 2, 0}));
+  EXPECT_EQ(model.drawings[3].position[2]({}), 1.0);
+}
+
+TEST(ModelFile, MatricesTakeContactsAndOverridesReachThem) {
+  const char* const text = R"toml(
+[matrices]
+coordinates = ["y"]
+mass  = [[1]]
+force = [-9.81]
+[[contact]]
+gap = "y"
+restitution = 0.9
+[initial]
+position = [1]
+)toml";
+  const ModelFile model = parsed(text, {"contact.contact1.restitution=0.25"});
+  ASSERT_EQ(model.system->contacts().size(), 1u);
+  EXPECT_EQ(model.system->contacts()[0].restitution, 0.25);
+  EXPECT_NE(model.system->linear(), nullptr);
+  SystemWorkspace workspace(model.system->info());
+  ContactPoints points;
+  model.system->find_contacts(0, Vector{{-0.5}}, 0, workspace, points);
+  ASSERT_EQ(points.points.size(), 1u);
+  EXPECT_EQ(points.points[0].gap, -0.5);
+  EXPECT_EQ(DenseMatrix(points.Wt), DenseMatrix::Ones(1, 1));
+}
+
 }  // namespace
 }  // namespace stickslip

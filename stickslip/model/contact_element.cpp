@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/model/contact_element.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+
+namespace stickslip {
+
+void validate(const ContactElement& element) {
+  auto refuse = [&](const std::string& what) { throw InputError(fmt::format("contact '{}': {}", element.name, what)); };
+  if (element.tangents < 0 || element.tangents > 2)
+    refuse(fmt::format("{} tangential directions; 0, 1 or 2 are possible", element.tangents));
+  if (!(element.mu >= 0) || !std::isfinite(element.mu))
+    refuse(fmt::format("mu = {} must be finite and >= 0", element.mu));
+  if (element.mu_static && (!(*element.mu_static >= element.mu) || !std::isfinite(*element.mu_static)))
+    refuse(fmt::format("mu_static = {} must be finite and >= mu = {}", *element.mu_static, element.mu));
+  if (!(element.restitution >= 0 && element.restitution <= 1))
+    refuse(fmt::format("restitution = {} must lie in [0, 1]", element.restitution));
+  if (element.cone != SetKind::friction_cone && element.tangents != 2)
+    refuse(fmt::format("the cone '{}' needs two tangential directions", to_string(element.cone)));
+  if (element.cone == SetKind::polygonal_cone && (element.facets < 4 || element.facets % 2 != 0))
+    refuse(fmt::format("facets = {} must be even and >= 4", element.facets));
+}
+
+}  // namespace stickslip

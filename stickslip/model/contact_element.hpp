@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Unilateral contact with friction: the law, and the points at which it acts in one configuration.
+//
+//   u_N = d(gap)/dt,  u_T = d(slip)/dt - surface velocity        relative velocity at the point            [m/s]
+//   r = (r_N, r_T) ∈ cone with friction coefficient μ            reaction on the system, r_N >= 0 pushes   [N or N s]
+//   gap > 0: r = 0;   gap = 0: 0 <= u_N ⊥ r_N >= 0, Coulomb friction between r_T and u_T
+//   impact (Newton): u_N⁺ >= -e u_N⁻ ⊥ r_N, tangential restitution 0
+//
+// One law may act at any number of points: exactly one where gap and slip are given by expressions, as many as the
+// shapes of two bodies touch at otherwise. Rows of Wᵀ per point: normal first, then the tangents.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stickslip/common/vector.hpp"
+#include "stickslip/laws/set.hpp"
+
+namespace stickslip {
+
+struct ContactElement {
+  std::string name;
+  int tangents = 2;                       ///< 0 (frictionless), 1 (in the plane) or 2
+  SetKind cone = SetKind::friction_cone;  ///< with two tangents also polygonal_cone or box_cone
+  int facets = 8;                         ///< of the polygonal cone
+  double mu = 0;                          ///< >= 0
+  std::optional<double> mu_static;        ///< >= mu: for a point that sticks
+  double restitution = 0;                 ///< e in [0, 1]
+
+  int size() const { return 1 + tangents; }
+  Set set(double coefficient) const {
+    if (tangents == 0) return half_line_set();
+    return Set{cone, size(), coefficient, cone == SetKind::polygonal_cone ? facets : 0};
+  }
+};
+
+/// Throws InputError naming the law and the value that is out of range.
+void validate(const ContactElement& element);
+
+struct ContactSite {
+  int law = 0;            ///< index into System::contacts()
+  double gap = 0;         ///< [m], < 0: penetration
+  std::uint64_t key = 0;  ///< the same from step to step for the same pair of features: warm starts and stick
+  std::array<double, 3> position{};  ///< in the world, where has_frame [m]
+  std::array<double, 9> frame{};     ///< rows: normal, first and second tangent in the world
+  bool has_frame = false;
+};
+
+/// The points of one configuration. Memory is kept from call to call.
+struct ContactPoints {
+  std::vector<ContactSite> points;
+  SparseMatrix Wt;  ///< rows of the points one after the other (nv columns)
+  Vector w;         ///< velocity of the surfaces: u = Wᵀ v - w
+};
+
+}  // namespace stickslip

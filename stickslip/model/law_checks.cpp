@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/model/law_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "stickslip/common/error.hpp"
+
+namespace stickslip {
+
+void check_coordinates(const std::vector<std::string>& coordinates) {
+  if (coordinates.empty()) throw InputError("the model has no coordinates");
+  if (std::set<std::string>(coordinates.begin(), coordinates.end()).size() != coordinates.size())
+    throw InputError("coordinates: two of them have the same name");
+}
+
+void check_laws(const std::vector<FrictionElement>& friction, const std::vector<ExpressionContact>& contacts,
+                Index coordinates) {
+  std::set<std::string> names;
+  const auto add_name = [&](const std::string& name) {
+    if (!names.insert(name).second) throw InputError(fmt::format("two laws are named '{}'", name));
+  };
+  for (const FrictionElement& element : friction) {
+    add_name(element.name);
+    if (element.directions.empty() || element.directions.size() > 2)
+      throw InputError(fmt::format("friction '{}' acts on {} directions; one or two are possible", element.name,
+                                   element.directions.size()));
+    for (const Direction& direction : element.directions)
+      for (const auto& [coordinate, coefficient] : direction)
+        if (coordinate < 0 || coordinate >= coordinates || !std::isfinite(coefficient))
+          throw InputError(fmt::format("friction '{}': direction entry {} of coordinate {} is out of range",
+                                       element.name, coefficient, coordinate));
+    if (!(element.viscous >= 0) || !std::isfinite(element.viscous))
+      throw InputError(fmt::format("friction '{}': viscous = {} must be >= 0", element.name, element.viscous));
+    validate(element.weakening);
+  }
+  for (const ExpressionContact& contact : contacts) add_name(contact.law.name);
+}
+
+void append_breakpoints(const std::vector<FrictionElement>& friction, double from, double to,
+                        std::vector<double>& times) {
+  for (const FrictionElement& element : friction) {
+    element.limit.append_breakpoints(from, to, kBreakpointScan, times);
+    if (element.static_limit) element.static_limit->append_breakpoints(from, to, kBreakpointScan, times);
+    for (const StateFunction& w : element.surface_velocity) w.append_breakpoints(from, to, kBreakpointScan, times);
+  }
+}
+
+std::vector<double> merged_times(std::vector<double> times, double from, double to) {
+  std::sort(times.begin(), times.end());
+  const double close = 1e-12 * std::max(std::abs(from), std::abs(to));
+  times.erase(std::unique(times.begin(), times.end(), [close](double a, double b) { return b - a <= close; }),
+              times.end());
+  return times;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// Free rigid bodies in space with gravity, springs and contact between their shapes.
+//
+//   q per body  x, y, z of the mass centre [m], unit quaternion w, x, y, z (body to world)
+//   v per body  velocity of the mass centre in the world [m/s], spin ω in the body's axes [rad/s]
+//   m x'' = m g + f,    J ω' + ω × J ω = τ            J about the mass centre, body axes [kg m²]
+//
+// Free motion (drift) over dt: x += dt v, and the midpoint rule on the rotation group,
+//   J (ω1 - ω0) = -dt ω_m × J ω_m,  ω_m = ½ (ω0 + ω1),      R1 = R0 cay(dt ω_m),
+// which keeps the kinetic energy and the angular momentum R J ω in the world exactly (both quadratic; cay(a) is the
+// rotation with quaternion ∝ (1, a/2)). ω1 is then computed from R1ᵀ R0 J ω0, so that rounding does not add up.
+// Order 2. (The scheme of Austin, Krishnaprasad and Wang, J. Comput. Phys. 107 (1993), on SO(3).)
+//
+// Contact between body a (first) and b at a point P with normal n from b to a, frame (n, t1, t2):
+//   u = frame · (v_a + ω_a × (P - x_a) - v_b - ω_b × (P - x_b)) - surface velocity of b
+// Springs act between two points: force -(k (l - l0) + c l') along the line that joins them.
+#pragma once
+
+#include <memory>
+
+#include "stickslip/model/collision/collision_scene.hpp"
+#include "stickslip/model/system.hpp"
+
+namespace stickslip {
+
+/// Index of "ground" where a body is asked for.
+inline constexpr int kGround = ground_body;
+
+struct RigidBody {
+  std::string name;
+  std::string group;                                   ///< a name that several bodies may share
+  double mass = 0;                                     ///< [kg]
+  Eigen::Vector3d center = Eigen::Vector3d::Zero();    ///< mass centre in the body's frame [m]
+  std::optional<Eigen::Matrix3d> inertia;              ///< about the mass centre [kg m²]; else of its shapes
+  Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< of the body's frame at the start [m]
+  Eigen::Quaterniond orientation = Eigen::Quaterniond::Identity();  ///< at the start
+  Eigen::Vector3d velocity = Eigen::Vector3d::Zero();               ///< of the mass centre at the start, world [m/s]
+  Eigen::Vector3d spin = Eigen::Vector3d::Zero();                   ///< at the start, body axes [rad/s]
+  std::vector<StateFunction> force;                                 ///< three in the world, at the mass centre; t only
+  std::vector<StateFunction> torque;                                ///< three in the world; t only
+};
+
+struct PointSpring {
+  std::string name;
+  int body_a = kGround, body_b = kGround;
+  Eigen::Vector3d point_a = Eigen::Vector3d::Zero(), point_b = Eigen::Vector3d::Zero();  ///< in the bodies' frames [m]
+  double stiffness = 0, damping = 0;                                                     ///< >= 0 [N/m, N s/m]
+  double rest = 0;                                                                       ///< length without force [m]
+};
+
+/// A contact law and the bodies it acts between: names or groups, "ground", or "*" for any body or the ground.
+struct BodyContact {
+  ContactElement law;
+  std::string first, second;
+  std::vector<StateFunction> surface_velocity;  ///< three in the world, of the second body's surface; t only [m/s]
+};
+
+struct BodyModel {
+  std::string title;
+  Eigen::Vector3d gravity = Eigen::Vector3d::Zero();  ///< [m/s²]
+  std::vector<RigidBody> bodies;
+  std::vector<Shape> shapes;
+  std::vector<PointSpring> springs;
+  std::vector<BodyContact> contacts;
+};
+
+/// Start positions (7 per body) and velocities (6 per body).
+Vector start_positions(const BodyModel& model);
+Vector start_velocities(const BodyModel& model);
+
+/// Throws InputError naming the body or law and what is wrong: no mass, inertia that no body can have, unknown names.
+std::unique_ptr<System> make_system(BodyModel model);
+
+}  // namespace stickslip

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/model/system.hpp"
+
+#include <cassert>
+#include <cmath>
+
+namespace stickslip {
+
+void System::force_jacobian(double, const Vector&, const Vector&, SystemWorkspace&, SystemMatrix&,
+                            SystemMatrix&) const {
+  assert(!"this system has no slopes of its forces");
+}
+
+void System::interpolate(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, double h, double s,
+                         bool smooth, Vector& q) const {
+  if (!smooth) {
+    q = (1 - s) * q0 + s * q1;
+    return;
+  }
+  const double a = 1 + s * s * (2 * s - 3), b = s * s * (3 - 2 * s), c = s * (1 - s) * (1 - s) * h,
+               d = s * s * (s - 1) * h;
+  q = a * q0 + b * q1 + c * v0 + d * v1;
+}
+
+const std::vector<ContactElement>& System::contacts() const {
+  static const std::vector<ContactElement> none;
+  return none;
+}
+
+double System::speed_bound(const Vector&) const { return HUGE_VAL; }
+
+void System::find_contacts(double, const Vector&, double, SystemWorkspace&, ContactPoints& found) const {
+  found.points.clear();
+  found.Wt.resize(0, info().nv());
+  found.w.resize(0);
+}
+
+void System::contact_bias(double, const Vector&, const Vector&, double, SystemWorkspace&, Vector& bias) const {
+  bias.resize(0);
+}
+
+}  // namespace stickslip
