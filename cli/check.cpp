@@ -35,6 +35,33 @@ std::string describe(const SystemInfo& info, const FrictionElement& law) {
   return text;
 }
 
+std::string describe(const ContactElement& law) {
+  std::string text =
+      law.tangents == 0 ? "contact without friction" : fmt::format("contact with friction, mu {:g}", law.mu);
+  if (law.mu_static) text += fmt::format(", static {:g}", *law.mu_static);
+  if (law.cone == SetKind::box_cone) text += ", box section";
+  if (law.cone == SetKind::polygonal_cone) text += fmt::format(", section with {} facets", law.facets);
+  return text + fmt::format(", restitution {:g}", law.restitution);
+}
+
+std::string between(const ModelFile& model, std::size_t contact) {
+  if (!model.bodies) return "";
+  const BodyContact& law = model.bodies->contacts[contact];
+  return fmt::format(" between {} and {}", law.first, law.second);
+}
+
+/// Gap of the closest contact at the start, if any is near.
+std::string start_gaps(const ModelFile& model) {
+  SystemWorkspace workspace(model.system->info());
+  ContactPoints found;
+  const double near = 0.01 * model.system->length_scale();
+  model.system->find_contacts(model.run.start_time, model.initial.q, near, workspace, found);
+  double deepest = 0;
+  for (const ContactSite& point : found.points) deepest = std::max(deepest, -point.gap);
+  return fmt::format("{} contact points closer than {:.3g} m{}", found.points.size(), near,
+                     deepest > 0 ? fmt::format(", deepest penetration {:.3g} m", deepest) : "");
+}
+
 }  // namespace
 
 int check(const CheckCommand& command) {
@@ -49,6 +76,10 @@ int check(const CheckCommand& command) {
     nlohmann::ordered_json laws = nlohmann::ordered_json::array();
     for (const FrictionElement& law : model.system->friction())
       laws.push_back({{"name", law.name}, {"kind", "friction"}, {"description", describe(info, law)}});
+    for (std::size_t k = 0; k < model.system->contacts().size(); ++k) {
+      const ContactElement& law = model.system->contacts()[k];
+      laws.push_back({{"name", law.name}, {"kind", "contact"}, {"description", describe(law) + between(model, k)}});
+    }
     nlohmann::ordered_json json{{"status", "success"},
                                 {"model", command.model},
                                 {"title", model.title},
@@ -74,6 +105,14 @@ int check(const CheckCommand& command) {
   for (std::size_t k = 0; k < laws.size() && k < 20; ++k)
     fmt::print("  law        {}: {}\n", laws[k].name, describe(info, laws[k]));
   if (laws.size() > 20) fmt::print("  law        ... and {} more\n", laws.size() - 20);
+  const auto& contacts = model.system->contacts();
+  for (std::size_t k = 0; k < contacts.size() && k < 20; ++k)
+    fmt::print("  law        {}: {}{}\n", contacts[k].name, describe(contacts[k]), between(model, k));
+  if (contacts.size() > 20) fmt::print("  law        ... and {} more\n", contacts.size() - 20);
+  if (model.bodies)
+    fmt::print("  bodies     {} with {} shapes (ground included), {} springs\n", model.bodies->bodies.size(),
+               model.bodies->shapes.size(), model.bodies->springs.size());
+  if (!contacts.empty()) fmt::print("  contacts   {}\n", start_gaps(model));
   fmt::print("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
              model.system->kinetic_energy(model.initial.q, model.initial.v),
              model.system->potential_energy(model.initial.q));

@@ -4,21 +4,26 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/motion/fixed_step.hpp"
+
 namespace stickslip {
 
 void AuditLedger::add(const StepRecord& record) {
-  // max() that keeps a NaN: a run that produced one must not look clean
-  auto keep = [](double& largest, double value) {
-    if (!(value <= largest)) largest = value;
-  };
-  keep(inclusion, record.inclusion);
-  keep(membership, record.membership);
-  keep(equation, record.equation);
+  raise(inclusion, record.inclusion);
+  raise(membership, record.membership);
+  raise(equation, record.equation);
   stuck_motion += record.stuck_motion;
+  raise(penetration, record.penetration);
+  contact_gain += record.contact_gain;
+  loaded_points += record.loaded_points;
+  iterations += record.iterations;
+  most_iterations = std::max(most_iterations, record.iterations);
   const EnergyLedger& e = record.energy;
   energy_scale = std::max({energy_scale, e.kinetic + std::abs(e.potential), std::abs(e.work_in),
-                           std::abs(e.friction_loss), std::abs(e.damper_loss)});
-  keep(largest_gap, std::abs(e.unexplained()));
+                           std::abs(e.friction_loss), std::abs(e.damper_loss), std::abs(e.impact_loss)});
+  // A gain within round-off of the energy at hand is none.
+  if (record.contact_gain > 1e-12 * energy_scale) ++gaining_steps;
+  raise(largest_gap, std::abs(e.unexplained()));
   ++steps;
   problems += record.problems;
 }
@@ -31,8 +36,8 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
     return AuditItem{std::move(name), value, 0, false, true, std::move(unit), std::move(meaning)};
   };
   std::vector<AuditItem> items;
-  items.push_back(guaranteed("inclusion", ledger.inclusion, 1e-10, "",
-                             "friction law at the end of each step, largest relative residual"));
+  items.push_back(guaranteed("inclusion", ledger.inclusion, limits.inclusion, "",
+                             "friction and contact laws at the end of each step, largest relative residual"));
   items.push_back(
       guaranteed("set", ledger.membership, 1e-12, "", "reaction outside its limit, over the largest reaction"));
   items.push_back(guaranteed("momentum", ledger.equation, 1e-10, "",
@@ -47,6 +52,18 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
   const double limit = 1e-10 + 1e-13 * static_cast<double>(ledger.steps);
   items.push_back(limits.energy ? guaranteed("energy", relative, limit, "", gap)
                                 : reported("energy", relative, "", gap));
+  if (limits.contacts) {
+    items.push_back(reported("penetration", ledger.penetration, "m", "largest penetration, before it is corrected"));
+    const double gain = ledger.energy_scale > 0 ? ledger.contact_gain / ledger.energy_scale : ledger.contact_gain;
+    const char* made = "energy made by contacts over the largest energy or work";
+    items.push_back(limits.no_gain ? guaranteed("contact_gain", gain, limit, "", made)
+                                   : reported("contact_gain", gain, "", made));
+    items.push_back(reported("steps_with_contact_gain", static_cast<double>(ledger.gaining_steps), "",
+                             "steps in which Newton's impact law with friction made energy"));
+    items.push_back(reported("energy_correction", energy.correction, "J", "work of moving out of penetrations"));
+    items.push_back(
+        reported("most_iterations", ledger.most_iterations, "", "iterations of the contact solver in one step"));
+  }
   items.push_back(reported("energy_stored", energy.kinetic + energy.potential - energy.initial, "J",
                            "change of kinetic and potential energy"));
   items.push_back(reported("energy_work_in", energy.work_in, "J", "work of applied forces and moving surfaces"));

@@ -6,6 +6,8 @@
 //   momentum      balance of the step's equation, relative
 //   stuck_motion  path travelled by laws while stuck, summed over the steps [m, rad]
 //   energy        unexplained energy over the largest energy or work of the run
+//   penetration   largest at a contact [m]
+//   contact_gain  kinetic energy made by contacts: Newton's impact law with friction can, contacts with e = 0 cannot
 // A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the
 // rest is reported and never hidden.
 #pragma once
@@ -30,6 +32,9 @@ struct AuditItem {
 /// Running maxima and sums, fed with every step.
 struct AuditLedger {
   double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
+  double penetration = 0, contact_gain = 0;  ///< largest [m]; sum [J]
+  long gaining_steps = 0, loaded_points = 0, iterations = 0;
+  int most_iterations = 0;       ///< of the solver in one step
   double energy_scale = 0;       ///< largest of T + |U|, |work_in|, losses
   double largest_gap = 0;        ///< largest |unexplained| so far
   long steps = 0, problems = 0;  ///< parts of a cut step count each
@@ -40,6 +45,9 @@ struct AuditLimits {
   bool energy = false;        ///< the scheme closes the energy balance
   bool stuck_motion = false;  ///< the scheme sticks exactly
   double stuck_motion_limit = 0;
+  double inclusion = 1e-10;
+  bool contacts = false;  ///< there are any
+  bool no_gain = true;    ///< e = 0 everywhere: contacts cannot make energy
 };
 
 std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedger& energy, const AuditLimits& limits);

@@ -7,13 +7,6 @@
 
 namespace stickslip {
 
-namespace {
-/// max() that lets a NaN through: a step that produced one must not look clean
-void raise(double& largest, double value) {
-  if (!(value <= largest)) largest = value;
-}
-}  // namespace
-
 void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace& workspace, StepRecord& record) {
   State& s = record.state;
   const Index m = laws.components();

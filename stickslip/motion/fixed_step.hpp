@@ -8,6 +8,18 @@
 
 namespace stickslip {
 
+/// max() that lets a NaN through: a step that produced one must not look clean.
+inline void raise(double& largest, double value) {
+  if (!(value <= largest)) largest = value;
+}
+
+/// (Wᵀ v) of one row.
+inline double row_times(const SparseMatrix& Wt, Index row, const Vector& v) {
+  double sum = 0;
+  for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry) sum += entry.value() * v[entry.col()];
+  return sum;
+}
+
 /// Sizes the record, decides the modes from the velocities where the state brings none, and evaluates the energies.
 void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace& workspace, StepRecord& record);
 

@@ -18,10 +18,12 @@ constexpr std::array<SchemeInfo, 2> kSchemes{{
      "surface)",
      "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is "
      "reported, not bounded"},
-    {SchemeKind::moreau, "moreau", "velocity-level theta step with elasticity and friction in one inclusion",
-     "matrices; friction (one component or planar, weakening, viscous, static limit, moving surface)",
-     "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns); exact sticking; "
-     "energy balance to round-off"},
+    {SchemeKind::moreau, "moreau",
+     "velocity-level theta step with elasticity, contact, impact and friction in one inclusion",
+     "matrices, equations, free bodies; friction (one component or planar, weakening, viscous, static limit, moving "
+     "surface); contact with friction and impact in 2D and 3D",
+     "order 2 with theta = 1/2 and located reversals and break-aways (matrices with friction; 1 where planar slip "
+     "turns, through contacts and impacts); exact sticking; energy balance to round-off (quadratic energies)"},
 }};
 }  // namespace
 
@@ -39,8 +41,10 @@ SchemeKind scheme_from(std::string_view name) {
 }
 
 void require_supported(SchemeKind kind, const System& system) {
-  if (!system.linear())
-    throw InputError(fmt::format("scheme '{}' takes systems given by [matrices] only", to_string(kind)));
+  if (kind == SchemeKind::splitting && !system.linear())
+    throw InputError("scheme 'splitting' takes systems given by [matrices] only; use scheme = \"moreau\"");
+  if (kind == SchemeKind::splitting && !system.contacts().empty())
+    throw InputError("scheme 'splitting' takes no contacts; use scheme = \"moreau\"");
   if (kind == SchemeKind::splitting && system.applied_force_depends_on_state())
     throw InputError(
         "scheme 'splitting' takes forces that depend on time alone (its friction step holds the position fixed); use "

@@ -31,10 +31,16 @@ void SimulationOptions::validate() const {
 
 namespace {
 
+/// Constant matrices with friction alone have the step of moreau.hpp, which locates reversals; all else that of
+/// moreau_contact.hpp.
+bool takes_contact_steps(const System& system) { return !system.linear() || !system.contacts().empty(); }
+
 std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options,
                                     std::vector<double> breakpoints) {
   if (options.scheme == SchemeKind::splitting)
     return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
+  if (takes_contact_steps(system))
+    return std::make_unique<MoreauContactScheme>(system, options.moreau, std::move(breakpoints));
   return std::make_unique<MoreauScheme>(system, options.moreau, std::move(breakpoints));
 }
 
@@ -44,7 +50,12 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     limits.energy = system.linear()->K.asymmetry() == 0;
     return limits;
   }
-  limits.energy = options.moreau.theta == 0.5;
+  limits.contacts = !system.contacts().empty();
+  limits.inclusion = std::max(
+      limits.inclusion, 10 * (limits.contacts ? options.moreau.contact_tolerance : options.moreau.solver.tolerance));
+  limits.no_gain = std::all_of(system.contacts().begin(), system.contacts().end(),
+                               [](const ContactElement& contact) { return contact.restitution == 0; });
+  limits.energy = options.moreau.theta == 0.5 && system.has_quadratic_energy();
   limits.stuck_motion = true;
   // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off of every step elsewhere.
   bool exact = true;
@@ -56,6 +67,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
       for (const auto& entry : direction) taken[entry.first] = 1;
     }
   }
+  exact &= !takes_contact_steps(system);
   limits.stuck_motion_limit = exact ? 0.0 : 1e-9;
   return limits;
 }
@@ -63,8 +75,14 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
 /// Decides which rows to keep and fills them.
 class Recorder {
  public:
-  Recorder(const SimulationOptions& options, double grid_step, Trajectory& trajectory, const SimulationHooks& hooks)
-      : options_(options), step_(grid_step), margin_(1e-9 * grid_step), trajectory_(trajectory), hooks_(hooks) {
+  Recorder(const System& system, const SimulationOptions& options, double grid_step, Trajectory& trajectory,
+           const SimulationHooks& hooks)
+      : system_(system),
+        options_(options),
+        step_(grid_step),
+        margin_(1e-9 * grid_step),
+        trajectory_(trajectory),
+        hooks_(hooks) {
     every_step_ = options.output_step == 0 && options.output_times.empty();
   }
 
@@ -138,10 +156,8 @@ class Recorder {
   }
   void interpolate(const StepRecord& record, double t0, double h, double t) {
     const double s = (t - t0) / h;
-    const double a = 1 + s * s * (2 * s - 3), b = s * s * (3 - 2 * s), c = s * (1 - s) * (1 - s) * h,
-                 d = s * s * (s - 1) * h;
     row_.t = t;
-    row_.q = a * q_ + b * record.state.q + c * v_ + d * record.state.v;
+    system_.interpolate(q_, v_, record.state.q, record.state.v, h, s, !record.jumped, row_.q);
     row_.v = (1 - s) * v_ + s * record.state.v;
     finish(record);
   }
@@ -152,10 +168,12 @@ class Recorder {
     row_.friction_velocity = record.friction_velocity;
     row_.energy = record.energy;
     row_.modes = record.state.modes;
+    row_.point_forces = record.point_forces;
     trajectory_.append(row_);
     if (hooks_.on_row) hooks_.on_row(row_);
   }
 
+  const System& system_;
   const SimulationOptions& options_;
   double step_, margin_;
   Trajectory& trajectory_;
@@ -213,7 +231,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   record.state.t = start;
   scheme->start(record);
   AuditLedger ledger;
-  Recorder recorder(options, h, result.trajectory, hooks);
+  Recorder recorder(system, options, h, result.trajectory, hooks);
   recorder.start(record);
 
   auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), start);

@@ -3,8 +3,8 @@
 //
 // Steps end at t_n = start + n h exactly (no accumulated sums); the last one is shorter if h does not divide the time.
 // With breakpoints = step_ends a step that contains a jump of a force, limit or surface velocity is cut there.
-// Output rows between step ends are interpolated: positions by the cubic Hermite polynomial of the step, velocities
-// linearly, reactions as the mean over the step.
+// Output rows between step ends are interpolated: positions by the cubic Hermite polynomial of the step (linearly where
+// an impact happened), velocities linearly, reactions as the mean over the step.
 #pragma once
 
 #include <functional>
@@ -12,6 +12,7 @@
 
 #include "stickslip/motion/audit.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/motion/moreau/moreau_contact.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
 #include "stickslip/motion/trajectory.hpp"
 

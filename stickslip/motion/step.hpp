@@ -4,9 +4,12 @@
 // Energy:  (T + U)(t) - (T + U)(0) = work_in - friction_loss - damper_loss - impact_loss + unexplained
 //   work_in        work of applied forces, of moving surfaces, and of circulatory forces
 //   friction_loss  -∫ (r + smooth part) · u dt
-//   unexplained    what the discretisation made or lost; each scheme states what it guarantees about it
+//   impact_loss    -∫ normal reactions · u_N: what impacts take out, negative where Newton's law with friction makes
+//   energy correction     work of moving positions out of a penetration unexplained    what the discretisation made or
+//   lost; each scheme states what it guarantees about it
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "stickslip/motion/state.hpp"
@@ -24,10 +27,18 @@ struct Event {
 struct EnergyLedger {
   double kinetic = 0, potential = 0;
   double work_in = 0, friction_loss = 0, damper_loss = 0, impact_loss = 0;  ///< sums since the start [J]
+  double correction = 0;                                                    ///< likewise
   double initial = 0;                                                       ///< T + U at the start
   double unexplained() const {
-    return kinetic + potential - initial - work_in + friction_loss + damper_loss + impact_loss;
+    return kinetic + potential - initial - work_in + friction_loss + damper_loss + impact_loss - correction;
   }
+};
+
+/// A reaction at a place, for drawing.
+struct PointForce {
+  int law = 0;                       ///< as in State::modes
+  std::array<double, 3> position{};  ///< in the world [m]
+  std::array<double, 3> force{};     ///< mean over the step, on the first body [N]
 };
 
 struct StepRecord {
@@ -45,8 +56,13 @@ struct StepRecord {
   double membership = 0;      ///< distance of r from its set over the step's largest impulse
   double equation = 0;        ///< balance of momentum of the step, relative
   double stuck_motion = 0;    ///< largest |u| dt of a law that sticks through the whole step [m or rad]
-  bool jumped = false;        ///< a velocity jump happened: an interpolant must not reach across
-  int problems = 0;           ///< inclusions solved
+  double penetration = 0;     ///< largest in the middle of the step, before it is corrected [m]
+  double contact_gain = 0;    ///< kinetic energy made by contacts in this step, 0 where they take it [J]
+  int loaded_points = 0;      ///< contact points that carried load
+  int iterations = 0;         ///< of the solver
+  std::vector<PointForce> point_forces;
+  bool jumped = false;  ///< a velocity jump happened: an interpolant must not reach across
+  int problems = 0;     ///< inclusions solved
 };
 
 }  // namespace stickslip

@@ -17,7 +17,23 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
       for (int c = 1; c <= element.size(); ++c) names.reactions.push_back(element.name + "_t" + std::to_string(c));
     }
   }
+  for (const ContactElement& contact : system.contacts()) {
+    names.laws.push_back(contact.name);
+    names.reactions.push_back(contact.name + "_n");
+    for (int c = 1; c <= contact.tangents; ++c) names.reactions.push_back(contact.name + "_t" + std::to_string(c));
+  }
   return names;
+}
+
+namespace {
+constexpr std::size_t kMostPointForces = 4'000'000;
+}
+
+std::span<const PointForce> Trajectory::point_forces(Index row) const {
+  const auto k = static_cast<std::size_t>(row);
+  if (k >= point_ends_.size()) return {};
+  const std::size_t begin = k == 0 ? 0 : point_ends_[k - 1];
+  return {point_forces_.data() + begin, point_ends_[k] - begin};
 }
 
 Trajectory::Trajectory(TrajectoryNames names, Index nq, Index nv, Index rows)
@@ -34,6 +50,7 @@ Trajectory::Trajectory(TrajectoryNames names, Index nq, Index nv, Index rows)
   if (names_.friction_velocity) friction_velocity_.reserve(rows * nv_);
   energy_.reserve(rows);
   modes_.reserve(rows * laws_);
+  point_ends_.reserve(rows);
   events.reserve(4096);
 }
 
@@ -49,6 +66,9 @@ void Trajectory::append(const OutputRow& row) {
   if (names_.friction_velocity) add(friction_velocity_, row.friction_velocity);
   energy_.push_back(row.energy);
   modes_.insert(modes_.end(), row.modes.begin(), row.modes.end());
+  if (point_forces_.size() > kMostPointForces) return;  // drawings need no more
+  point_forces_.insert(point_forces_.end(), row.point_forces.begin(), row.point_forces.end());
+  point_ends_.push_back(point_forces_.size());
 }
 
 }  // namespace stickslip

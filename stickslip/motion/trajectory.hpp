@@ -2,6 +2,7 @@
 // What a run returns: rows at the output times, all events, the final state.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ struct TrajectoryNames {
   std::vector<std::string> coordinates, velocities;
   std::vector<std::string> laws;  ///< one per law
   std::vector<std::string>
-      reactions;                   ///< one per component of r: "<law>", or "<law>_t1", "<law>_t2" for planar friction
+      reactions;                   ///< one per component of r: "<law>", or "<law>_t1", "<law>_t2" for planar friction,
+                                   ///< "<law>_n", "<law>_t1", "<law>_t2" for contacts (summed over their points)
   bool smooth_part = false;        ///< some law has a weakening or viscous part
   bool friction_velocity = false;  ///< the scheme distinguishes V^{n+1/2} from V^{n+1}
 };
@@ -30,6 +32,7 @@ struct OutputRow {
   Vector friction_velocity;
   EnergyLedger energy;
   std::vector<Mode> modes;
+  std::vector<PointForce> point_forces;  ///< of the step that ends here or contains t
 };
 
 class Trajectory {
@@ -48,6 +51,8 @@ class Trajectory {
   double smooth(Index row, Index i) const { return smooth_[row * m_ + i]; }
   double friction_velocity(Index row, Index i) const { return friction_velocity_[row * nv_ + i]; }
   const EnergyLedger& energy(Index row) const { return energy_[row]; }
+  /// Empty where none were recorded (the store is bounded).
+  std::span<const PointForce> point_forces(Index row) const;
   Mode mode(Index row, Index law) const { return modes_[row * laws_ + law]; }
 
   std::vector<Event> events;  ///< in the order of time
@@ -58,6 +63,8 @@ class Trajectory {
   std::vector<double> t_, q_, v_, reaction_, smooth_, friction_velocity_;
   std::vector<EnergyLedger> energy_;
   std::vector<Mode> modes_;
+  std::vector<PointForce> point_forces_;
+  std::vector<std::size_t> point_ends_;
 };
 
 }  // namespace stickslip

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
 #include "stickslip/common/root_finding.hpp"
 
 namespace stickslip {
@@ -16,7 +17,16 @@ namespace stickslip {
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
+const std::array<std::string, 2> kContactRules{"stabilised", "velocity"};
 }  // namespace
+
+std::string_view to_string(ContactRule rule) { return kContactRules[static_cast<std::size_t>(rule)]; }
+
+ContactRule contact_rule_from(std::string_view name) {
+  for (std::size_t i = 0; i < kContactRules.size(); ++i)
+    if (kContactRules[i] == name) return static_cast<ContactRule>(i);
+  throw InputError(fmt::format("unknown contact rule '{}'{}", name, name_hint(name, kContactRules)));
+}
 
 void MoreauOptions::validate() const {
   if (!(theta >= 0.5 && theta <= 1)) throw InputError(fmt::format("run.moreau.theta = {} must lie in [0.5, 1]", theta));
@@ -24,6 +34,10 @@ void MoreauOptions::validate() const {
     throw InputError(fmt::format("run.moreau.fixed_point_tolerance = {} must be > 0", fixed_point_tolerance));
   if (max_fixed_point < 1)
     throw InputError(fmt::format("run.moreau.max_fixed_point = {} must be >= 1", max_fixed_point));
+  if (!(contact_tolerance > 0))
+    throw InputError(fmt::format("run.moreau.contact_tolerance = {} must be > 0", contact_tolerance));
+  if (!(start_penetration >= 0))
+    throw InputError(fmt::format("run.moreau.start_penetration = {} must be >= 0", start_penetration));
   if (max_splits < 0) throw InputError(fmt::format("run.moreau.max_splits = {} must be >= 0", max_splits));
   solver.validate();
 }

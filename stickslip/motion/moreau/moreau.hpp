@@ -40,6 +40,12 @@
 
 namespace stickslip {
 
+/// How a contact enters a step (moreau_contact.hpp).
+enum class ContactRule { stabilised, velocity };
+std::string_view to_string(ContactRule rule);
+/// Throws InputError naming the known words.
+ContactRule contact_rule_from(std::string_view name);
+
 struct MoreauOptions {
   double theta = 0.5;            ///< in [1/2, 1]; 1/2 is order 2 and conserves energy
   bool locate_reversals = true;  ///< split steps at velocity reversals of one-component laws
@@ -47,7 +53,10 @@ struct MoreauOptions {
   SolveOptions solver;
   double fixed_point_tolerance = 1e-14;  ///< relative change of v at which the iteration around (step) ends
   int max_fixed_point = 200;
-  int max_splits = 0;  ///< per step; 0: 20 + 10 per law
+  double contact_tolerance = 1e-8;  ///< of the inclusion of a step with contacts, instead of solver.tolerance
+  ContactRule contact_rule = ContactRule::stabilised;
+  double start_penetration = 1e-6;  ///< largest penetration at the start that is corrected instead of refused [m]
+  int max_splits = 0;               ///< per step; 0: 20 + 10 per law
   void validate() const;
 };
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// Velocity-level time stepping with unilateral contact, friction and impact (Moreau, Jean), for every kind of system.
+//
+//   q_m = q0 drifted by h/2,   contacts found there: gap g, directions W, surface velocity w
+//   A v1 = g_0 + W p,   u = Wᵀ v - w,   -(u1 + b + s) ∈ N_K(p)                                                  (step)
+//   q1 = q0 + h (θ v1 + (1-θ) v0),  or q_m drifted by h/2 with v1 (drift_kick)
+//
+//   p     impulses of the step [N s]: friction laws p ∈ h C, contact points p in their cone
+//   A, g_0 implicit_theta: M - hθ ∂h/∂v - h²θ² ∂h/∂q and the rest of the step's balance (moreau.hpp), iterated where M
+//         or the forces depend on the state;   drift_kick: M and M v + h f at q_m
+//   b     what the law adds to u1, normal component only:
+//         rule `velocity`, the textbook scheme: a point takes part if g <= 0, and then b = e u0
+//         rule `stabilised` (default):
+//           touching, g <= tiny             b = e min(u0, 0)                                       Newton's impact law
+//           nearby and about to touch       b = g / h: the point arrives in the middle of the next step and stays; not
+//                                           used where an impact with restitution is coming, which must keep its speed
+//         With the stabilised rule a resting contact neither opens by rounding nor sinks in.
+//
+// Penetration (an impact inside a step, turning bodies) is removed at q_m before the velocities are solved for:
+//   minimise ½ δᵀ M δ  subject to  g + W_Nᵀ δ >= 0,   q_m ← q_m ⊕ δ
+// (points that restitution throws back at once, or that are on their way out, are left alone). Only positions move; the
+// work against the potential is `correction` in the energy ledger.
+//
+// Accumulating impacts (a bouncing ball coming to rest) pass as ordinary steps; any number of events per step is right
+// to O(h). Friction of the [[friction]] laws takes part in the same inclusion; velocity reversals are not located here.
+//
+// Energy (θ = 1/2; T quadratic): (T + U) changes by work_in - losses exactly. impact_loss collects p_N · mean u_N,
+// friction_loss the tangential part. Newton's impact law with friction can make energy. For e = 0 it cannot: with u_f
+// the velocity without contact, T(v1) - T(v_f) = p·u1 - ½ p·D p <= 0. This difference is recorded as contact_gain
+// wherever it is positive, and the audit holds it against zero where e = 0.
+//
+// Few points (up to 64) are solved to round-off after the solver's tolerance is reached; it decides whether a body just
+// below its friction angle creeps.
+//
+// A point that sticks holds with μ_static; where it gives way, the step is solved again with μ there.
+#pragma once
+
+#include "stickslip/motion/force_sampler.hpp"
+#include "stickslip/motion/friction_assembly.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
+
+namespace stickslip {
+
+class MoreauContactScheme final : public Scheme {
+ public:
+  /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
+  MoreauContactScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints);
+  /// Throws InputError naming the contact if the start penetrates by more than options.start_penetration.
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+
+ private:
+  /// One point that takes part in the step.
+  struct Active {
+    int law = 0;               ///< of contacts()
+    int found = 0;             ///< index into found_.points
+    Index row = 0, first = 0;  ///< of found_.Wt; of p
+    double bias = 0;
+    bool impact = false;  ///< arrives faster than the forces of one step explain
+    bool holds = false;   ///< stuck in the last step: μ_static
+  };
+
+  /// Normal velocity before the step and without reactions; `impact`: it arrives faster than the forces of one step
+  /// explain.
+  struct Approach {
+    double before, free;
+    bool impact;
+  };
+  Approach approach(Index row) const;
+  Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
+  bool leaves_by_itself(const ContactSite& point, Index row) const;
+  bool some_point_stays_inside() const;
+  StepOutcome remove_penetration();
+  void set_step_matrix(double h);
+  void right_hand_side(double h, const Vector& v);
+  void free_velocity();
+  void select_points(double h);
+  bool add_overlooked_points(double h);
+  bool rows_are_the_same() const;
+  void fill_laws();
+  void fill_velocities();
+  void warm_start();
+  StepOutcome solve_step(double h);
+  StepOutcome iterate(double h);
+  StepOutcome solve_laws(double h);
+  StepOutcome solve_inclusion();
+  StepOutcome solve_single_point();
+  double law_residual();
+  Mode point_mode(const Active& point) const;
+  double friction_coefficient(const Active& point) const;
+  void commit(double h, double t_end, StepRecord& record);
+  void record_points(double h, StepRecord& record);
+  void record_modes(double t, StepRecord& record);
+  bool rebounds(std::size_t law) const;
+  void record_balance(StepRecord& record);
+  void record_energy(double h, StepRecord& record);
+  void remember_points();
+
+  const System& system_;
+  const std::vector<ContactElement>& contacts_;
+  const LinearPart* linear_;
+  MoreauOptions options_;
+  FrictionAssembly laws_;
+  ForceSampler forces_;
+  SystemWorkspace workspace_;
+  bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
+  double touching_ = 0, penetration_tolerance_ = 0;
+
+  SystemMatrix mass_, damping_, by_q_, by_v_;
+  MatrixSum step_matrix_;
+  double matrix_h_ = -1;
+  unsigned long version_ = 0;
+  PinnedFactor factor_;
+  std::vector<char> none_pinned_;
+
+  ContactPoints found_;
+  std::vector<Active> active_;
+  std::vector<char> taken_;  // per found point
+  // What the rows of problem_ were made from.
+  std::vector<Active> filled_;
+  SparseMatrix filled_Wt_;
+  unsigned long factor_version_ = 0, factor_version_of_rows_ = kNoVersion;
+  // One point alone: A⁻¹ W and D.
+  std::array<Vector, 3> single_column_;
+  std::array<double, 9> single_D_{};
+  // Of the last step, for warm starts and stick.
+  std::vector<std::uint64_t> last_keys_;
+  std::vector<std::pair<std::uint64_t, int>> last_sorted_;
+  std::vector<int> last_first_;
+  std::vector<char> last_stuck_;
+  Vector last_impulse_;
+
+  PrimalProblem problem_, correction_;
+  std::vector<std::pair<Index, double>> correction_rows_;  // row of found_.Wt, gap
+  PrimalWorkspace solver_, correction_solver_;
+  InclusionSolution solution_, polished_, corrected_;
+
+  double t0_ = 0;
+  Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, scratch_;
+  Vector u0_, u1_;  // of the rows of the problem
+  Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;
+  std::vector<char> friction_rest_, friction_released_;
+  std::vector<Index> contact_first_;  // component of each contact law in the record
+  std::vector<char> law_impact_;
+  std::vector<Mode> law_mode_;
+  double correction_work_ = 0, impact_speed_ = 0;
+  int problems_ = 0, iterations_ = 0;
+};
+
+}  // namespace stickslip

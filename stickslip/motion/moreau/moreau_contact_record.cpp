@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a step with contacts leaves behind: modes, events, residuals, energy.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
+
+/// How far p lies inside the cone, relative to its normal component; <= 0 on the surface.
+double inclusion_margin(const Set& set, const double* p) {
+  if (set.size == 2) return set.limit - std::abs(p[1]) / p[0];
+  switch (set.kind) {
+    case SetKind::box_cone:
+      return set.limit - std::max(std::abs(p[1]), std::abs(p[2])) / p[0];
+    case SetKind::polygonal_cone: {
+      // The largest blow-up of the tangential part that stays inside.
+      const std::array<double, 3> grown{p[0], p[1] * (1 + kInsideCone), p[2] * (1 + kInsideCone)};
+      return contains(set, grown, 0.0) ? 2 * kInsideCone : 0.0;
+    }
+    default:
+      return set.limit - std::hypot(p[1], p[2]) / p[0];
+  }
+}
+
+}  // namespace
+
+Mode MoreauContactScheme::point_mode(const Active& point) const {
+  const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
+  const double* p = solution_.r.data() + point.first;
+  if (!(p[0] > 0)) return Mode::open;
+  if (law.tangents == 0) return Mode::closed;
+  // Inside the cone it sticks; on its surface the velocity decides.
+  const double inside = inclusion_margin(law.set(friction_coefficient(point)), p);
+  const double* u = solution_.u.data() + point.first;
+  const double speed = law.tangents == 1 ? std::abs(u[1]) : std::hypot(u[1], u[2]);
+  if (inside > kInsideCone || speed == 0.0) return Mode::stick;
+  if (law.tangents == 2) return Mode::slip;
+  return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
+}
+
+void MoreauContactScheme::record_points(double h, StepRecord& record) {
+  record.reaction_impulse.setZero();
+  record.jump_impulse.setZero();
+  record.reaction_impulse.head(laws_.components()) = solution_.r.head(laws_.components());
+  record.point_forces.clear();
+  std::fill(law_impact_.begin(), law_impact_.end(), 0);
+  std::fill(law_mode_.begin(), law_mode_.end(), Mode::open);
+  for (const Active& active : active_) {
+    const auto law = static_cast<std::size_t>(active.law);
+    const double* p = solution_.r.data() + active.first;
+    if (!(p[0] > 0)) continue;
+    ++record.loaded_points;
+    if (active.impact) law_impact_[law] = 1;
+    // A law that acts at several points sticks as long as one of them does.
+    const Mode mode = point_mode(active);
+    if (law_mode_[law] != Mode::stick) law_mode_[law] = mode;
+    const ContactSite& point = found_.points[static_cast<std::size_t>(active.found)];
+    if (!point.has_frame) continue;
+    PointForce force{static_cast<int>(laws_.laws()) + active.law, point.position, {}};
+    for (int c = 0; c < contacts_[law].size(); ++c)
+      for (std::size_t i = 0; i < 3; ++i) force.force[i] += point.frame[3 * static_cast<std::size_t>(c) + i] * p[c] / h;
+    record.point_forces.push_back(force);
+  }
+  for (const Active& active : active_) {
+    const auto law = static_cast<std::size_t>(active.law);
+    Vector& sum = law_impact_[law] ? record.jump_impulse : record.reaction_impulse;
+    for (int c = 0; c < contacts_[law].size(); ++c) sum[contact_first_[law] + c] += solution_.r[active.first + c];
+  }
+}
+
+void MoreauContactScheme::record_modes(double t, StepRecord& record) {
+  std::vector<Mode>& modes = record.state.modes;
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    const Mode before = modes[k], after = laws_.mode(k, solution_.u);
+    if (after != before && laws_.static_limit(k) > 0) {
+      if (const auto kind = event_between(before, after))
+        record.events.push_back({before == Mode::stick ? t0_ : t, static_cast<int>(k), *kind, before, after, 0});
+    }
+    if (before == Mode::stick && after == Mode::stick)
+      for (int c = 0; c < laws_.size(k); ++c)
+        record.stuck_motion =
+            std::max(record.stuck_motion, record.duration * std::abs(solution_.u[laws_.first(k) + c]));
+    modes[k] = after;
+    friction_rest_[k] = after == Mode::stick;
+  }
+  for (std::size_t k = 0; k < law_mode_.size(); ++k) {
+    const auto law = static_cast<std::size_t>(laws_.laws()) + k;
+    const Mode before = modes[law];
+    Mode after = law_mode_[k];
+    if (law_impact_[k]) {
+      record.jumped = true;
+      // Where restitution throws it back, the contact is open again at the end of the step.
+      if (contacts_[k].restitution > 0) after = rebounds(k) ? Mode::open : after;
+      record.events.push_back(
+          {t, static_cast<int>(law), EventKind::impact, before, after, record.jump_impulse[contact_first_[k]]});
+    }
+    if (const auto kind = after == before ? std::nullopt : event_between(before, after))
+      record.events.push_back({t, static_cast<int>(law), *kind, before, after, 0});
+    modes[law] = after;
+  }
+}
+
+bool MoreauContactScheme::rebounds(std::size_t law) const {
+  for (const Active& active : active_)
+    if (static_cast<std::size_t>(active.law) == law && solution_.r[active.first] > 0 &&
+        !(solution_.u[active.first] - active.bias > 0))
+      return false;
+  return true;
+}
+
+/// Natural map of the laws at (v, p), relative to the momentum of the step; leaves u1_ behind.
+double MoreauContactScheme::law_residual() {
+  const SparseMatrix& Wt = problem_.Wt;
+  u1_.resize(Wt.rows());
+  weights_.resize(static_cast<Index>(problem_.sets.size()));
+  Index row = 0;
+  for (std::size_t k = 0; k < problem_.sets.size(); ++k) {
+    double sum = 0;
+    for (int c = 0; c < problem_.sets[k].size; ++c, ++row) {
+      double product = 0;
+      for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry) {
+        product += entry.value() * solution_.v[entry.col()];
+        sum += entry.value() * entry.value() * inverse_diagonal_[entry.col()];
+      }
+      u1_[row] = product - problem_.w[row];
+    }
+    weights_[static_cast<Index>(k)] = sum > 0 ? problem_.sets[k].size / sum : 1.0;
+  }
+  const double scale = std::max(problem_.g.lpNorm<Eigen::Infinity>(), solution_.r.lpNorm<Eigen::Infinity>());
+  const double residual = natural_map_residual(problem_.sets, solution_.r, u1_, weights_);
+  return scale > 0 ? residual / scale : residual;
+}
+
+/// The step's equation and its laws, seen from v and p alone.
+void MoreauContactScheme::record_balance(StepRecord& record) {
+  const Index m = solution_.r.size();
+  balance_ = problem_.g;
+  for (Index k = 0; k < m; ++k)
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, k); entry; ++entry)
+      balance_[entry.col()] += entry.value() * solution_.r[k];
+  const double scale = std::max(balance_.lpNorm<Eigen::Infinity>(), problem_.g.lpNorm<Eigen::Infinity>());
+  step_matrix_.value().add_product(-1.0, solution_.v, balance_);
+  const double error = balance_.lpNorm<Eigen::Infinity>();
+  raise(record.equation, scale > 0 ? error / scale : error);
+  if (m == 0) return;
+  raise(record.inclusion, law_residual());
+  const double outside = membership_residual(problem_.sets, solution_.r),
+               largest = solution_.r.lpNorm<Eigen::Infinity>();
+  raise(record.membership, largest > 0 ? outside / largest : outside);
+}
+
+void MoreauContactScheme::record_energy(double h, StepRecord& record) {
+  const double theta = options_.theta;
+  EnergyLedger& e = record.energy;
+  const State& s = record.state;
+  e.correction += correction_work_;
+  if (drift_kick_) {
+    system_.applied_force(t0_ + 0.5 * h, q_m_, v_m_, workspace_, scratch_);
+    e.work_in += h * scratch_.dot(v_theta_);
+    e.damper_loss += h * system_.damper_power(q_m_, v_theta_);
+  } else if (nonlinear_) {
+    q_theta_ = q0_ + (theta * h) * v_theta_;
+    system_.applied_force(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
+    e.work_in += h * scratch_.dot(v_theta_);
+    e.damper_loss += h * system_.damper_power(q_theta_, v_theta_);
+  } else {
+    e.work_in += h * f_.dot(v_theta_);
+    if (damped_) e.damper_loss += h * system_.damper_power(q0_, v_theta_);
+  }
+  for (Index k = 0; k < laws_.laws(); ++k)
+    for (int c = 0; c < laws_.size(k); ++c) {
+      const Index i = laws_.first(k) + c;
+      const double u_theta = theta * u1_[i] + (1 - theta) * u0_[i];
+      const double w_theta = theta * problem_.w[i] + (1 - theta) * w0_friction_[i];
+      const double smooth = laws_.has_weakening() || laws_.has_viscous() ? smooth_[i] : 0.0;
+      const double impulse = solution_.r[i] + smooth;
+      record.smooth_impulse[i] = smooth;
+      record.law_work[k] += impulse * (u_theta + w_theta);
+      e.friction_loss -= impulse * u_theta;
+      e.work_in += impulse * w_theta;
+    }
+  for (const Active& active : active_) {
+    const int size = contacts_[static_cast<std::size_t>(active.law)].size();
+    for (int c = 0; c < size; ++c) {
+      const Index i = active.first + c;
+      const double surface = found_.w[active.row + c];
+      const double u_end = u1_[i] - (c == 0 ? active.bias : 0.0);
+      const double u_theta = theta * u_end + (1 - theta) * u0_[i];
+      const double work = solution_.r[i] * u_theta;
+      (c == 0 ? e.impact_loss : e.friction_loss) -= work;
+      e.work_in += solution_.r[i] * surface;
+      record.law_work[laws_.laws() + active.law] += work + solution_.r[i] * surface;
+    }
+  }
+  e.kinetic = system_.kinetic_energy(s.q, s.v);
+  e.potential = system_.potential_energy(s.q);
+  if (active_.empty()) return;
+  if (iterates_) free_velocity();
+  double gain = 0;
+  for (Index i = 0; i < solution_.r.size(); ++i) {
+    const double u_free = row_times(problem_.Wt, i, v_free_) - problem_.w[i];
+    gain += 0.5 * solution_.r[i] * (u1_[i] + u_free);
+  }
+  for (const Active& active : active_) gain -= solution_.r[active.first] * active.bias;
+  record.contact_gain = std::max(0.0, gain);
+}
+
+void MoreauContactScheme::remember_points() {
+  last_sorted_.clear();
+  last_keys_.resize(active_.size());
+  last_first_.resize(active_.size());
+  last_stuck_.resize(active_.size());
+  for (std::size_t k = 0; k < active_.size(); ++k) {
+    last_keys_[k] = found_.points[static_cast<std::size_t>(active_[k].found)].key;
+    last_first_[k] = static_cast<int>(active_[k].first);
+    last_stuck_[k] = point_mode(active_[k]) == Mode::stick;
+  }
+  last_impulse_ = solution_.r;
+}
+
+}  // namespace stickslip
