@@ -14,6 +14,7 @@
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_writer.hpp"
 #include "stickslip/io/simulation_report.hpp"
+#include "stickslip/io/simulation_scene.hpp"
 
 namespace stickslip::cli {
 
@@ -93,7 +94,10 @@ int run(const RunCommand& command) {
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
   opened().finish(simulation, wall);
-  write_report(folder / "report.html", simulation_report(header, simulation, wall));
+  ReportDocument report = simulation_report(header, simulation, wall);
+  if (std::optional<ReportScene> scene = simulation_scene(model, simulation))
+    report.blocks.insert(report.blocks.begin(), std::move(*scene));
+  write_report(folder / "report.html", report);
   if (command.json) {
     fmt::print("{}", summary_json(summary_data(header, simulation, wall)));
   } else {

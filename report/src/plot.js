@@ -79,6 +79,20 @@ class Plot {
     this.reset_button.disabled = !this.link.zoomed && !this.y_zoomed;
   }
 
+  /** For tests and for the browser's console. */
+  state() {
+    return {
+      title: this.block.title,
+      type: this.block.type,
+      window: this.x_window(),
+      y_window: [this.u.scales.y.min, this.u.scales.y.max],
+      drawn: [this.u.scales.x.min, this.u.scales.x.max],
+      cursor: this.u.cursor.left,
+      shown: this.chosen.size,
+      left: this.u.over.getBoundingClientRect().left,
+    };
+  }
+
   // ---- uPlot
 
   /** s scales fonts, gaps and lines: 1 on screen, more in copies for paper and files. */

@@ -23,9 +23,11 @@ function link_of(block) {
 function make_plot(block) {
   if (block.type === 'figure') return new Figure(block, link_of(block));
   if (block.type === 'timeline') return new Timeline(block, link_of(block));
+  if (block.type === 'scene') return new Scene(block, link_of(block));
   return null;
 }
 
+const PLOTTED = ['figure', 'timeline', 'scene'];
 const SIMPLE = { audit: audit_block, table: table_block, text: text_block };
 
 function fill_section(block, plot, section) {
@@ -76,6 +78,9 @@ function header(data) {
 const HELP =
   'Drag to zoom, double click to reset; Shift and drag, or the arrow keys, to pan. On a touch screen pinch to zoom, drag to pan, tap twice to reset. Click a name in a legend to hide a curve.';
 
+const SCENE_HELP =
+  'In an animation drag to turn (or, where it is flat, to move), Shift and drag to move, double click a body to follow it, double click beside the bodies to reset; space plays, the arrow keys step.';
+
 function make_page(data) {
   document.title = data.title || 'stickslip';
   const blocks = data.blocks || [];
@@ -85,11 +90,12 @@ function make_page(data) {
   const main = element('main', {}, header(data), ...sections);
   const nav = contents(blocks);
   if (nav) document.body.classList.add('with-contents');
-  if (made.some(Boolean)) main.querySelector('header').append(element('p.help.screen-only', {}, HELP));
+  const help = [made.some((plot) => plot && !(plot instanceof Scene)) ? HELP : '', made.some((plot) => plot instanceof Scene) ? SCENE_HELP : ''].filter(Boolean).join(' ');
+  if (help) main.querySelector('header').append(element('p.help.screen-only', {}, help));
   main.append(element('footer', {}, data.generator || 'stickslip'));
   document.body.replaceChildren(...(nav ? [nav, main] : [main]));
   blocks.forEach((block, i) => {
-    if ((block.type === 'figure' || block.type === 'timeline') && !made[i]) return;
+    if (PLOTTED.includes(block.type) && !made[i]) return;
     guarded(block, sections[i], () => fill_section(block, made[i], sections[i]));
   });
   for (const link of new Set(plots.map((plot) => plot.link))) link.flush();
@@ -102,17 +108,7 @@ function measure() {
 
 /** For tests and for the browser's console. */
 window.stickslip = {
-  plots: () =>
-    plots.map((plot) => ({
-      title: plot.block.title,
-      type: plot.block.type,
-      window: plot.x_window(),
-      y_window: [plot.u.scales.y.min, plot.u.scales.y.max],
-      drawn: [plot.u.scales.x.min, plot.u.scales.x.max],
-      cursor: plot.u.cursor.left,
-      shown: plot.chosen.size,
-      left: plot.u.over.getBoundingClientRect().left,
-    })),
+  plots: () => plots.map((plot) => plot.state()),
   zoom: (index, from, to) => plots[index].link.zoom(from, to),
   reset: (index) => plots[index].link.reset(),
   csv: (index) => plots[index].csv().text(),
@@ -140,11 +136,13 @@ function start() {
   window.addEventListener('beforeprint', () => plots.forEach((plot) => plot.before_print()));
   window.addEventListener('afterprint', () => plots.forEach((plot) => plot.after_print()));
   window.addEventListener('resize', () => requestAnimationFrame(measure));
-  requestAnimationFrame(() =>
-    requestAnimationFrame(() => {
-      measure();
-      root.dataset.ready = 'true';
-    }),
+  Promise.all(plots.map((plot) => plot.loading)).then(() =>
+    requestAnimationFrame(() =>
+      requestAnimationFrame(() => {
+        measure();
+        root.dataset.ready = 'true';
+      }),
+    ),
   );
 }
 

@@ -112,6 +112,44 @@ Json block(const ReportText& text) {
   return out;
 }
 
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::string block_text(const ReportScene& scene) { return report_scene_json(scene); }
+template <class Block>
+std::string block_text(const Block& value) {
+  return text_of(block(value));
+}
+
+/// Our own spelling of a planar scene is the only one that is known to need no painter of solids. A text cannot look
+/// like a block: its quotation marks are escaped.
+bool may_show_solids(std::string_view json) {
+  constexpr std::string_view scene = "\"scene\"", planar = ",\"planar\":true";
+  for (std::size_t i = json.find(scene); i != std::string_view::npos; i = json.find(scene, i + 1)) {
+    const std::string_view before = json.substr(0, i), after = json.substr(i + scene.size());
+    const bool is_type = before.ends_with("\"type\":") || before.ends_with("\"type\": ");
+    if (is_type && !after.starts_with(planar)) return true;
+  }
+  return false;
+}
+
+/// The template before and after the data.
+struct Template {
+  std::string before;
+  std::string_view after;
+};
+
+Template split(std::string_view html, bool solids) {
+  constexpr std::string_view marker = "/*STICKSLIP_DATA*/null", first = "<!--STICKSLIP_SOLID-->",
+                             last = "<!--/STICKSLIP_SOLID-->";
+  const std::size_t at = html.find(marker);
+  if (at == std::string_view::npos)
+    throw InputError("the template of the report has no place for the data (/*STICKSLIP_DATA*/null)");
+  Template out{std::string(html.substr(0, at)), html.substr(at + marker.size())};
+  const std::size_t from = out.before.find(first), to = out.before.find(last);
+  if (!solids && from != std::string::npos && to != std::string::npos) out.before.erase(from, to + last.size() - from);
+  return out;
+}
+
 }  // namespace
 
 std::string report_document_json(const ReportDocument& document) {
@@ -122,18 +160,19 @@ std::string report_document_json(const ReportDocument& document) {
   out["facts"] = Json::array();
   for (const ReportFact& fact : document.facts)
     out["facts"].push_back({{"label", fact.label}, {"value", cell(fact.value)}});
-  out["blocks"] = Json::array();
-  for (const ReportBlock& b : document.blocks)
-    out["blocks"].push_back(std::visit([](const auto& value) { return block(value); }, b));
-  return out.dump(-1, ' ', false, Json::error_handler_t::replace);
+  // Blocks join as text: a scene is megabytes of it.
+  std::string text = text_of(out);
+  text.pop_back();
+  text += ",\"blocks\":[";
+  for (const ReportBlock& b : document.blocks) {
+    if (text.back() != '[') text += ',';
+    text += std::visit([](const auto& value) { return block_text(value); }, b);
+  }
+  return text + "]}";
 }
 
 std::string render_report(std::string_view template_html, const std::string& document_json) {
-  constexpr std::string_view marker = "/*STICKSLIP_DATA*/null";
-  const std::size_t at = template_html.find(marker);
-  if (at == std::string_view::npos)
-    throw InputError("the template of the report has no place for the data (/*STICKSLIP_DATA*/null)");
-  std::string page(template_html.substr(0, at));
+  auto [page, after] = split(template_html, may_show_solids(document_json));
   page.reserve(template_html.size() + document_json.size() + document_json.size() / 64);
   const std::string_view json = document_json;
   std::size_t kept = 0;
@@ -149,7 +188,7 @@ std::string render_report(std::string_view template_html, const std::string& doc
     if (json.substr(i, 3) == "\xE2\x80\xA9") escape(i, 3, "\\u2029");
   }
   page += json.substr(kept);
-  page += template_html.substr(at + marker.size());
+  page += after;
   return page;
 }
 

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "stickslip/io/report_scene.hpp"
 #include "stickslip/motion/audit.hpp"
 
 namespace stickslip {
@@ -80,7 +81,7 @@ struct ReportText {
   std::vector<std::string> paragraphs;
 };
 
-using ReportBlock = std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText>;
+using ReportBlock = std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene>;
 
 struct ReportFact {
   std::string label;
@@ -99,7 +100,9 @@ std::string report_document_json(const ReportDocument& document);
 
 /// The page: the marker /*STICKSLIP_DATA*/null of the template becomes the document. Every `<` is written \u003c, so
 /// that no text in the document can end the element that holds it, and the line separators U+2028 and U+2029 are
-/// escaped. Throws InputError if the template has no marker.
+/// escaped. What the template holds between <!--STICKSLIP_SOLID--> and <!--/STICKSLIP_SOLID--> (the painter of solid
+/// scenes, most of the template) is left out unless the document has such a scene. Throws InputError if the template
+/// has no marker.
 std::string render_report(std::string_view template_html, const std::string& document_json);
 
 }  // namespace stickslip

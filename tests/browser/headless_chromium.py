@@ -13,7 +13,6 @@ import time
 FLAGS = [
     "--headless",
     "--no-sandbox",
-    "--disable-gpu",
     "--disable-quic",
     "--no-first-run",
     "--disable-background-networking",
@@ -24,6 +23,9 @@ FLAGS = [
     "--remote-debugging-pipe",
 ]
 
+NO_WEBGL = ["--disable-gpu", "--disable-3d-apis"]
+SOFTWARE_WEBGL = ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
+
 
 def find_chromium():
     return shutil.which("chromium") or shutil.which("chromium-browser")
@@ -32,7 +34,7 @@ def find_chromium():
 class Page:
     """One tab. Collects console errors, policy violations and every request made."""
 
-    def __init__(self, timeout=60.0):
+    def __init__(self, timeout=60.0, webgl=False):
         self.timeout = timeout
         self.profile = tempfile.mkdtemp(prefix="stickslip-browser-")
         to_browser, self._write = os.pipe()
@@ -44,7 +46,7 @@ class Page:
             os.dup2(writer, 4)
 
         self.process = subprocess.Popen(
-            [find_chromium(), *FLAGS, f"--user-data-dir={self.profile}", "about:blank"],
+            [find_chromium(), *FLAGS, *(SOFTWARE_WEBGL if webgl else NO_WEBGL), f"--user-data-dir={self.profile}", "about:blank"],
             preexec_fn=plug_pipes,
             close_fds=False,
             stdin=subprocess.DEVNULL,
