@@ -22,6 +22,7 @@ BlockSparseMatrix::BlockSparseMatrix(std::vector<int> block_sizes, const SparseM
     std::size_t offset = values_.size();
     const std::size_t first = entries_.size();
     for (int column : columns) {
+      if (column == k) diagonals_.push_back(entries_.size());
       entries_.push_back({column, offset});
       offset += static_cast<std::size_t>(block_size(k)) * block_size(column);
     }
@@ -35,6 +36,50 @@ BlockSparseMatrix::BlockSparseMatrix(std::vector<int> block_sizes, const SparseM
       }
     row_starts_.push_back(entries_.size());
   }
+}
+
+BlockSparseMatrix BlockSparseMatrix::from_dense(std::vector<int> block_sizes, const DenseMatrix& matrix) {
+  BlockSparseMatrix result;
+  for (int size : block_sizes) result.starts_.push_back(result.starts_.back() + size);
+  assert(result.starts_.back() == matrix.rows() && matrix.rows() == matrix.cols());
+  for (int k = 0; k < result.blocks(); ++k) {
+    for (int j = 0; j < result.blocks(); ++j) {
+      const auto block = matrix.block(result.starts_[k], result.starts_[j], result.block_size(k), result.block_size(j));
+      if (j != k && (block.array() == 0.0).all()) continue;
+      if (j == k) result.diagonals_.push_back(result.entries_.size());
+      result.entries_.push_back({j, result.values_.size()});
+      for (Index row = 0; row < block.rows(); ++row)
+        for (Index column = 0; column < block.cols(); ++column) result.values_.push_back(block(row, column));
+    }
+    result.row_starts_.push_back(result.entries_.size());
+  }
+  return result;
+}
+
+void BlockSparseMatrix::set_structure(std::span<const int> block_sizes, std::span<const std::size_t> row_starts,
+                                      std::span<const int> columns) {
+  const std::size_t n = block_sizes.size();
+  starts_.resize(n + 1);
+  starts_[0] = 0;
+  for (std::size_t k = 0; k < n; ++k) starts_[k + 1] = starts_[k] + block_sizes[k];
+  row_starts_.assign(row_starts.begin(), row_starts.end());
+  entries_.resize(columns.size());
+  diagonals_.resize(n);
+  std::size_t offset = 0;
+  for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t e = row_starts_[k]; e < row_starts_[k + 1]; ++e) {
+      if (columns[e] == static_cast<int>(k)) diagonals_[k] = e;
+      entries_[e] = {columns[e], offset};
+      offset += static_cast<std::size_t>(block_sizes[k]) * block_sizes[columns[e]];
+    }
+  values_.assign(offset, 0.0);
+}
+
+int BlockSparseMatrix::uniform_block_size() const {
+  if (blocks() == 0) return 0;
+  for (int k = 1; k < blocks(); ++k)
+    if (block_size(k) != block_size(0)) return 0;
+  return block_size(0);
 }
 
 Index size(const Delassus& D) {

@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/active_set.hpp"
+#include "stickslip/solvers/contact_system.hpp"
 #include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
@@ -20,115 +21,51 @@ void GaussSeidelOptions::validate() const {
 }
 
 namespace {
-bool solve_scalar_law(const Set& set, double D, double q, double& r) {
-  const double lo = set.kind == SetKind::line ? -HUGE_VAL : set.kind == SetKind::half_line ? 0.0 : -set.limit;
-  const double hi = set.kind == SetKind::interval ? set.limit : HUGE_VAL;
-  if (D > 0) {
-    r = std::min(std::max(-q / D, lo), hi);
-    return true;
-  }
-  if (q == 0) return true;
-  const double wanted = q > 0 ? lo : hi;
-  if (!std::isfinite(wanted)) return false;
-  r = wanted;
-  return true;
-}
-
-/// Fixed point of the projection; the local problem of a cone is small, so a plain iteration to round-off is enough.
-void iterate_local(const Set& set, const double* D, const double* q, double* r) {
-  const std::size_t n = static_cast<std::size_t>(set.size);
-  double norm = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    double row = 0;
-    for (std::size_t j = 0; j < n; ++j) row += std::abs(D[i * n + j]);
-    norm = std::max(norm, row);
-  }
-  const double rho = norm > 0 ? 1 / norm : 1.0;
-  std::array<double, 3> u, s, z, next;
-  for (int iteration = 0; iteration < 1000; ++iteration) {
-    for (std::size_t i = 0; i < n; ++i) {
-      u[i] = q[i];
-      for (std::size_t j = 0; j < n; ++j) u[i] += D[i * n + j] * r[j];
-    }
-    shift(set, {u.data(), n}, {s.data(), n});
-    for (std::size_t i = 0; i < n; ++i) z[i] = r[i] - rho * (u[i] + s[i]);
-    project(set, {z.data(), n}, {next.data(), n});
-    double change = 0, size = 0;
-    for (std::size_t i = 0; i < n; ++i) {
-      change = std::max(change, std::abs(next[i] - r[i]));
-      size = std::max(size, std::abs(next[i]));
-      r[i] = next[i];
-    }
-    if (change <= 1e-15 * size) return;
-  }
-}
-}  // namespace
-
-bool solve_one_law(const Set& set, const double* D, const double* q, double* r) {
-  if (set.size == 1) return solve_scalar_law(set, D[0], q[0], r[0]);
-  const double off = 0.5 * (D[1] + D[2]), determinant = set.size == 2 ? D[0] * D[3] - D[1] * D[2] : 0;
-  const bool planar = set.kind == SetKind::disk || set.kind == SetKind::polygon || set.kind == SetKind::box;
-  if (planar && D[0] > 0 && determinant > 1e-14 * D[0] * D[3] && std::abs(D[1] - D[2]) <= 1e-12 * D[0]) {
-    const std::array<double, 4> metric{D[0], off, off, D[3]};
-    const std::array<double, 2> z{-(D[3] * q[0] - D[1] * q[1]) / determinant,
-                                  -(D[0] * q[1] - D[2] * q[0]) / determinant};
-    project_in_metric(set, metric, z, {r, 2});
-  } else {
-    iterate_local(set, D, q, r);
-  }
-  return true;
-}
-
-void solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, InclusionSolution& solution) {
-  const Index m = problem.b.size();
-  Vector& r = solution.r;
-  Vector& u = solution.u;
-  u.resize(m);
-  const Vector rho = natural_weights(problem);
-  const auto* dense = std::get_if<DenseMatrix>(&problem.D);
-  solution.solver = "gauss_seidel";
-  solution.status = Status::not_converged;
-  solution.history.clear();
-  solution.residuals = residuals(problem, r);
-  Vector last = r;  // divergence ends in the last finite reactions
+template <int N>
+void sweep_until_converged(const BlockSparseMatrix& D, const DualProblem& problem, const GaussSeidelOptions& options,
+                           InclusionSolution& solution) {
+  ContactSystem<N> system;
+  system.load(D, problem.b, problem.sets);
+  std::vector<double> r(system.size()), u(system.size()), last, slip(system.laws(), 0.0);
+  system.pad(solution.r, r.data());
+  last = r;  // divergence ends in the last finite reactions
   for (solution.iterations = 1; solution.iterations <= options.max_iterations; ++solution.iterations) {
-    Index first = 0;
-    for (std::size_t k = 0; k < problem.sets.size(); ++k) {
-      const int n = problem.sets[k].size;
-      std::array<double, 9> block;
-      std::array<double, 3> q;
-      if (dense) {
-        for (int i = 0; i < n; ++i)
-          for (int j = 0; j < n; ++j) block[i * n + j] = (*dense)(first + i, first + j);
-      } else {
-        const auto& sparse = std::get<BlockSparseMatrix>(problem.D);
-        for (const auto& entry : sparse.row(static_cast<int>(k)))
-          if (entry.column == static_cast<int>(k)) std::copy_n(sparse.values(entry), n * n, block.begin());
-      }
-      multiply_rows(problem.D, static_cast<int>(k), first, n, r, q.data());
-      for (int i = 0; i < n; ++i) {
-        q[i] += problem.b[first + i];
-        for (int j = 0; j < n; ++j) q[i] -= block[i * n + j] * r[first + j];
-      }
-      solve_one_law(problem.sets[k], block.data(), q.data(), r.data() + first);
-      first += n;
-    }
-    const Residuals found = residuals(problem, r);
-    if (!std::isfinite(found.inclusion)) {
+    system.sweep({}, false, r.data(), slip.data());
+    system.velocity({}, r.data(), u.data());
+    const double error = system.error(StoppingMeasure::inclusion, r.data(), u.data());
+    if (!std::isfinite(error)) {
       r = last;
       break;
     }
     last = r;
-    solution.residuals = found;
-    solution.history.push_back(found.inclusion);
-    if (found.inclusion <= options.tolerance) {
+    solution.history.push_back(error);
+    if (error <= options.tolerance) {
       solution.status = Status::success;
       break;
     }
   }
+  system.unpad(r.data(), solution.r);
+}
+}  // namespace
+
+void solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, InclusionSolution& solution) {
+  solution.u.resize(problem.b.size());
+  solution.solver = "gauss_seidel";
+  solution.status = Status::not_converged;
+  solution.history.clear();
+  BlockSparseMatrix blocks;
+  const auto* sparse = std::get_if<BlockSparseMatrix>(&problem.D);
+  if (!sparse) blocks = BlockSparseMatrix::from_dense(block_sizes(problem.sets), std::get<DenseMatrix>(problem.D));
+  const BlockSparseMatrix& D = sparse ? *sparse : blocks;
+  int largest = 1;
+  for (const Set& set : problem.sets) largest = std::max(largest, set.size);
+  if (largest == 1) sweep_until_converged<1>(D, problem, options, solution);
+  if (largest == 2) sweep_until_converged<2>(D, problem, options, solution);
+  if (largest == 3) sweep_until_converged<3>(D, problem, options, solution);
   solution.iterations = std::min(solution.iterations, options.max_iterations);
-  multiply(problem.D, r, u);
-  u += problem.b;
+  solution.residuals = residuals(problem, solution.r);
+  multiply(problem.D, solution.r, solution.u);
+  solution.u += problem.b;
   solution.message =
       solution.status == Status::success
           ? ""

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Projected block Gauss-Seidel: one law after the other solves its own inclusion with the others held fixed.
 //
-// Dual form, law k with diagonal block D_kk and q_k = b_k + Σ_{j≠k} D_kj r_j:
-//   interval, half-line, line   r_k = clamp(-q_k / D_kk) to the set
-//   disk, polygon, box          r_k = projection of -D_kk⁻¹ q_k in the metric of D_kk (exact)
-//   cones                       local iteration r_k ← P(r_k - ρ (u_k + s(u_k))), ρ = 1/|D_kk|
+// Dual form, law k with diagonal block D_kk and q_k = b_k + Σ_{j≠k} D_kj r_j: solved exactly (one_law.hpp), on
+// contiguous blocks of D (contact_system.hpp). A dense D is cut into blocks once.
 // Converges for symmetric positive semidefinite D and sets without shift (coordinate descent on a convex function).
 //
 // Primal form, for laws without shift that act on coordinates of their own: the same, on v. Coordinates without a law
@@ -13,6 +11,7 @@
 // a motion that dies out has no size of its own.
 #pragma once
 
+#include "stickslip/solvers/one_law.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
@@ -40,9 +39,5 @@ struct PrimalGaussSeidel {
 void solve_gauss_seidel(const PrimalProblem& problem, const GaussSeidelOptions& options, PrimalGaussSeidel& workspace,
                         InclusionSolution& solution);
 InclusionSolution solve_gauss_seidel(const PrimalProblem& problem, const GaussSeidelOptions& options = {});
-
-/// One law alone: D r + q = u, -(u + s(u)) ∈ N_C(r). D row-major, set.size squared; r holds the start and the result.
-/// False if the law has no solution by itself (a half-line or line with D = 0 that would have to push for ever).
-bool solve_one_law(const Set& set, const double* D, const double* q, double* r);
 
 }  // namespace stickslip

@@ -16,6 +16,13 @@ Index reaction_size(const std::vector<Set>& sets) {
   return size;
 }
 
+std::vector<int> block_sizes(const std::vector<Set>& sets) {
+  std::vector<int> sizes;
+  sizes.reserve(sets.size());
+  for (const Set& set : sets) sizes.push_back(set.size);
+  return sizes;
+}
+
 namespace {
 void require_size(const char* name, Index actual, Index expected) {
   if (actual != expected)

@@ -47,10 +47,16 @@ struct PrimalProblem {
 
 /// How well (r, u) satisfies the inclusion; see residual.hpp for the definitions.
 struct Residuals {
-  double equation = 0;    ///< |u - D r - b| or |A v - g - W r|, largest component over the size of its terms
-  double inclusion = 0;   ///< natural map, largest law, over max(|r|, ρ|u|)
-  double membership = 0;  ///< distance of r from C, largest law [N or N s]
+  double equation = 0;      ///< |u - D r - b| or |A v - g - W r|, largest component over the size of its terms
+  double inclusion = 0;     ///< natural map, largest law, over max(|r|, ρ|u|)
+  double membership = 0;    ///< distance of r from C, largest law [N or N s]
+  double error = 0;         ///< natural map with ρ = 1, 2-norm, over max(|b|, |r|, |u|): what peers report
+  double strict_error = 0;  ///< the same over |b|
+  double unit_free = 0;  ///< natural map with ρ_k, times 1/ρ_k, 2-norm, over |b|: the same in every system of units
 };
+
+/// Which of them ends a solve.
+enum class StoppingMeasure { inclusion, error, strict_error, unit_free };
 
 struct InclusionSolution {
   Status status = Status::not_converged;
@@ -65,6 +71,7 @@ struct InclusionSolution {
 
 /// Number of components of r.
 Index reaction_size(const std::vector<Set>& sets);
+std::vector<int> block_sizes(const std::vector<Set>& sets);
 /// Throws InputError naming the sizes that do not fit, the entry that is not finite, or the law that is not one.
 void validate(const DualProblem& problem);
 void validate(const PrimalProblem& problem);

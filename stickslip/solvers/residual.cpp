@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/common/pinned_factor.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -38,6 +40,47 @@ double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const
   return std::sqrt(largest);
 }
 
+namespace {
+template <class Weight, class Factor>
+double natural_map_two_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u, Weight&& rho,
+                            Factor&& factor) {
+  double sum = 0;
+  Index first = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k) {
+    const std::size_t size = static_cast<std::size_t>(sets[k].size);
+    const double e =
+        factor(k) * inclusion_residual(sets[k], {r.data() + first, size}, {u.data() + first, size}, rho(k));
+    sum += e * e;
+    first += sets[k].size;
+  }
+  return std::sqrt(sum);
+}
+}  // namespace
+
+double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u) {
+  const auto one = [](std::size_t) { return 1.0; };
+  return natural_map_two_norm(sets, r, u, one, one);
+}
+
+double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u, const Vector& rho) {
+  return natural_map_two_norm(
+      sets, r, u, [&](std::size_t k) { return rho[k]; }, [&](std::size_t k) { return 1 / rho[k]; });
+}
+
+double stopping_error(const Residuals& found, StoppingMeasure measure) {
+  switch (measure) {
+    case StoppingMeasure::inclusion:
+      return found.inclusion;
+    case StoppingMeasure::error:
+      return found.error;
+    case StoppingMeasure::strict_error:
+      return found.strict_error;
+    case StoppingMeasure::unit_free:
+      return found.unit_free;
+  }
+  return found.inclusion;
+}
+
 double membership_residual(const std::vector<Set>& sets, const Vector& r) {
   double largest = 0;
   Index first = 0;
@@ -67,6 +110,16 @@ double scale_of(const std::vector<Set>& sets, const Vector& r, const Vector& u, 
   for (std::size_t k = 0; k < sets.size(); ++k)
     for (int c = 0; c < sets[k].size; ++c) scale = std::max(scale, rho[k] * std::abs(u[first++]));
   return scale;
+}
+
+/// error, strict_error and unit_free; b_norm = |b|.
+void set_errors(const std::vector<Set>& sets, const Vector& r, const Vector& u, const Vector& rho, double b_norm,
+                Residuals& found) {
+  const auto over = [](double value, double divisor) { return divisor > 0 ? value / divisor : value; };
+  const double plain = natural_map_norm(sets, r, u);
+  found.error = over(plain, std::max({b_norm, r.norm(), u.norm()}));
+  found.strict_error = over(plain, b_norm);
+  found.unit_free = over(natural_map_norm(sets, r, u, rho), b_norm);
 }
 }  // namespace
 
@@ -111,7 +164,11 @@ Residuals residuals(const DualProblem& problem, const Vector& r) {
   const Vector rho = natural_weights(problem);
   const double scale = scale_of(problem.sets, r, u, rho);
   const double map = natural_map_residual(problem.sets, r, u, rho);
-  return {0.0, scale > 0 ? map / scale : map, membership_residual(problem.sets, r)};
+  Residuals result;
+  result.inclusion = scale > 0 ? map / scale : map;
+  result.membership = membership_residual(problem.sets, r);
+  set_errors(problem.sets, r, u, rho, problem.b.norm(), result);
+  return result;
 }
 
 Residuals residuals(const PrimalProblem& problem, const Vector& v, const Vector& r) {
@@ -130,15 +187,35 @@ Residuals residuals(const PrimalProblem& problem, const Vector& v, const Vector&
   const double map = natural_map_residual(problem.sets, r, u, rho);
   result.inclusion = scale > 0 ? map / scale : map;
   result.membership = membership_residual(problem.sets, r);
+  Vector free = problem.g;
+  PinnedFactor factor;
+  const std::vector<char> none(problem.A->size(), 0);
+  if (factor.factorize(*problem.A, none)) factor.solve(free);
+  set_errors(problem.sets, r, u, rho, (problem.Wt * free - problem.w).norm(), result);
   return result;
 }
 
 bool certifies_no_solution(const DualProblem& problem, const Vector& y, double tolerance) {
   if (y.size() != problem.b.size() || !y.allFinite()) return false;
-  const DenseMatrix D = to_dense(problem.D);
-  const double small = tolerance * y.lpNorm<Eigen::Infinity>();
-  Vector image = D.transpose() * y;
-  const double negligible = small * std::max(1e-300, D.lpNorm<Eigen::Infinity>());
+  const double small = tolerance * (y.size() ? y.lpNorm<Eigen::Infinity>() : 0.0);
+  double norm = 0;
+  Vector image = Vector::Zero(y.size());  // Dᵀy
+  if (const auto* dense = std::get_if<DenseMatrix>(&problem.D)) {
+    image.noalias() = dense->transpose() * y;
+    norm = dense->lpNorm<Eigen::Infinity>();
+  } else {
+    const auto& blocks = std::get<BlockSparseMatrix>(problem.D);
+    for (int k = 0; k < blocks.blocks(); ++k)
+      for (const auto& entry : blocks.row(k)) {
+        const double* a = blocks.values(entry);
+        for (int i = 0; i < blocks.block_size(k); ++i)
+          for (int j = 0; j < blocks.block_size(entry.column); ++j, ++a) {
+            image[blocks.start(entry.column) + j] += *a * y[blocks.start(k) + i];
+            norm = std::max(norm, std::abs(*a));
+          }
+      }
+  }
+  const double negligible = small * std::max(1e-300, norm);
   for (double& x : image)
     if (std::abs(x) <= negligible) x = 0;
   double bound = problem.b.dot(y);
@@ -146,12 +223,9 @@ bool certifies_no_solution(const DualProblem& problem, const Vector& y, double t
   for (const Set& set : problem.sets) {
     for (int c = 0; c < set.size; ++c) {
       const double yc = y[first + c];
-      const bool in_recession_cone =
-          set.kind == SetKind::line || std::abs(yc) <= small || (set.kind == SetKind::half_line && yc > 0);
-      if (!in_recession_cone) return false;
+      const bool pushes_only = set.kind == SetKind::half_line || (is_cone(set.kind) && c == 0);
+      if (!(set.kind == SetKind::line || std::abs(yc) <= small || (pushes_only && yc > 0))) return false;
     }
-    if (set.kind == SetKind::friction_cone || set.kind == SetKind::polygonal_cone || set.kind == SetKind::box_cone)
-      return false;
     bound += support(set, {image.data() + first, static_cast<std::size_t>(set.size)});
     first += set.size;
   }

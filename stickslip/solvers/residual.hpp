@@ -4,6 +4,15 @@
 //
 // Natural map of law k with weight ρ_k > 0:  e_k = r_k - P_{C_k}( r_k - ρ_k (u_k + s(u_k)) ),  zero iff the law holds
 // for any ρ_k. ρ_k = 1/D_kk makes it independent of units up to the unit of r.
+//
+// Three relative errors of the whole problem, 2-norms over all laws, b the velocity without reactions:
+//
+//   error         |e| / max(|b|, |r|, |u|),  ρ = 1     the measure of friction-contact software; ρ = 1 ties it to the
+//                                                       units, and where |r| >> |b| the division hides digits
+//   strict_error  |e| / |b|,                 ρ = 1
+//   unit_free     |(e_k / ρ_k)| / |b|,       ρ_k natural weights: the same in every system of units
+//
+// Where the divisor is 0 the numerator is reported.
 #pragma once
 
 #include "stickslip/solvers/problem.hpp"
@@ -12,6 +21,12 @@ namespace stickslip {
 
 /// |e_k|, the largest over the laws. rho has one entry per law. [unit of r]
 double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const Vector& u, const Vector& rho);
+/// sqrt(Σ_k |e_k|²) with ρ = 1. [unit of r]
+double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u);
+/// sqrt(Σ_k |e_k / ρ_k|²). [unit of u]
+double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u, const Vector& rho);
+/// One of the stopping measures.
+double stopping_error(const Residuals& residuals, StoppingMeasure measure);
 /// Largest distance of r_k from C_k. [unit of r]
 double membership_residual(const std::vector<Set>& sets, const Vector& r);
 
@@ -20,13 +35,28 @@ Vector natural_weights(const DualProblem& problem);
 /// ρ_k = block size / Σ_c Σ_j W_jc² / A_jj: the same with diag(A)⁻¹ for A⁻¹, so that D need not be formed.
 Vector natural_weights(const PrimalProblem& problem);
 
-/// All residuals; u is recomputed from r (dual) or from v (primal).
+/// All residuals; u is recomputed from r (dual) or from v (primal). The primal form needs b = Wᵀ A⁻¹ g - w for its
+/// errors and factorises A for it.
 Residuals residuals(const DualProblem& problem, const Vector& r);
 Residuals residuals(const PrimalProblem& problem, const Vector& v, const Vector& r);
 
-/// True if y proves that no r solves the problem: y ∈ rec(C) and sup_{r ∈ C} r·(Dᵀy) + b·y < 0. For a solution,
-/// u·y >= 0 for every y in the recession cone of C, which that inequality forbids. Sets with a shift are not covered
-/// (always false). Entries of Dᵀy below `tolerance` times |D||y| count as zero.
+/// True if y proves that no r solves the problem:
+///
+///   y ∈ T, the directions along which every solution has u·y >= 0:   line: any y;   half-line: y >= 0;
+///       bounded sets: y = 0;   cones: y_N >= 0, y_T = 0
+///   sup_{r ∈ C} r·(Dᵀy) + b·y < 0
+///
+/// Proof: a solution has u_k = 0 on lines, u_k >= 0 on half-lines and u_N >= 0 on contacts, so u·y >= 0. But
+/// u·y = r·(Dᵀy) + b·y with r ∈ C is negative by the inequality. For the cones the supremum is 0 if
+/// (Dᵀy)_N + μ |(Dᵀy)_T| <= 0 and infinite otherwise.
+///
+/// Coulomb's law is not associated: for y ∈ K with y_T ≠ 0 a solution only promises u·y >= -μ |u_T| y_N (the shift),
+/// and u_T may be anything while sliding. So y ∈ K is not enough, and directions with y_T ≠ 0 prove nothing: a body
+/// wedged between walls that its friction cones connect may have no solution either, and that is reported as not
+/// converged. For symmetric positive semidefinite D a certificate exists exactly if the problem without friction has no
+/// solution.
+///
+/// Entries of Dᵀy below `tolerance` times |D||y| count as zero.
 bool certifies_no_solution(const DualProblem& problem, const Vector& y, double tolerance = 1e-10);
 
 }  // namespace stickslip

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -13,7 +14,7 @@
 namespace stickslip {
 
 namespace {
-constexpr std::array<SolverInfo, 5> kSolvers{{
+constexpr std::array<SolverInfo, 8> kSolvers{{
     {SolverKind::automatic, "default", "picks by the kind of laws, falls back, and says which it used"},
     {SolverKind::active_set, "active_set",
      "exact exchange of stick and slip, with least-index fallback; Line, Interval, HalfLine"},
@@ -22,6 +23,12 @@ constexpr std::array<SolverInfo, 5> kSolvers{{
      "Newton on the natural map with non-monotone line search; every set"},
     {SolverKind::projected_iteration, "projected_iteration",
      "paper 1 (4.14)-(4.16) with the bound of Theorem 4.1 enforced; no cones"},
+    {SolverKind::accelerated_gauss_seidel, "accelerated_gauss_seidel",
+     "Gauss-Seidel with exact local solutions, Anderson-accelerated; every set"},
+    {SolverKind::proximal_newton, "proximal_newton",
+     "proximal point around a semismooth Newton method with sparse factors; every set"},
+    {SolverKind::smoothing_newton, "smoothing_newton",
+     "Newton along a path of smoothed contact problems, sparse factors; every set"},
 }};
 }  // namespace
 
@@ -42,13 +49,10 @@ void SolveOptions::validate() const {
   if (!(tolerance > 0)) throw InputError(fmt::format("solver: tolerance = {} must be > 0", tolerance));
   if (max_iterations < 0) throw InputError(fmt::format("solver: max_iterations = {} must be >= 0", max_iterations));
   if (!(rho >= 0)) throw InputError(fmt::format("solver: rho = {} must be >= 0", rho));
+  if (!(max_seconds >= 0)) throw InputError(fmt::format("solver: max_seconds = {} must be >= 0", max_seconds));
 }
 
 namespace {
-
-GaussSeidelOptions sweeps(const SolveOptions& options, int default_sweeps) {
-  return {options.tolerance, options.max_iterations > 0 ? options.max_iterations : default_sweeps};
-}
 
 /// r_{k+1} solves the problem with D + α S and b - α S r_k, S = diag(1/ρ): strictly monotone, so active_set applies.
 void solve_proximal_active_set(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
@@ -111,24 +115,52 @@ void solve_proximal_active_set(const DualProblem& problem, const SolveOptions& o
                     best_residual, iterations);
 }
 
-void solve_curved_laws(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
-  solve_gauss_seidel(problem, sweeps(options, 200), solution);
-  int iterations = solution.iterations;
-  if (solution.status != Status::success) {
-    const InclusionSolution swept = solution;
-    solve_semismooth_newton(problem, {options.tolerance, 200, 10}, solution);
-    iterations += solution.iterations;
-    if (solution.residuals.inclusion > swept.residuals.inclusion) solution = swept;
-    solution.solver = "gauss_seidel+semismooth_newton";
+constexpr Index kCertificateSize = 300;  // components of the dense problem that a certificate is looked for in
+
+/// The problem without friction: half-lines along the normals, lines, nothing else. A certificate for it is a candidate
+/// for the problem with friction (residual.hpp).
+void look_for_certificate(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
+  // Without a solution the velocities stay wrong by a part of b; a small residual is a matter of patience.
+  const double residual = natural_map_norm(problem.sets, solution.r, solution.u, natural_weights(problem));
+  if (residual < 1e-3 * problem.b.norm()) return;
+  std::vector<Index> kept;
+  DualProblem normal;
+  Index first = 0;
+  for (const Set& set : problem.sets) {
+    if (set.kind == SetKind::line || set.kind == SetKind::half_line || is_cone(set.kind)) {
+      kept.push_back(first);
+      normal.sets.push_back(set.kind == SetKind::line ? line_set() : half_line_set());
+    }
+    first += set.size;
   }
-  if (solution.status != Status::success) {
-    const InclusionSolution before = solution;
-    solve_gauss_seidel(problem, sweeps(options, 20000), solution);
-    iterations += solution.iterations;
-    if (solution.residuals.inclusion > before.residuals.inclusion) solution = before;
-    solution.solver = "gauss_seidel+semismooth_newton+gauss_seidel";
+  const Index m = static_cast<Index>(kept.size());
+  if (m == 0 || m > kCertificateSize) return;
+  DenseMatrix D(m, m);
+  normal.b.resize(m);
+  const DenseMatrix whole = to_dense(problem.D);
+  for (Index i = 0; i < m; ++i) {
+    normal.b[i] = problem.b[kept[i]];
+    for (Index j = 0; j < m; ++j) D(i, j) = whole(kept[i], kept[j]);
   }
-  solution.iterations = iterations;
+  normal.D = std::move(D);
+  InclusionSolution found;
+  solve_proximal_active_set(normal, options, found);
+  if (found.status != Status::no_solution) return;
+  Vector y = Vector::Zero(problem.b.size());
+  for (Index i = 0; i < m; ++i) y[kept[i]] = found.certificate[i];
+  if (!certifies_no_solution(problem, y)) return;
+  solution.status = Status::no_solution;
+  solution.certificate = y;
+  solution.message = found.message;
+}
+
+ContactOptions contact_options(const SolveOptions& options) {
+  ContactMethod method = ContactMethod::strategy;
+  if (options.solver == SolverKind::gauss_seidel) method = ContactMethod::gauss_seidel;
+  if (options.solver == SolverKind::accelerated_gauss_seidel) method = ContactMethod::accelerated_gauss_seidel;
+  if (options.solver == SolverKind::proximal_newton) method = ContactMethod::proximal_newton;
+  if (options.solver == SolverKind::smoothing_newton) method = ContactMethod::smoothing_newton;
+  return {method, options.measure, options.tolerance, options.max_iterations, options.max_seconds};
 }
 
 }  // namespace
@@ -148,7 +180,10 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
     case SolverKind::active_set:
       return solve_active_set(problem, {10, options.max_iterations});
     case SolverKind::gauss_seidel:
-      return solve_gauss_seidel(problem, sweeps(options, 10000), start);
+    case SolverKind::accelerated_gauss_seidel:
+    case SolverKind::proximal_newton:
+    case SolverKind::smoothing_newton:
+      return solve_contacts(problem, contact_options(options), start);
     case SolverKind::semismooth_newton:
       return solve_semismooth_newton(
           problem, {options.tolerance, options.max_iterations > 0 ? options.max_iterations : 200, 10}, start);
@@ -160,7 +195,8 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
       break;
   }
   if (!all_boxes(problem.sets)) {
-    solve_curved_laws(problem, options, solution);
+    solution = solve_contacts(problem, contact_options(options), start);
+    if (solution.status == Status::not_converged) look_for_certificate(problem, options, solution);
     return solution;
   }
   DualActiveSet workspace;
@@ -174,8 +210,15 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
 }
 
 namespace {
-enum Path : int { kCoordinateBoxes, kCoordinateBlocks, kDual, kAugmented, kProjected };
+enum Path : int { kCoordinateBoxes, kCoordinateBlocks, kDual, kAugmented, kProjected, kCondensed };
 constexpr Index kDenseLaws = 300;  // above, D is not formed if it can be helped
+
+/// The methods of contact_solver.hpp, by themselves or as the default.
+bool serves_contacts(SolverKind kind) {
+  return kind == SolverKind::automatic || kind == SolverKind::gauss_seidel ||
+         kind == SolverKind::accelerated_gauss_seidel || kind == SolverKind::proximal_newton ||
+         kind == SolverKind::smoothing_newton;
+}
 
 Path choose_path(const PrimalProblem& problem, const SolveOptions& options) {
   const bool boxes = all_boxes(problem.sets), coordinates = acts_on_distinct_coordinates(problem);
@@ -188,6 +231,7 @@ Path choose_path(const PrimalProblem& problem, const SolveOptions& options) {
     if (boxes && reaction_size(problem.sets) > kDenseLaws) return kAugmented;
     if (!boxes && coordinates && !cones && options.solver == SolverKind::automatic) return kCoordinateBlocks;
   }
+  if (serves_contacts(options.solver) && !(boxes && options.solver == SolverKind::automatic)) return kCondensed;
   return kDual;
 }
 
@@ -310,6 +354,25 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
   recover_velocity(problem, w, solution);
 }
 
+void solve_condensed(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
+                     InclusionSolution& solution) {
+  w.condensation.refresh(problem);
+  if (!w.condensation.b().allFinite()) {
+    solution.r.setZero(problem.w.size());
+    solution.u = w.condensation.b();
+    solution.status = Status::not_finite;
+    solution.message = "contact solver: a number of the problem is not finite";
+    solution.solver = "none";
+  } else {
+    solve_contacts(w.condensation.D(), w.condensation.b(), problem.sets, contact_options(options), w.contacts,
+                   solution);
+  }
+  if (solution.status == Status::not_converged && options.solver == SolverKind::automatic)
+    look_for_certificate({w.condensation.D(), w.condensation.b(), problem.sets}, options, solution);
+  if (solution.status == Status::success) stop_stuck_laws(problem.sets, w.condensation.weights(), solution);
+  w.condensation.velocity(problem, solution.r, solution.v);
+}
+
 void solve_projected(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
                      InclusionSolution& solution) {
   refresh_factor(problem, w);
@@ -349,15 +412,8 @@ void solve_projected(const PrimalProblem& problem, const SolveOptions& options, 
 
 void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w, InclusionSolution& solution) {
   const Index n = problem.A->size(), laws = static_cast<Index>(problem.sets.size());
-  if (w.path < 0 || w.path_solver != options.solver || w.path_coordinates != n || w.path_laws != laws) {
-    w = PrimalWorkspace();
-    w.path = choose_path(problem, options);
-    w.on_coordinates = acts_on_distinct_coordinates(problem);
-    w.path_solver = options.solver;
-    w.path_coordinates = n;
-    w.path_laws = laws;
-  }
   if (problem.sets.empty()) {
+    if (static_cast<Index>(w.none_pinned.size()) != n) w.factor_version = kNoVersion;
     solution.solver = "none";
     solution.message.clear();
     solution.iterations = 0;
@@ -366,6 +422,20 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
     recover_velocity(problem, w, solution);
     solution.status = solution.v.allFinite() ? Status::success : Status::not_finite;
     return;
+  }
+  if (serves_contacts(options.solver) &&
+      std::any_of(problem.sets.begin(), problem.sets.end(), [](const Set& set) { return is_cone(set.kind); })) {
+    if (options.solver == SolverKind::automatic && SingleLaw::applies(problem) && w.single_law.solve(problem, solution))
+      return;
+    return solve_condensed(problem, options, w, solution);
+  }
+  if (w.path < 0 || w.path_solver != options.solver || w.path_coordinates != n || w.path_laws != laws) {
+    w = PrimalWorkspace();
+    w.path = choose_path(problem, options);
+    w.on_coordinates = acts_on_distinct_coordinates(problem);
+    w.path_solver = options.solver;
+    w.path_coordinates = n;
+    w.path_laws = laws;
   }
   switch (w.path) {
     case kCoordinateBoxes:
@@ -385,6 +455,9 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
       return;
     case kProjected:
       solve_projected(problem, options, w, solution);
+      break;
+    case kCondensed:
+      solve_condensed(problem, options, w, solution);
       break;
     default:
       solve_through_dual(problem, options, w, solution);

@@ -5,30 +5,47 @@
 //                                                around it (D + α diag, α → small), which converges for any positive
 //                                                semidefinite D that has a solution and yields a certificate if it has
 //                                                none
-//   planar friction, cones                       gauss_seidel for a start, semismooth_newton to finish, and
-//                                                gauss_seidel again if Newton stalls; the best residual wins
+//   planar friction, cones                       contact_solver.hpp: accelerated sweeps, proximal Newton, restarts
 //
 // Primal form: boxes and planar friction on distinct coordinates stay primal (active_set, gauss_seidel and then one
 // solve with the stuck coordinates pinned, so that sticking is exact); a few general directions go through D, which is
 // kept while A_version does not change; many general directions use the augmented active set. Where the primal method
-// fails the dual one is tried.
+// fails the dual one is tried. Contacts (cones), alone or beside other laws, are condensed body by body
+// (condensation.hpp) and their number may change from step to step; a single law on up to 12 coordinates is solved at
+// once (single_law.hpp).
 #pragma once
 
 #include "stickslip/solvers/active_set.hpp"
+#include "stickslip/solvers/condensation.hpp"
+#include "stickslip/solvers/contact_solver.hpp"
 #include "stickslip/solvers/gauss_seidel.hpp"
 #include "stickslip/solvers/problem.hpp"
 #include "stickslip/solvers/projected_iteration.hpp"
 #include "stickslip/solvers/semismooth_newton.hpp"
+#include "stickslip/solvers/single_law.hpp"
 
 namespace stickslip {
 
-enum class SolverKind { automatic, active_set, gauss_seidel, semismooth_newton, projected_iteration };
+enum class SolverKind {
+  automatic,
+  active_set,
+  gauss_seidel,
+  semismooth_newton,
+  projected_iteration,
+  accelerated_gauss_seidel,
+  proximal_newton,
+  smoothing_newton
+};
 
 struct SolveOptions {
   SolverKind solver = SolverKind::automatic;
-  double tolerance = 1e-12;  ///< on Residuals::inclusion
+  double tolerance = 1e-12;  ///< on `measure`
   int max_iterations = 0;    ///< 0: each method's own default
   double rho = 0;            ///< of the projected iteration; 0: best
+  /// What the tolerance is for. Methods for laws without cones (active_set, projected_iteration, primal gauss_seidel)
+  /// have measures of their own.
+  StoppingMeasure measure = StoppingMeasure::inclusion;
+  double max_seconds = 0;  ///< wall clock; 0: no limit. Methods that end by themselves at once do not look at it.
   void validate() const;
 };
 
@@ -46,8 +63,12 @@ SolverKind solver_from(std::string_view name);
 InclusionSolution solve(const DualProblem& problem, const SolveOptions& options = {}, const Vector& start = {});
 
 /// Keeps factors, D and the last statuses from one step to the next. It belongs to one structure: sizes, the
-/// coordinates that W touches, the kinds of the sets. (A change of the sizes or of the solver is noticed.)
+/// coordinates that W touches, the kinds of the sets. (A change of the sizes or of the solver is noticed.) Problems
+/// with cones may change all of that freely.
 struct PrimalWorkspace {
+  SingleLaw single_law;
+  Condensation condensation;
+  ContactWorkspace contacts;
   PrimalActiveSet active_set;
   PrimalGaussSeidel gauss_seidel;
   PinnedFactor factor;        ///< of A

@@ -182,5 +182,48 @@ TEST_F(Allocation, NoneInAStepThroughTheDualOrByTheProjectedIterationWhileTheMat
   expect_steps_without_allocation(p, {SolverKind::projected_iteration, 1e-10, 0, 0}, keep, "projected_iteration");
 }
 
+TEST_F(Allocation, NoneInAStepWithContacts) {
+  // A ball (one law, few coordinates) and a cube on four corners, pushed at random, with a new matrix now and then.
+  Engine engine(135);
+  BandedMatrix masses[] = {BandedMatrix(6, 0, 0), BandedMatrix(6, 0, 0)};
+  for (Index k = 0; k < 6; ++k) {
+    masses[0](k, k) = k < 3 ? 1.0 : 0.2;
+    masses[1](k, k) = k < 3 ? 1.1 : 0.3;
+  }
+  const SystemMatrix pair[] = {SystemMatrix(masses[0]), SystemMatrix(masses[1])};
+  for (const int corners : {1, 4}) {
+    SparseMatrix Wt(3 * corners, 6);
+    for (int k = 0; k < corners; ++k) {
+      const double x = k % 2 ? 0.5 : -0.5, y = k / 2 ? 0.5 : -0.5, z = -0.5;
+      const double rows[3][6] = {{0, 0, 1, y, -x, 0}, {1, 0, 0, 0, z, -y}, {0, 1, 0, -z, 0, x}};
+      for (int r = 0; r < 3; ++r)
+        for (int c = 0; c < 6; ++c)
+          if (rows[r][c] != 0) Wt.insert(3 * k + r, c) = rows[r][c];
+    }
+    Wt.makeCompressed();
+    PrimalProblem p{&pair[0],
+                    1,
+                    Vector::Zero(6),
+                    Wt,
+                    Vector::Zero(3 * corners),
+                    std::vector<Set>(corners, friction_cone_set(0.5, 3))};
+    PrimalWorkspace workspace;
+    InclusionSolution s;
+    long allocated = 0;
+    for (int step = 0; step < 40; ++step) {
+      for (Index k = 0; k < 6; ++k) p.g[k] = samples::draw(engine, -0.01, 0.01) - (k == 2 ? 0.1 : 0.0);
+      if (step % 7 == 6) {
+        p.A = p.A == &pair[0] ? &pair[1] : &pair[0];
+        ++p.A_version;
+      }
+      const long before = allocations.load();
+      solve(p, {}, workspace, s);
+      if (step > 0) allocated += allocations.load() - before;
+      ASSERT_EQ(s.status, Status::success) << s.message;
+    }
+    EXPECT_EQ(allocated, 0) << corners;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -141,8 +141,56 @@ TEST(Certificate, RefusesNonsense) {
   EXPECT_FALSE(certifies_no_solution(p, vec({0})));
   EXPECT_FALSE(certifies_no_solution(p, vec({kNaN})));
   EXPECT_FALSE(certifies_no_solution(p, vec({-1, 0})));
-  EXPECT_FALSE(certifies_no_solution(problem(DenseMatrix::Zero(3, 3), vec({-1, 0, 0}), {friction_cone_set(0.5, 3)}),
-                                     vec({1, 0, 0})));
+}
+
+TEST(Certificate, OfAContactPushesAlongTheNormalOnly) {
+  const DualProblem held = problem(DenseMatrix::Zero(3, 3), vec({-1, 0, 0}), {friction_cone_set(0.5, 3)});
+  EXPECT_TRUE(certifies_no_solution(held, vec({1, 0, 0})));
+  EXPECT_FALSE(certifies_no_solution(held, vec({-1, 0, 0})));
+  EXPECT_FALSE(certifies_no_solution(held, vec({1, 0.2, 0})));  // in the cone, but u_T may be anything
+  // b·y < 0 with y in K, and yet there is a solution: r = 0, sliding. Coulomb's law is not associated.
+  const DualProblem sliding = problem(DenseMatrix::Zero(3, 3), vec({0, -3, 0}), {friction_cone_set(0.5, 3)});
+  EXPECT_FALSE(certifies_no_solution(sliding, vec({1, 0.5, 0})));
+  EXPECT_EQ(residuals(sliding, vec({0, 0, 0})).strict_error, 0);
+}
+
+TEST(Certificate, OfTwoOppositeContactsNeedsWallsThatClose) {
+  // One mass between two walls, normals ±z: D_ij = n_i·n_j on the normals, the same tangents.
+  DenseMatrix D = DenseMatrix::Zero(6, 6);
+  D.topLeftCorner(3, 3) = D.bottomRightCorner(3, 3) = DenseMatrix::Identity(3, 3);
+  D.topRightCorner(3, 3) = D.bottomLeftCorner(3, 3) = DenseMatrix(vec({-1, 1, 1}).asDiagonal());
+  const std::vector<Set> two(2, friction_cone_set(0.7, 3));
+  const Vector y = vec({1, 0, 0, 1, 0, 0});
+  EXPECT_TRUE(certifies_no_solution(problem(D, vec({-1, 2, 0, -1, 2, 0}), two), y));
+  EXPECT_FALSE(certifies_no_solution(problem(D, vec({-1, 2, 0, 1, 2, 0}), two), y));
+  const DualProblem blocks{BlockSparseMatrix({3, 3}, D.sparseView()), vec({-1, 2, 0, -1, 2, 0}), two};
+  EXPECT_TRUE(certifies_no_solution(blocks, y));
+  EXPECT_FALSE(certifies_no_solution(blocks, vec({1, 0, 0, 0.5, 0, 0})));  // moves the mass
+}
+
+TEST(Residuals, CarryThePeersErrorTheStrictOneAndOneWithoutUnits) {
+  // One contact, D = diag(2, 4, 4), b = (-2, 3, 0), μ = 0.5, r = (1, 0, 0): u = (0, 3, 0).
+  DenseMatrix D = DenseMatrix::Zero(3, 3);
+  D.diagonal() << 2, 4, 4;
+  const DualProblem p = problem(D, vec({-2, 3, 0}), {friction_cone_set(0.5, 3)});
+  const Residuals found = residuals(p, vec({1, 0, 0}));
+  // ρ = 1: z = (1 - 1.5, -3, 0), t = 3: n = (-0.5 + 1.5)/1.25 = 0.8, P = (0.8, -0.4, 0), e = (0.2, 0.4, 0)
+  EXPECT_NEAR(found.strict_error, std::hypot(0.2, 0.4) / std::sqrt(13.0), kRounding);
+  EXPECT_NEAR(found.error, found.strict_error, kRounding);  // |b| is the largest of the three norms
+  // ρ = 3/10: z = (1 - 0.45, -0.9, 0): n = (0.55 + 0.45)/1.25 = 0.8, P = (0.8, -0.4, 0), the same e, over ρ
+  EXPECT_NEAR(found.unit_free, std::hypot(0.2, 0.4) / 0.3 / std::sqrt(13.0), 4 * kRounding);
+  EXPECT_EQ(stopping_error(found, StoppingMeasure::strict_error), found.strict_error);
+  EXPECT_EQ(stopping_error(found, StoppingMeasure::unit_free), found.unit_free);
+
+  // Another unit of force: r scales by 1000 and D by 1/1000. Only the last error stays.
+  const Residuals other = residuals(problem(DenseMatrix(D / 1000), p.b, p.sets), vec({1000, 0, 0}));
+  EXPECT_NEAR(other.unit_free, found.unit_free, 1e-13);
+  EXPECT_GT(std::abs(other.strict_error - found.strict_error), 0.1);
+
+  // Where |r| >> |b| the division by |r| hides digits.
+  const Residuals hidden = residuals(problem(DenseMatrix(D / 1e6), p.b, p.sets), vec({1e6, 0, 0}));
+  EXPECT_LT(hidden.error, 1e-5);
+  EXPECT_GT(hidden.strict_error, 0.1);
 }
 
 }  // namespace

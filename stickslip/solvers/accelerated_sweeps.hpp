@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block Gauss-Seidel with exact local solutions (one_law.hpp), Anderson-accelerated.
+//
+//   x_{k+1} = P_C( accelerated step from g(x_k) ),      g: one sweep over the laws
+//
+// Safeguard: the memory is dropped, and the plain sweep taken, whenever |g(x) - x| rises above the smallest value since
+// the memory was last empty. (A looser safeguard is faster here and there, and stagnates for ever on sphere pyramids.)
+//
+// The error is that of the sweep's image g(x). It costs as much as a sweep, so it is evaluated when |g(x) - x|,
+// calibrated against the last evaluation, says that the goal may have been reached, and every tenth sweep.
+#pragma once
+
+#include "stickslip/solvers/anderson.hpp"
+#include "stickslip/solvers/contact_system.hpp"
+
+namespace stickslip {
+
+struct SweepLimits {
+  int sweeps = 200;
+  /// End early once more than this many further sweeps are predicted from the rate of the last ones; 0: never.
+  int predicted = 0;
+  bool accelerate = true;
+  bool backward = false;
+  int window = 20;  ///< sweeps over which the rate is measured
+};
+
+template <int N>
+class AcceleratedSweeps {
+ public:
+  /// r: start, and the best point found (padded). Returns its error; iterations counts sweeps.
+  double solve(const ContactSystem<N>& system, const ContactGoal& goal, const SweepLimits& limits, double* r,
+               double* slip, int& iterations);
+
+ private:
+  Anderson anderson_;
+  std::vector<double> x_, g_, u_, best_, weights_;
+};
+
+}  // namespace stickslip

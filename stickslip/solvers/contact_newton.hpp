@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Semismooth Newton methods for contact with friction beside any other laws, on sparse factors.
+//
+// All of them solve F(r) = 0 with F_i(r) = r_i - Φ_i(r, u) and u = D r + b:
+//
+//   natural map      Φ = P_C(r - ρ_i (u + s(u)))                                          every set
+//   Alart-Curnier    Φ = (z_N⁺, P_{disk(μ z_N⁺)}(z_T)),  z = r - ρ_i u   (1991)           Coulomb cones, others as
+//   above smoothed         Φ = ½ (z + (z² + 4ε² e)^½),  z = r̄ - ρ_i ū          (Jordan algebra of the second-order
+//   cone;
+//                    r̄ = (μ r_N, r_T), ū = ((u_N + s)/μ, u_T); Chen, Harker, Kanzow, Smale; Fukushima, Luo, Tseng,
+//                    SIAM J. Optim. 12, 2002); Coulomb cones with μ > 0, others as above
+//
+//   V = Σ of Φ_r and Φ_u D,     V d = -F      factorised by block_lu; laws with Φ' = 0 (open contacts) leave the system
+//
+// proximal (solve): r_{k+1} solves the problem with D + α diag(d_i), b - α d_i r_k (contact_system.hpp), regular even
+// where D is singular; α shrinks when that was easy and grows when it failed. Each proximal problem is solved only to
+// half of the true error at hand, by Newton with a Levenberg term λ I and the non-monotone line search of Grippo,
+// Lampariello and Lucidi (1986): |F|² (law i weighted by d_i: an energy) must fall below the largest of the last ten.
+// Where no step is accepted, a few Gauss-Seidel sweeps on the proximal problem take over.
+//
+// smoothed (follow_smoothed): ε → 0 along the path of solutions of the smoothed problem, which is regular without any
+// proximal term; |u_T| in the shift is smoothed as well. Slower than the proximal method where that works, and it finds
+// solutions of hyperstatic problems (sphere pyramids) that the other misses.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "stickslip/solvers/block_lu.hpp"
+#include "stickslip/solvers/contact_system.hpp"
+
+namespace stickslip {
+
+enum class ResidualFunction { natural_map, alart_curnier };
+
+struct ProximalNewtonOptions {
+  ResidualFunction function = ResidualFunction::natural_map;
+  double alpha = 1e-2;  ///< of the first proximal problem
+  double smallest_alpha = 1e-12;
+  double step_scale = 10;    ///< ρ_i d_i
+  int max_iterations = 400;  ///< factorisations
+};
+
+struct SmoothingOptions {
+  double start = 0.1;       ///< first ε over the largest |r|
+  double shrink = 0.5;      ///< of ε after a problem that took few steps; its square root after one that took many
+  double step_scale = 0.1;  ///< ρ_i d_i
+  double slip_smoothing = 1e-3;  ///< of |u_T|: ε d_i times this
+  int max_iterations = 200;      ///< factorisations
+};
+
+template <int N>
+class ContactNewton {
+ public:
+  /// r: start and best result (padded). Returns the error reached. iterations counts factorisations.
+  double solve(const ContactSystem<N>& system, const ContactGoal& goal, const ProximalNewtonOptions& options, double* r,
+               double* slip, int& iterations);
+  double follow_smoothed(const ContactSystem<N>& system, const ContactGoal& goal, const SmoothingOptions& options,
+                         double* r, int& iterations);
+
+ private:
+  void resize(const ContactSystem<N>& system);
+  /// F, and with `slopes` its derivatives, at (r, u). Returns the merit.
+  double evaluate(const ContactSystem<N>& system, const double* r, const double* u, double* F, bool slopes);
+  void evaluate_alart_curnier(const Set& set, double rho, const double* r, const double* u, double* F, int law,
+                              bool slopes);
+  void evaluate_natural_map(const Set& set, double rho, const double* r, const double* u, double* F, int law,
+                            bool slopes);
+  void evaluate_smoothed(const Set& set, double rho, double d, const double* r, const double* u, double* F, int law,
+                         bool slopes);
+  bool newton_direction(const ContactSystem<N>& system, const Proximal& proximal, double levenberg);
+  /// Non-monotone line search from (r_, u_) along direction_; the accepted point becomes (r_, u_).
+  bool search(const ContactSystem<N>& system, const Proximal& proximal, double merit, int memory);
+  bool solve_proximal(const ContactSystem<N>& system, const ContactGoal& goal, const Proximal& proximal, int max_steps,
+                      double* slip, int& iterations);
+  void note(const ContactSystem<N>& system, const ContactGoal& goal, const Proximal& proximal);
+
+  BlockLu lu_;
+  std::vector<int> columns_, sizes_;
+  std::vector<std::size_t> rows_;
+  ResidualFunction function_ = ResidualFunction::natural_map;
+  double step_scale_ = 10, smoothing_ = 0, slip_smoothing_ = 0;
+  // (r, u): the iterate and D_α r + b_α; best_: the iterate with the smallest true error
+  std::vector<double> r_, u_, F_, direction_, image_, trial_r_, trial_u_, trial_F_, anchor_, best_, true_u_;
+  std::vector<double> slope_, rest_;  // per law, N x N row-major: V = rest + slope D
+  std::vector<char> active_;          // laws with slope ≠ 0
+  double best_error_ = 0, true_error_ = 0, levenberg_ = 1e-6;
+  std::array<double, 10> merits_{};
+  int merit_count_ = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/contact_solver.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/solvers/accelerated_sweeps.hpp"
+#include "stickslip/solvers/contact_newton.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+void ContactOptions::validate() const {
+  if (!(tolerance > 0)) throw InputError(fmt::format("contact solver: tolerance = {} must be > 0", tolerance));
+  if (max_iterations < 0)
+    throw InputError(fmt::format("contact solver: max_iterations = {} must be >= 0", max_iterations));
+  if (!(max_seconds >= 0)) throw InputError(fmt::format("contact solver: max_seconds = {} must be >= 0", max_seconds));
+}
+
+namespace {
+
+constexpr int kSmall = 12;  // laws: up to here factorisations cost little more than sweeps
+
+/// One attempt after the sweeps: backward sweeps, a smoothed path, a proximal Newton method, each optional but the
+/// last.
+struct Attempt {
+  int backward_sweeps;
+  SmoothingOptions smoothing;  // max_iterations = 0: none
+  ProximalNewtonOptions newton;
+};
+constexpr auto kNatural = ResidualFunction::natural_map;
+constexpr auto kAlartCurnier = ResidualFunction::alart_curnier;
+constexpr SmoothingOptions kNoSmoothing{0, 0, 0, 0, 0};
+// Different in what they do, because a problem that defeats one tends to defeat its neighbours.
+constexpr Attempt kAttempts[] = {
+    {0, kNoSmoothing, {kNatural, 1e-2, 1e-12, 10, 150}},
+    {0, {0.1, 0.5, 0.1, 1e-3, 200}, {kNatural, 1e-6, 1e-12, 10, 60}},
+    {40, kNoSmoothing, {kAlartCurnier, 1e-1, 1e-12, 10, 200}},
+    {0, {0.01, 0.3, 1, 1, 300}, {kAlartCurnier, 1e-6, 1e-12, 10, 250}},
+    {0, {1, 0.5, 1, 1e-6, 300}, {kNatural, 1e-6, 1e-12, 10, 100}},
+    {40, {0.1, 0.7, 0.03, 1e-3, 300}, {kNatural, 1e-2, 1e-12, 1, 200}},
+};
+
+/// The parts for laws of at most N components.
+template <int N>
+struct Engine {
+  ContactSystem<N> system;
+  AcceleratedSweeps<N> sweeps;
+  ContactNewton<N> newton;
+  std::vector<double> r, start, slip, u;
+
+  double error = 0;
+  int iterations = 0;
+
+  void run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution) {
+    slip.assign(system.laws(), 0.0);
+    u.resize(system.size());
+    iterations = 0;
+    switch (options.method) {
+      case ContactMethod::gauss_seidel:
+      case ContactMethod::accelerated_gauss_seidel: {
+        const bool accelerate = options.method == ContactMethod::accelerated_gauss_seidel;
+        solution.solver = accelerate ? "accelerated_gauss_seidel" : "gauss_seidel";
+        error = sweeps.solve(system, goal, {limit(options, 100000), 0, accelerate, false}, r.data(), slip.data(),
+                             iterations);
+        return;
+      }
+      case ContactMethod::proximal_newton: {
+        solution.solver = "proximal_newton";
+        ProximalNewtonOptions newton_options;
+        newton_options.max_iterations = limit(options, 1000);
+        error = newton.solve(system, goal, newton_options, r.data(), slip.data(), iterations);
+        return;
+      }
+      case ContactMethod::smoothing_newton: {
+        solution.solver = "smoothing_newton";
+        SmoothingOptions smoothing;
+        smoothing.max_iterations = limit(options, 1000);
+        error = newton.follow_smoothed(system, goal, smoothing, r.data(), iterations);
+        return;
+      }
+      case ContactMethod::strategy:
+        return run_strategy(options, goal, solution);
+    }
+  }
+
+ private:
+  static int limit(const ContactOptions& options, int own) {
+    return options.max_iterations > 0 ? options.max_iterations : own;
+  }
+
+  void run_strategy(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution) {
+    const int most = limit(options, 10000);
+    const bool small = system.laws() <= kSmall;
+    auto done = [&] { return error <= goal.tolerance || goal.expired() || iterations >= most; };
+    solution.solver = "accelerated_gauss_seidel";
+    error = sweeps.solve(system, goal, {std::min(most, 400), small ? 30 : 200, true, false, small ? 8 : 20}, r.data(),
+                         slip.data(), iterations);
+    // Later rounds start from the best point so far with other first values.
+    for (double variation = 1; !done(); variation *= 0.3) {
+      for (const Attempt& attempt : kAttempts) {
+        if (done()) return;
+        solution.solver = "accelerated_gauss_seidel+proximal_newton";
+        start = r;
+        if (attempt.backward_sweeps > 0)
+          sweeps.solve(system, goal, {attempt.backward_sweeps, 0, true, true}, start.data(), slip.data(), iterations);
+        if (attempt.smoothing.max_iterations > 0) {
+          solution.solver = "accelerated_gauss_seidel+proximal_newton+smoothing_newton";
+          SmoothingOptions smoothing = attempt.smoothing;
+          smoothing.start *= variation;
+          smoothing.max_iterations = std::min(smoothing.max_iterations, most - iterations);
+          keep(newton.follow_smoothed(system, goal, smoothing, start.data(), iterations));
+          if (done()) return;
+        }
+        ProximalNewtonOptions proximal = attempt.newton;
+        proximal.alpha *= variation;
+        proximal.max_iterations = std::min(proximal.max_iterations, most - iterations);
+        keep(newton.solve(system, goal, proximal, start.data(), slip.data(), iterations));
+      }
+      start = r;
+      keep(sweeps.solve(system, goal, {std::min(1000, most - iterations), 0, true, false}, start.data(), slip.data(),
+                        iterations));
+      if (variation < 1e-5) variation = 1;
+    }
+  }
+
+  void keep(double found) {
+    if (!(found < error)) return;
+    error = found;
+    r = start;
+  }
+};
+
+}  // namespace
+
+struct ContactWorkspace::Parts {
+  std::unique_ptr<Engine<2>> two;
+  std::unique_ptr<Engine<3>> three;
+};
+
+ContactWorkspace::ContactWorkspace() : parts_(std::make_unique<Parts>()) {}
+ContactWorkspace::~ContactWorkspace() = default;
+ContactWorkspace::ContactWorkspace(ContactWorkspace&&) noexcept = default;
+ContactWorkspace& ContactWorkspace::operator=(ContactWorkspace&&) noexcept = default;
+
+namespace {
+
+template <int N>
+void solve_with(std::unique_ptr<Engine<N>>& engine, const BlockSparseMatrix& D, const Vector& b,
+                const std::vector<Set>& sets, const ContactOptions& options, const ContactGoal& goal,
+                InclusionSolution& solution) {
+  if (!engine) engine = std::make_unique<Engine<N>>();
+  engine->system.load(D, b, sets);
+  engine->r.resize(engine->system.size());
+  engine->system.pad(solution.r, engine->r.data());
+  engine->run(options, goal, solution);
+  engine->system.project_all(engine->r.data());
+  engine->system.velocity({}, engine->r.data(), engine->u.data());
+  engine->system.unpad(engine->r.data(), solution.r);
+  engine->system.unpad(engine->u.data(), solution.u);
+  engine->error = engine->system.error(goal.measure, engine->r.data(), engine->u.data());
+  solution.iterations = engine->iterations;
+  solution.status = engine->error <= goal.tolerance ? Status::success : Status::not_converged;
+  if (solution.status == Status::success) {
+    solution.message.clear();
+  } else {
+    solution.message =
+        fmt::format("{}: error {:.3g} after {} iterations{}; raise {} or check the data for contradictory contacts",
+                    solution.solver, engine->error, solution.iterations, goal.expired() ? " and max_seconds" : "",
+                    goal.expired() ? "max_seconds" : "max_iterations");
+  }
+}
+
+}  // namespace
+
+void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets,
+                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution) {
+  if (solution.r.size() != b.size() || !solution.r.allFinite()) solution.r.setZero(b.size());
+  solution.u.resize(b.size());
+  solution.history.clear();
+  ContactGoal goal{options.measure, options.tolerance};
+  if (options.max_seconds > 0)
+    goal.deadline =
+        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
+                                               std::chrono::duration<double>(std::min(options.max_seconds, 1e8)));
+  int largest = 1;
+  for (const Set& set : sets) largest = std::max(largest, set.size);
+  auto& parts = workspace.parts();
+  if (largest <= 2) return solve_with(parts.two, D, b, sets, options, goal, solution);
+  solve_with(parts.three, D, b, sets, options, goal, solution);
+}
+
+InclusionSolution solve_contacts(const DualProblem& problem, const ContactOptions& options, const Vector& start) {
+  validate(problem);
+  options.validate();
+  InclusionSolution solution;
+  solution.r = start_reactions(problem, start);
+  ContactWorkspace workspace;
+  BlockSparseMatrix blocks;
+  const auto* sparse = std::get_if<BlockSparseMatrix>(&problem.D);
+  if (!sparse) blocks = BlockSparseMatrix::from_dense(block_sizes(problem.sets), std::get<DenseMatrix>(problem.D));
+  solve_contacts(sparse ? *sparse : blocks, problem.b, problem.sets, options, workspace, solution);
+  solution.residuals = residuals(problem, solution.r);
+  return solution;
+}
+
+}  // namespace stickslip

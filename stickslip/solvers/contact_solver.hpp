@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// The default for contact with friction: one deterministic strategy made of the parts that can also be had by name.
+//
+//   1  accelerated_sweeps   cheap, and enough for most problems; left when it predicts too many further sweeps
+//   2  proximal_newton      from where the sweeps stopped; exact to round-off in a few steps once the modes settle
+//   3  smoothing_newton     a path of smoothed problems, finished by 2
+//   4  restarts             of 2 and 3 from backward sweeps, with other residual functions, scales ρ_i, first weights
+//   5  accelerated_sweeps   again, then 2 to 4 with other first values, until the limits are reached
+//
+// The best point by the error asked for wins; what is reported is recomputed from r by residual.hpp. If nothing
+// converges, the normal reactions alone are tried for a certificate that no solution exists (residual.hpp).
+#pragma once
+
+#include <memory>
+
+#include "stickslip/solvers/problem.hpp"
+
+namespace stickslip {
+
+enum class ContactMethod { strategy, gauss_seidel, accelerated_gauss_seidel, proximal_newton, smoothing_newton };
+
+struct ContactOptions {
+  ContactMethod method = ContactMethod::strategy;
+  StoppingMeasure measure = StoppingMeasure::inclusion;
+  double tolerance = 1e-12;
+  int max_iterations = 0;  ///< sweeps plus factorisations; 0: 100000 for sweeps alone, 1000 for one Newton method,
+                           ///< 10000 for the strategy
+  double max_seconds = 0;  ///< wall clock; 0: no limit
+  void validate() const;   ///< throws InputError
+};
+
+/// Memory of the parts; the ordering of the factorisation is kept while the pattern of D is the same.
+class ContactWorkspace {
+ public:
+  ContactWorkspace();
+  ~ContactWorkspace();
+  ContactWorkspace(ContactWorkspace&&) noexcept;
+  ContactWorkspace& operator=(ContactWorkspace&&) noexcept;
+  struct Parts;
+  Parts& parts() { return *parts_; }
+
+ private:
+  std::unique_ptr<Parts> parts_;
+};
+
+/// Every kind of set. Starts from solution.r if it has the right size, else from 0. Leaves the residuals of
+/// residual.hpp to the caller; solution.history stays empty.
+void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets,
+                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution);
+
+/// The same with a dense or block-sparse D, residuals and, where it applies, the certificate.
+InclusionSolution solve_contacts(const DualProblem& problem, const ContactOptions& options = {},
+                                 const Vector& start = {});
+
+}  // namespace stickslip

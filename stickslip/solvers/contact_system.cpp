@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/contact_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/solvers/one_law.hpp"
+
+namespace stickslip {
+
+template <int N>
+void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets) {
+  const int n = static_cast<int>(sets.size());
+  sets_ = sets;
+  b_norm_ = b.norm();
+  D_ = &D;
+  b_ = b.data();
+  cones_only_ = N == 3;
+  bool uniform = true;
+  for (const Set& set : sets) {
+    uniform &= set.size == N;
+    cones_only_ &= set.kind == SetKind::friction_cone && set.size == N;
+  }
+  if (!uniform) {
+    columns_.resize(D.entries().size());
+    for (std::size_t e = 0; e < columns_.size(); ++e) columns_[e] = D.entries()[e].column;
+    sizes_.assign(n, N);
+    padded_D_.set_structure(sizes_, D.row_starts(), columns_);
+    padded_b_.assign(static_cast<std::size_t>(N) * n, 0.0);
+    for (int i = 0; i < n; ++i) {
+      for (int c = 0; c < sets[i].size; ++c) padded_b_[N * i + c] = b[D.start(i) + c];
+      for (std::size_t e = D.row_starts()[i]; e < D.row_starts()[i + 1]; ++e) {
+        const int j = columns_[e], cols = sets[j].size;
+        const double* from = D.values(D.entries()[e]);
+        double* to = padded_D_.values(padded_D_.entries()[e]);
+        for (int row = 0; row < sets[i].size; ++row)
+          for (int col = 0; col < cols; ++col) to[N * row + col] = from[cols * row + col];
+      }
+    }
+    D_ = &padded_D_;
+    b_ = padded_b_.data();
+  }
+  values_ = D_->all_values().data();
+  d_.resize(n);
+  double smallest = HUGE_VAL;
+  for (int i = 0; i < n; ++i) {
+    double trace = 0;
+    for (int c = 0; c < sets[i].size; ++c) trace += diagonal(i)[c * (N + 1)];
+    d_[i] = trace / sets[i].size;
+    if (d_[i] > 0) smallest = std::min(smallest, d_[i]);
+  }
+  for (double& d : d_)
+    if (!(d > 0)) d = smallest < HUGE_VAL ? smallest : 1.0;
+  if constexpr (N == 3) {
+    contacts_.resize(n);
+    for (int i = 0; i < n; ++i)
+      if (sets[i].kind == SetKind::friction_cone && sets[i].size == N)
+        contacts_[i] = contact_block(sets[i].limit, diagonal(i));
+  }
+}
+
+template <int N>
+void ContactSystem<N>::pad(const Vector& r, double* padded) const {
+  Index first = 0;
+  for (int i = 0; i < laws(); ++i)
+    for (int c = 0; c < N; ++c) padded[N * i + c] = c < sets_[i].size ? r[first++] : 0.0;
+}
+
+template <int N>
+void ContactSystem<N>::unpad(const double* padded, Vector& r) const {
+  Index first = 0;
+  for (int i = 0; i < laws(); ++i)
+    for (int c = 0; c < sets_[i].size; ++c) r[first++] = padded[N * i + c];
+}
+
+namespace {
+/// y += A x for one block.
+template <int N>
+inline void add_block(const double* a, const double* x, double* y) {
+  if constexpr (N == 3) {
+    y[0] += a[0] * x[0] + a[1] * x[1] + a[2] * x[2];
+    y[1] += a[3] * x[0] + a[4] * x[1] + a[5] * x[2];
+    y[2] += a[6] * x[0] + a[7] * x[1] + a[8] * x[2];
+  } else if constexpr (N == 2) {
+    y[0] += a[0] * x[0] + a[1] * x[1];
+    y[1] += a[2] * x[0] + a[3] * x[1];
+  } else {
+    y[0] += a[0] * x[0];
+  }
+}
+}  // namespace
+
+template <int N>
+void ContactSystem<N>::multiply(const double* x, double* y) const {
+  const BlockSparseMatrix::Entry* entry = D_->entries().data();
+  const std::size_t* starts = D_->row_starts().data();
+  const double* a = values_;
+  for (int i = 0; i < laws(); ++i) {
+    double sum[N] = {};
+    for (std::size_t e = starts[i]; e < starts[i + 1]; ++e, a += kBlock) add_block<N>(a, x + N * entry[e].column, sum);
+    for (int c = 0; c < N; ++c) y[N * i + c] = sum[c];
+  }
+}
+
+template <int N>
+void ContactSystem<N>::velocity(const Proximal& proximal, const double* r, double* u) const {
+  multiply(r, u);
+  const int m = size();
+  for (int k = 0; k < m; ++k) u[k] += b_[k];
+  if (proximal.alpha == 0) return;
+  for (int i = 0; i < laws(); ++i)
+    for (int c = N * i; c < N * i + N; ++c) u[c] += proximal.alpha * d_[i] * (r[c] - proximal.anchor[c]);
+}
+
+template <int N>
+bool ContactSystem<N>::sweep(const Proximal& proximal, bool backward, double* r, double* slip) const {
+  const BlockSparseMatrix::Entry* entry = D_->entries().data();
+  const std::size_t* starts = D_->row_starts().data();
+  const std::size_t* diagonals = D_->diagonals().data();
+  bool all = true;
+  const int n = laws();
+  for (int step = 0; step < n; ++step) {
+    const int i = backward ? n - 1 - step : step;
+    double q[N];
+    for (int c = 0; c < N; ++c) q[c] = b_[N * i + c];
+    const std::size_t own = diagonals[i];
+    for (std::size_t e = starts[i]; e < own; ++e) add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
+    for (std::size_t e = own + 1; e < starts[i + 1]; ++e)
+      add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
+    double* ri = r + N * i;
+    const Set& set = sets_[i];
+    if (proximal.alpha == 0) {
+      if constexpr (N == 3) {
+        if (cones_only_) {
+          all &= solve_contact(contacts_[i], q, ri, slip[i]) != ContactState::none;
+          continue;
+        }
+      }
+    }
+    std::array<double, kBlock> block;
+    const double shift = proximal.alpha * d_[i];
+    const int k = set.size;
+    for (int a = 0; a < k; ++a) {
+      for (int c = 0; c < k; ++c) block[k * a + c] = values_[kBlock * own + N * a + c];
+      block[(k + 1) * a] += shift;
+      if (shift > 0) q[a] -= shift * proximal.anchor[N * i + a];
+    }
+    if constexpr (N == 3) {
+      if (set.kind == SetKind::friction_cone && k == 3) {
+        const bool kept = proximal.alpha == 0;
+        const ContactBlock contact = kept ? contacts_[i] : contact_block(set.limit, block.data());
+        all &= solve_contact(contact, q, ri, slip[i]) != ContactState::none;
+        continue;
+      }
+    }
+    all &= solve_one_law(set, block.data(), q, ri);
+  }
+  return all;
+}
+
+template <int N>
+void ContactSystem<N>::project_all(double* r) const {
+  for (int i = 0; i < laws(); ++i) {
+    const std::span<double> part(r + N * i, static_cast<std::size_t>(sets_[i].size));
+    project(sets_[i], part, part);
+  }
+}
+
+namespace {
+/// Square of |r - P(r - ρ (u + s(u)))| for one law.
+template <int N>
+double natural_map_square(const Set& set, const double* r, const double* u, double rho) {
+  if constexpr (N == 3) {
+    if (set.kind == SetKind::friction_cone && set.size == 3) {
+      const double mu = set.limit;
+      const double z1 = r[1] - rho * u[1], z2 = r[N - 1] - rho * u[N - 1];
+      const double z0 = r[0] - rho * (u[0] + mu * std::sqrt(u[1] * u[1] + u[N - 1] * u[N - 1]));
+      const double t = std::sqrt(z1 * z1 + z2 * z2);
+      double p0 = z0, p1 = z1, p2 = z2;
+      if (!(t <= mu * z0 && z0 >= 0)) {
+        if (mu * t <= -z0) {
+          p0 = p1 = p2 = 0;
+        } else {
+          p0 = (z0 + mu * t) / (1 + mu * mu);
+          p1 = mu * p0 * (z1 / t);
+          p2 = mu * p0 * (z2 / t);
+        }
+      }
+      return (r[0] - p0) * (r[0] - p0) + (r[1] - p1) * (r[1] - p1) + (r[N - 1] - p2) * (r[N - 1] - p2);
+    }
+  }
+  const std::size_t k = static_cast<std::size_t>(set.size);
+  const double e = inclusion_residual(set, {r, k}, {u, k}, rho);
+  return e * e;
+}
+}  // namespace
+
+template <int N>
+double ContactSystem<N>::guarded(double relative, double absolute) const {
+  constexpr double kSuspicious = 1e-4;
+  return b_norm_ > 0 && absolute > kSuspicious * b_norm_ ? std::max(relative, absolute / b_norm_) : relative;
+}
+
+template <int N>
+double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const double* u) const {
+  const int m = size();
+  double sum = 0, largest = 0, scale = 0, unit_free = 0, pushed = 0;
+  for (int i = 0; i < laws(); ++i) {
+    const double* ri = r + N * i;
+    const double* ui = u + N * i;
+    const bool plain = measure == StoppingMeasure::error || measure == StoppingMeasure::strict_error;
+    const double rho = plain ? 1.0 : 1 / d_[i];
+    const double square = natural_map_square<N>(sets_[i], ri, ui, rho);
+    for (int c = 0; c < N; ++c) pushed += d_[i] * d_[i] * ri[c] * ri[c];
+    if (measure == StoppingMeasure::inclusion) {
+      largest = std::max(largest, std::isnan(square) ? HUGE_VAL : square);
+      for (int c = 0; c < N; ++c) scale = std::max({scale, std::abs(ri[c]), rho * std::abs(ui[c])});
+      unit_free += square * d_[i] * d_[i];
+    } else {
+      sum += measure == StoppingMeasure::unit_free ? square * d_[i] * d_[i] : square;
+    }
+  }
+  // Reactions so large that b drowns in the round-off of D r prove nothing.
+  constexpr double kLargest = 1e7;
+  if (b_norm_ > 0 && !(pushed <= kLargest * kLargest * b_norm_ * b_norm_)) return HUGE_VAL;
+  if (measure == StoppingMeasure::inclusion) {
+    const double relative = scale > 0 ? std::sqrt(largest) / scale : std::sqrt(largest);
+    return guarded(relative, std::sqrt(unit_free));
+  }
+  double over = b_norm_;
+  if (measure == StoppingMeasure::error) {
+    double rr = 0, uu = 0;
+    for (int k = 0; k < m; ++k) {
+      rr += r[k] * r[k];
+      uu += u[k] * u[k];
+    }
+    over = std::max({over, std::sqrt(rr), std::sqrt(uu)});
+    return guarded(over > 0 ? std::sqrt(sum) / over : std::sqrt(sum), std::sqrt(sum));
+  }
+  return over > 0 ? std::sqrt(sum) / over : std::sqrt(sum);
+}
+
+template class ContactSystem<1>;
+template class ContactSystem<2>;
+template class ContactSystem<3>;
+
+}  // namespace stickslip

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/dense_kernel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define STICKSLIP_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define STICKSLIP_WIDE
+#endif
+
+namespace stickslip::dense {
+
+namespace {
+// Four numbers at any address; the compiler splits them where registers are narrower.
+typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
+}  // namespace
+
+STICKSLIP_WIDE void subtract_product(int m, int n, int k, const double* A, int lda, const double* B, int row_step,
+                                     int column_step, double* C, int ldc) {
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    const double* b0 = B + static_cast<long>(j) * column_step;
+    const double *b1 = b0 + column_step, *b2 = b1 + column_step, *b3 = b2 + column_step;
+    double *c0 = C + static_cast<long>(j) * ldc, *c1 = c0 + ldc, *c2 = c1 + ldc, *c3 = c2 + ldc;
+    int i = 0;
+    for (; i + 8 <= m; i += 8) {
+      Four s00{}, s01{}, s10{}, s11{}, s20{}, s21{}, s30{}, s31{};
+      const double* a = A + i;
+      for (int l = 0; l < k; ++l, a += lda) {
+        const long at = static_cast<long>(l) * row_step;
+        const Four x = *reinterpret_cast<const Four*>(a), y = *reinterpret_cast<const Four*>(a + 4);
+        s00 += x * b0[at];
+        s01 += y * b0[at];
+        s10 += x * b1[at];
+        s11 += y * b1[at];
+        s20 += x * b2[at];
+        s21 += y * b2[at];
+        s30 += x * b3[at];
+        s31 += y * b3[at];
+      }
+      *reinterpret_cast<Four*>(c0 + i) -= s00;
+      *reinterpret_cast<Four*>(c0 + i + 4) -= s01;
+      *reinterpret_cast<Four*>(c1 + i) -= s10;
+      *reinterpret_cast<Four*>(c1 + i + 4) -= s11;
+      *reinterpret_cast<Four*>(c2 + i) -= s20;
+      *reinterpret_cast<Four*>(c2 + i + 4) -= s21;
+      *reinterpret_cast<Four*>(c3 + i) -= s30;
+      *reinterpret_cast<Four*>(c3 + i + 4) -= s31;
+    }
+    for (; i < m; ++i) {
+      double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
+      const double* a = A + i;
+      for (int l = 0; l < k; ++l, a += lda) {
+        const long at = static_cast<long>(l) * row_step;
+        s0 += *a * b0[at];
+        s1 += *a * b1[at];
+        s2 += *a * b2[at];
+        s3 += *a * b3[at];
+      }
+      c0[i] -= s0;
+      c1[i] -= s1;
+      c2[i] -= s2;
+      c3[i] -= s3;
+    }
+  }
+  for (; j < n; ++j) {
+    const double* b = B + static_cast<long>(j) * column_step;
+    double* c = C + static_cast<long>(j) * ldc;
+    int i = 0;
+    for (; i + 4 <= m; i += 4) {
+      Four s{};
+      const double* a = A + i;
+      for (int l = 0; l < k; ++l, a += lda) s += *reinterpret_cast<const Four*>(a) * b[static_cast<long>(l) * row_step];
+      *reinterpret_cast<Four*>(c + i) -= s;
+    }
+    for (; i < m; ++i) {
+      double s = 0;
+      const double* a = A + i;
+      for (int l = 0; l < k; ++l, a += lda) s += *a * b[static_cast<long>(l) * row_step];
+      c[i] -= s;
+    }
+  }
+}
+
+void solve_right_upper(int m, int n, double* A, int lda, const double* T, int row_step, int column_step, bool unit) {
+  if (m == 0) return;
+  if (n > 8) {
+    const int left = n > 16 ? n / 2 / 8 * 8 : 8, right = n - left;
+    solve_right_upper(m, left, A, lda, T, row_step, column_step, unit);
+    double* rest = A + static_cast<long>(left) * lda;
+    subtract_product(m, right, left, A, lda, T + static_cast<long>(left) * column_step, row_step, column_step, rest,
+                     lda);
+    const double* corner = T + static_cast<long>(left) * (row_step + column_step);
+    return solve_right_upper(m, right, rest, lda, corner, row_step, column_step, unit);
+  }
+  for (int j = 0; j < n; ++j) {
+    double* column = A + static_cast<long>(j) * lda;
+    if (j > 0)
+      subtract_product(m, 1, j, A, lda, T + static_cast<long>(j) * column_step, row_step, column_step, column, lda);
+    if (unit) continue;
+    const double inverse = 1 / T[static_cast<long>(j) * (row_step + column_step)];
+    for (int i = 0; i < m; ++i) column[i] *= inverse;
+  }
+}
+
+namespace {
+/// Columns first .. first+n of the m x m matrix, rows from `first`.
+bool lu_columns(int m, int first, int n, double* A, int lda, int* pivots) {
+  if (n > 8) {
+    const int left = n > 16 ? n / 2 / 8 * 8 : 8, right = n - left, split = first + left;
+    if (!lu_columns(m, first, left, A, lda, pivots)) return false;
+    double* next = A + static_cast<long>(split) * lda;
+    for (int j = 0; j < right; ++j) {
+      double* column = next + static_cast<long>(j) * lda;
+      for (int i = first; i < split; ++i) std::swap(column[i], column[pivots[i]]);
+      for (int i = first; i < split; ++i) {  // unit lower triangle
+        const double x = column[i];
+        const double* l = A + static_cast<long>(i) * lda;
+        for (int k = i + 1; k < split; ++k) column[k] -= l[k] * x;
+      }
+    }
+    subtract_product(m - split, right, left, A + static_cast<long>(first) * lda + split, lda, next + first, 1, lda,
+                     next + split, lda);
+    if (!lu_columns(m, split, right, A, lda, pivots)) return false;
+    for (int j = first; j < split; ++j) {
+      double* column = A + static_cast<long>(j) * lda;
+      for (int i = split; i < split + right; ++i) std::swap(column[i], column[pivots[i]]);
+    }
+    return true;
+  }
+  for (int j = first; j < first + n; ++j) {
+    double* column = A + static_cast<long>(j) * lda;
+    int p = j;
+    for (int i = j + 1; i < m; ++i)
+      if (std::abs(column[i]) > std::abs(column[p])) p = i;
+    pivots[j] = p;
+    if (!(std::abs(column[p]) > 0) || !std::isfinite(column[p])) return false;
+    if (p != j)
+      for (int k = first; k < first + n; ++k)
+        std::swap(A[static_cast<long>(k) * lda + j], A[static_cast<long>(k) * lda + p]);
+    const double inverse = 1 / column[j];
+    for (int i = j + 1; i < m; ++i) column[i] *= inverse;
+    for (int k = j + 1; k < first + n; ++k) {
+      double* other = A + static_cast<long>(k) * lda;
+      const double x = other[j];
+      for (int i = j + 1; i < m; ++i) other[i] -= column[i] * x;
+    }
+  }
+  return true;
+}
+}  // namespace
+
+bool lu(int n, double* A, int lda, int* pivots) { return lu_columns(n, 0, n, A, lda, pivots); }
+
+}  // namespace stickslip::dense

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The few dense operations of the sparse LU, on column-major data in place, without allocation. Where the processor has
+// wide registers they are used (chosen when the program is loaded, so results differ between processors in the last
+// bits only).
+#pragma once
+
+namespace stickslip::dense {
+
+/// C -= A B: A m x k (leading dimension lda), C m x n (ldc), B(l, j) = B[l * row_step + j * column_step], k x n.
+void subtract_product(int m, int n, int k, const double* A, int lda, const double* B, int row_step, int column_step,
+                      double* C, int ldc);
+/// A = P L U in place, n x n, rows exchanged: step i swapped rows i and pivots[i]. False if a pivot vanishes.
+bool lu(int n, double* A, int lda, int* pivots);
+/// X T = A for X in place of A (m x n): T upper triangular with T(k, j) = T[k * row_step + j * column_step].
+void solve_right_upper(int m, int n, double* A, int lda, const double* T, int row_step, int column_step, bool unit);
+
+}  // namespace stickslip::dense

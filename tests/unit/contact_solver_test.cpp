@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/contact_solver.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+#include <numeric>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/solvers/block_lu.hpp"
+#include "stickslip/solvers/condensation.hpp"
+#include "stickslip/solvers/residual.hpp"
+#include "stickslip/solvers/solve.hpp"
+#include "tests/unit/law_checks.hpp"
+
+namespace stickslip {
+namespace {
+
+using Eigen::Vector3d;
+using samples::Engine;
+using samples::Kinds;
+
+// ---- bodies in contact, 6 coordinates each (velocity, spin) ----
+
+struct Touch {
+  int body, other;  ///< other = -1: the ground
+  Vector3d normal;  ///< from other to body
+  Vector3d arm, other_arm;
+};
+
+SparseMatrix directions(int bodies, const std::vector<Touch>& touches) {
+  std::vector<Eigen::Triplet<double, int>> entries;
+  int row = 0;
+  for (const Touch& touch : touches) {
+    const Vector3d axis = std::abs(touch.normal[0]) < 0.8 ? Vector3d::UnitX() : Vector3d::UnitY();
+    const Vector3d t1 = (axis - touch.normal * touch.normal.dot(axis)).normalized(), t2 = touch.normal.cross(t1);
+    for (const Vector3d& d : {touch.normal, t1, t2}) {
+      auto put = [&](int body, const Vector3d& arm, double sign) {
+        if (body < 0) return;
+        const Vector3d moment = arm.cross(d);
+        for (int c = 0; c < 3; ++c) {
+          entries.emplace_back(row, 6 * body + c, sign * d[c]);
+          entries.emplace_back(row, 6 * body + 3 + c, sign * moment[c]);
+        }
+      };
+      put(touch.body, touch.arm, 1);
+      put(touch.other, touch.other_arm, -1);
+      ++row;
+    }
+  }
+  SparseMatrix Wt(3 * static_cast<Index>(touches.size()), 6 * bodies);
+  Wt.setFromTriplets(entries.begin(), entries.end());
+  return Wt;
+}
+
+SystemMatrix masses(int bodies, double mass, double inertia) {
+  BandedMatrix A(6 * bodies, 0, 0);
+  for (int k = 0; k < 6 * bodies; ++k) A(k, k) = k % 6 < 3 ? mass : inertia;
+  return SystemMatrix(A);
+}
+
+PrimalProblem assemble(const SystemMatrix& A, const std::vector<Touch>& touches, double mu) {
+  PrimalProblem p;
+  p.A = &A;
+  p.g = Vector::Zero(A.size());
+  p.Wt = directions(static_cast<int>(A.size() / 6), touches);
+  p.w = Vector::Zero(p.Wt.rows());
+  p.sets.assign(touches.size(), friction_cone_set(mu, 3));
+  return p;
+}
+
+std::vector<Touch> cube_on_a_plane() {
+  std::vector<Touch> touches;
+  for (const double x : {-0.5, 0.5})
+    for (const double y : {-0.5, 0.5})
+      touches.push_back({0, -1, Vector3d::UnitZ(), Vector3d(x, y, -0.5), Vector3d::Zero()});
+  return touches;
+}
+
+/// Spheres of radius 1/2 piled on n x n spheres; every contact is a resting one.
+std::vector<Touch> pyramid(int n, int& bodies) {
+  std::vector<Vector3d> centres;
+  for (int level = 0; level < n; ++level)
+    for (int i = 0; i < n - level; ++i)
+      for (int j = 0; j < n - level; ++j)
+        centres.emplace_back(i + 0.5 * level, j + 0.5 * level, level * std::sqrt(0.5));
+  bodies = static_cast<int>(centres.size());
+  std::vector<Touch> touches;
+  for (int i = 0; i < bodies; ++i) {
+    if (centres[i][2] == 0) touches.push_back({i, -1, Vector3d::UnitZ(), -0.5 * Vector3d::UnitZ(), Vector3d::Zero()});
+    for (int j = 0; j < i; ++j) {
+      const Vector3d d = centres[i] - centres[j];
+      if (d.norm() < 1 + 1e-9) touches.push_back({i, j, d, -0.5 * d, 0.5 * d});
+    }
+  }
+  return touches;
+}
+
+TEST(ContactSolver, ACubeRestsOnFourCornersInFewIterations) {
+  const SystemMatrix A = masses(1, 1.0, 1.0 / 6);
+  PrimalProblem p = assemble(A, cube_on_a_plane(), 0.5);  // D has rank 6 of 12
+  PrimalWorkspace workspace;
+  InclusionSolution s;
+  for (int step = 0; step < 50; ++step) {
+    if (step % 10 == 0) s.r.resize(0);  // cold, then warm
+    p.g[2] = -0.0981;
+    p.g[0] = 0.0981 * 0.01 * step;  // pushed sideways; slides beyond 0.5
+    solve(p, {}, workspace, s);
+    ASSERT_EQ(s.status, Status::success) << s.message;
+    EXPECT_LE(s.iterations, 20) << step;
+    EXPECT_LE(residuals(p, s.v, s.r).inclusion, 1e-12);
+    double normal = 0;
+    for (int k = 0; k < 4; ++k) normal += s.r[3 * k];
+    EXPECT_NEAR(normal, 0.0981, 1e-12);
+    EXPECT_NEAR(s.v[0], std::max(0.0, p.g[0] - 0.5 * 0.0981), 1e-11) << step;
+  }
+}
+
+TEST(ContactSolver, TheSameProblemGivesTheSameBitsTwice) {
+  int bodies = 0;
+  const std::vector<Touch> touches = pyramid(4, bodies);
+  const SystemMatrix A = masses(bodies, 1.0, 0.1);
+  PrimalProblem p = assemble(A, touches, 0.5);
+  for (int b = 0; b < bodies; ++b) p.g[6 * b + 2] = -0.0981;
+  const InclusionSolution first = solve(p), second = solve(p);
+  EXPECT_EQ(first.status, Status::success) << first.message;
+  EXPECT_EQ(first.r, second.r);
+  EXPECT_EQ(first.iterations, second.iterations);
+}
+
+TEST(ContactSolver, APileStopsOnTheStrictErrorItWasAskedFor) {
+  int bodies = 0;
+  const std::vector<Touch> touches = pyramid(4, bodies);  // 112 contacts, hyperstatic
+  const SystemMatrix A = masses(bodies, 1.0, 0.1);
+  PrimalProblem p = assemble(A, touches, 0.3);
+  for (int b = 0; b < bodies; ++b) p.g[6 * b + 2] = -0.0981;
+  Condensation condensed;
+  condensed.refresh(p);
+  const DualProblem dual{condensed.D(), condensed.b(), p.sets};
+  EXPECT_LE((to_dense(dual.D) - to_dense(to_dual(p).D)).lpNorm<Eigen::Infinity>(), 1e-14);
+  const InclusionSolution s =
+      solve_contacts(dual, {ContactMethod::strategy, StoppingMeasure::strict_error, 1e-9, 0, 0});
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  EXPECT_LE(s.residuals.strict_error, 1e-9);
+  EXPECT_LE(s.residuals.error, s.residuals.strict_error);
+  EXPECT_EQ(s.residuals.membership, 0);  // the answer lies in the cones, not only near them
+  Engine engine(410);
+  samples::expect_laws(dual.sets, s.r, s.u, engine, 1e-7);
+}
+
+TEST(ContactSolver, EveryMethodByNameSolvesContactsBesideOtherLaws) {
+  Engine engine(411);
+  for (int trial = 0; trial < 30; ++trial) {
+    const DualProblem problem = samples::random_problem(engine, 2 + trial % 6, Kinds::all);
+    const InclusionSolution reference = solve(problem);
+    ASSERT_EQ(reference.status, Status::success) << reference.message;
+    for (const SolverKind kind : {SolverKind::gauss_seidel, SolverKind::accelerated_gauss_seidel,
+                                  SolverKind::proximal_newton, SolverKind::smoothing_newton}) {
+      const InclusionSolution s = solve(problem, {kind, 1e-10, 0, 0});
+      ASSERT_EQ(s.status, Status::success) << to_string(kind) << ": " << s.message;
+      EXPECT_LE((s.r - reference.r).lpNorm<Eigen::Infinity>(), 1e-7) << to_string(kind);
+    }
+  }
+}
+
+TEST(ContactSolver, ABodySqueezedBetweenTwoWallsIsProvenToHaveNoSolution) {
+  // Walls that close at 0.1 m/s each: the reactions would grow for ever, and a residual relative to them vanishes.
+  const SystemMatrix A = masses(1, 1.0, 1.0 / 6);
+  PrimalProblem p = assemble(A,
+                             {{0, -1, Vector3d::UnitZ(), Vector3d(0, 0, -0.5), Vector3d::Zero()},
+                              {0, -1, -Vector3d::UnitZ(), Vector3d(0, 0, 0.5), Vector3d::Zero()}},
+                             0.5);
+  p.w[0] = p.w[3] = 0.1;
+  const InclusionSolution s = solve(p);
+  ASSERT_EQ(s.status, Status::no_solution) << s.message;
+  EXPECT_TRUE(certifies_no_solution(to_dual(p), s.certificate));
+  EXPECT_EQ(solve(to_dual(p)).status, Status::no_solution);
+  p.w[3] = -0.1;  // the upper wall retreats as fast as the lower one comes: solvable
+  EXPECT_EQ(solve(p).status, Status::success);
+}
+
+TEST(ContactSolver, LimitsEndASolveWithAStatusAndARemedy) {
+  int bodies = 0;
+  const std::vector<Touch> touches = pyramid(5, bodies);
+  const SystemMatrix A = masses(bodies, 1.0, 0.1);
+  PrimalProblem p = assemble(A, touches, 0.8);
+  for (int b = 0; b < bodies; ++b) p.g[6 * b + 2] = -0.0981;
+  SolveOptions options;
+  options.max_iterations = 3;
+  InclusionSolution s = solve(p, options);
+  EXPECT_EQ(s.status, Status::not_converged);
+  EXPECT_LE(s.iterations, 3);
+  EXPECT_NE(s.message.find("max_iterations"), std::string::npos);
+  options = {};
+  options.max_seconds = 1e-6;
+  s = solve(p, options);
+  EXPECT_EQ(s.status, Status::not_converged);
+  EXPECT_NE(s.message.find("max_seconds"), std::string::npos);
+  EXPECT_THROW((ContactOptions{ContactMethod::strategy, StoppingMeasure::inclusion, -1, 0, 0}.validate()), InputError);
+  EXPECT_THROW((ContactOptions{ContactMethod::strategy, StoppingMeasure::inclusion, 1, 0, -1}.validate()), InputError);
+}
+
+TEST(ContactSolver, TheNumberOfContactsMayChangeFromStepToStep) {
+  const SystemMatrix A = masses(1, 1.0, 1.0 / 6);
+  const std::vector<Touch> corners = cube_on_a_plane();
+  PrimalWorkspace workspace;
+  InclusionSolution s;
+  for (unsigned long step = 1; step <= 12; ++step) {
+    const std::vector<Touch> touching(corners.begin(), corners.begin() + static_cast<std::ptrdiff_t>(step % 5));
+    PrimalProblem p = assemble(A, touching, 0.5);
+    p.A_version = step;
+    p.g << 0.01, 0, -0.1, 0, 0, 0;
+    solve(p, {}, workspace, s);
+    ASSERT_EQ(s.status, Status::success) << step << s.message;
+    EXPECT_EQ(s.r.size(), p.w.size());
+    const Residuals found = residuals(p, s.v, s.r);
+    EXPECT_LE(found.equation, 1e-13);
+    EXPECT_LE(found.inclusion, 1e-12);
+  }
+}
+
+TEST(BlockLu, SolvesWithAndWithoutTheNodesThatAreLeftOut) {
+  Engine engine(412);
+  for (int trial = 0; trial < 40; ++trial) {
+    const int n = 1 + trial;
+    std::vector<int> sizes;
+    for (int i = 0; i < n; ++i) sizes.push_back(1 + static_cast<int>(engine() % 3));
+    const int m = std::accumulate(sizes.begin(), sizes.end(), 0);
+    DenseMatrix V = 8 * DenseMatrix::Identity(m, m);
+    std::vector<int> starts(1, 0);
+    for (const int size : sizes) starts.push_back(starts.back() + size);
+    for (int e = 0; e < 2 * n; ++e) {
+      const int i = static_cast<int>(engine() % n), j = static_cast<int>(engine() % n);
+      V.block(starts[i], starts[j], sizes[i], sizes[j]) +=
+          samples::random_spd(engine, 3).block(0, 0, sizes[i], sizes[j]);
+    }
+    const BlockSparseMatrix blocks = BlockSparseMatrix::from_dense(sizes, V);
+    std::vector<int> columns;
+    for (const auto& entry : blocks.entries()) columns.push_back(entry.column);
+    BlockLu lu;
+    lu.analyze(sizes, blocks.row_starts(), columns);
+    for (int round = 0; round < 3; ++round) {
+      std::vector<char> active(n, 1);
+      for (char& a : active) a = round == 0 || engine() % 3 != 0;
+      ASSERT_TRUE(lu.factorize(active, [&](int entry, int row, int column, double* out, int ld, bool transposed) {
+        const double* a = blocks.values(blocks.entries()[entry]);
+        for (int i = 0; i < sizes[row]; ++i)
+          for (int j = 0; j < sizes[column]; ++j) out[transposed ? j + i * ld : i + j * ld] += *a++;
+      }));
+      const Vector load = samples::random_vector(engine, m);
+      Vector x = load;
+      lu.solve(x.data());
+      Vector in = Vector::Zero(m);
+      for (int i = 0; i < n; ++i)
+        if (active[i]) in.segment(starts[i], sizes[i]) = x.segment(starts[i], sizes[i]);
+      const Vector product = V * in;
+      for (int i = 0; i < n; ++i) {
+        const auto rows = Eigen::seqN(starts[i], sizes[i]);
+        if (active[i]) {
+          EXPECT_LE((product(rows) - load(rows)).lpNorm<Eigen::Infinity>(), 1e-12);
+        } else {
+          EXPECT_EQ(x(rows), load(rows));
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace stickslip
