@@ -32,6 +32,15 @@ struct CheckCommand {
 };
 int check(const CheckCommand& command);
 
+struct SolveCommand {
+  std::vector<std::string> files;
+  std::string solver = "default", compare, start = "zero", out;
+  double tolerance = 1e-8, max_seconds = 60;
+  std::string write_solution;  ///< empty, copy or file
+  bool write_local = false, json = false;
+};
+int solve(const SolveCommand& command);
+
 struct ListCommand {
   std::string what;
   bool json = false;

@@ -62,6 +62,21 @@ int main(int argc, char** argv) {
   add_model(*check_app, check.model, check.set);
   check_app->add_flag("--json", check.json, "print as JSON and nothing else");
 
+  cli::SolveCommand solve;
+  CLI::App* solve_app = app.add_subcommand("solve", "friction-contact problems in FCLIB files: table, profile, report");
+  solve_app->add_option("PROBLEM", solve.files, "FCLIB files (HDF5), or folders of them")->required();
+  solve_app->add_option("--solver", solve.solver, "one solver of 'stickslip list solvers'")->capture_default_str();
+  solve_app->add_option("--compare", solve.compare, "several solvers, comma-separated, or all: performance profile");
+  solve_app->add_option("--tolerance", solve.tolerance, "on strict_error")->capture_default_str();
+  solve_app->add_option("--max-seconds", solve.max_seconds, "CPU time per problem and solver")->capture_default_str();
+  solve_app->add_option("--start", solve.start, "start from zero | guess | solution (those stored in the file)")
+      ->capture_default_str();
+  solve_app->add_option("--out", solve.out, "folder of the results (default: named after the file, or solve)");
+  solve_app->add_option("--write-solution", solve.write_solution,
+                        "store the solution in a copy of the problem in the results (copy) or in the problem (file)");
+  solve_app->add_flag("--write-local", solve.write_local, "store each problem in its local form in the results");
+  solve_app->add_flag("--json", solve.json, "print the table as JSON and nothing else");
+
   cli::ListCommand list;
   CLI::App* list_app = app.add_subcommand("list", "what there is, one line each");
   list_app->add_option("WHAT", list.what, "schemes | solvers | laws | models | papers")->required();
@@ -95,6 +110,7 @@ int main(int argc, char** argv) {
     if (*run_app) return cli::run(run);
     if (*compare_app) return cli::compare(compare);
     if (*check_app) return cli::check(check);
+    if (*solve_app) return cli::solve(solve);
     if (*list_app) return cli::list(list);
     return cli::reproduce(reproduce);
   } catch (const InputError& error) {

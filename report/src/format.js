@@ -4,7 +4,9 @@
 const NONE = '–';
 
 function trim_zeros(text) {
-  return text.includes('.') ? text.replace(/\.?0+(e|$)/, '$1') : text;
+  const [mantissa, exponent] = text.split('e');
+  const short = mantissa.includes('.') ? mantissa.replace(/\.?0+$/, '') : mantissa;
+  return exponent === undefined ? short : `${short}e${exponent}`;
 }
 
 /** A number with `digits` significant digits; an exponent outside [1e-4, 1e6). Text passes through, null is a dash. */

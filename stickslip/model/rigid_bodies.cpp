@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
 #include "stickslip/common/error.hpp"
@@ -325,8 +326,21 @@ class BodySystem final : public System {
         if (key.first == name || key.second == name) found.push_back(group);
       return found;
     };
+    // Of laws that name both ends, one that names single bodies goes before one that names copies.
+    auto singles = [&](const BodyContact& contact) {
+      auto single = [&](const std::string& name) {
+        return std::none_of(model.bodies.begin(), model.bodies.end(),
+                            [&](const RigidBody& body) { return body.group == name && body.name != name; });
+      };
+      return int{single(contact.first)} + int{single(contact.second)};
+    };
+    std::vector<std::size_t> order(model.contacts.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+      return singles(model.contacts[a]) > singles(model.contacts[b]);
+    });
     std::vector<PairRule> rules;
-    for (std::size_t k = 0; k < model.contacts.size(); ++k)
+    for (const std::size_t k : order)
       for (const int a : ends(model.contacts[k].first))
         for (const int b : ends(model.contacts[k].second)) rules.push_back({a, b, static_cast<int>(k)});
     return CollisionScene(model.shapes, rules, static_cast<int>(model.bodies.size()), group_of_body);

@@ -18,6 +18,7 @@ void AuditLedger::add(const StepRecord& record) {
   loaded_points += record.loaded_points;
   iterations += record.iterations;
   most_iterations = std::max(most_iterations, record.iterations);
+  if (steps > 0) most_warm_iterations = std::max(most_warm_iterations, record.iterations);
   const EnergyLedger& e = record.energy;
   energy_scale = std::max({energy_scale, e.kinetic + std::abs(e.potential), std::abs(e.work_in),
                            std::abs(e.friction_loss), std::abs(e.damper_loss), std::abs(e.impact_loss)});
@@ -63,6 +64,8 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
     items.push_back(reported("energy_correction", energy.correction, "J", "work of moving out of penetrations"));
     items.push_back(
         reported("most_iterations", ledger.most_iterations, "", "iterations of the contact solver in one step"));
+    items.push_back(reported("most_iterations_warm", ledger.most_warm_iterations, "",
+                             "the same without the first step, which starts from nothing"));
   }
   items.push_back(reported("energy_stored", energy.kinetic + energy.potential - energy.initial, "J",
                            "change of kinetic and potential energy"));

@@ -34,10 +34,10 @@ struct AuditLedger {
   double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
   double penetration = 0, contact_gain = 0;  ///< largest [m]; sum [J]
   long gaining_steps = 0, loaded_points = 0, iterations = 0;
-  int most_iterations = 0;       ///< of the solver in one step
-  double energy_scale = 0;       ///< largest of T + |U|, |work_in|, losses
-  double largest_gap = 0;        ///< largest |unexplained| so far
-  long steps = 0, problems = 0;  ///< parts of a cut step count each
+  int most_iterations = 0, most_warm_iterations = 0;  ///< of the solver in one step; without the first step
+  double energy_scale = 0;                            ///< largest of T + |U|, |work_in|, losses
+  double largest_gap = 0;                             ///< largest |unexplained| so far
+  long steps = 0, problems = 0;                       ///< parts of a cut step count each
   void add(const StepRecord& record);
 };
 

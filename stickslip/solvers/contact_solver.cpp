@@ -181,11 +181,7 @@ void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vect
   if (solution.r.size() != b.size() || !solution.r.allFinite()) solution.r.setZero(b.size());
   solution.u.resize(b.size());
   solution.history.clear();
-  ContactGoal goal{options.measure, options.tolerance};
-  if (options.max_seconds > 0)
-    goal.deadline =
-        std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
-                                               std::chrono::duration<double>(std::min(options.max_seconds, 1e8)));
+  const ContactGoal goal{options.measure, options.tolerance, Deadline(options.max_seconds)};
   int largest = 1;
   for (const Set& set : sets) largest = std::max(largest, set.size);
   auto& parts = workspace.parts();

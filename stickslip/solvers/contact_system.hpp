@@ -7,9 +7,9 @@
 // d_i = trace(D_ii)/size: the unit of u/r of law i; where the trace is not positive, the smallest positive one, or 1.
 #pragma once
 
-#include <chrono>
 #include <vector>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/solvers/one_contact.hpp"
 #include "stickslip/solvers/problem.hpp"
 
@@ -25,10 +25,8 @@ struct Proximal {
 struct ContactGoal {
   StoppingMeasure measure = StoppingMeasure::inclusion;
   double tolerance = 1e-12;
-  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();
-  bool expired() const {
-    return deadline != std::chrono::steady_clock::time_point::max() && std::chrono::steady_clock::now() > deadline;
-  }
+  Deadline deadline{0};
+  bool expired() const { return deadline.passed(); }
 };
 
 template <int N>

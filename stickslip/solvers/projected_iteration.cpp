@@ -6,6 +6,7 @@
 
 #include <Eigen/Eigenvalues>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/residual.hpp"
 
@@ -122,7 +123,9 @@ void solve_projected_iteration(const ReactionMap& map, const std::vector<Set>& s
                               "4.1; take rho <= {:.6g}",
                               rho, bound.rho_limit(), bound.rho_best()));
   solution.status = Status::not_converged;
-  for (solution.iterations = 1; solution.iterations <= options.max_iterations; ++solution.iterations) {
+  const Deadline deadline(options.max_seconds);
+  for (solution.iterations = 1; solution.iterations <= options.max_iterations && !deadline.passed();
+       ++solution.iterations) {
     map(r, u);
     double change = 0;
     Index first = 0;

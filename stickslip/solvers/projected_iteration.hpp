@@ -25,6 +25,7 @@ struct ProjectedIterationOptions {
   double rho = 0;            ///< step of the iteration; 0: the best fixed value
   double tolerance = 1e-12;  ///< stop when no component of r/sqrt(s) (the paper's lam) changes by more
   int max_iterations = 100000;
+  double max_seconds = 0;  ///< wall clock; 0: no limit
   void validate() const;
 };
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <deque>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/residual.hpp"
 
@@ -94,6 +95,7 @@ void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonO
   map.evaluate(r, F);
   Vector best = r;
   double best_residual = HUGE_VAL;
+  const Deadline deadline(options.max_seconds);
   for (solution.iterations = 0; solution.iterations <= options.max_iterations; ++solution.iterations) {
     const double residual = residuals(problem, r).inclusion;
     solution.history.push_back(residual);
@@ -105,6 +107,7 @@ void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonO
       solution.status = Status::success;
       break;
     }
+    if (deadline.passed()) break;
     merits.push_back(F.squaredNorm());
     if (static_cast<int>(merits.size()) > options.memory) merits.pop_front();
     const double reference = *std::max_element(merits.begin(), merits.end());

@@ -16,7 +16,8 @@ namespace stickslip {
 struct SemismoothNewtonOptions {
   double tolerance = 1e-12;  ///< on the natural map, relative (Residuals::inclusion)
   int max_iterations = 200;
-  int memory = 10;  ///< of the non-monotone line search; 1 makes it monotone
+  int memory = 10;         ///< of the non-monotone line search; 1 makes it monotone
+  double max_seconds = 0;  ///< wall clock; 0: no limit
   void validate() const;
 };
 

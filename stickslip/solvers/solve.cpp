@@ -186,10 +186,14 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
       return solve_contacts(problem, contact_options(options), start);
     case SolverKind::semismooth_newton:
       return solve_semismooth_newton(
-          problem, {options.tolerance, options.max_iterations > 0 ? options.max_iterations : 200, 10}, start);
+          problem,
+          {options.tolerance, options.max_iterations > 0 ? options.max_iterations : 200, 10, options.max_seconds},
+          start);
     case SolverKind::projected_iteration:
       return solve_projected_iteration(
-          problem, {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000},
+          problem,
+          {options.rho, options.tolerance, options.max_iterations > 0 ? options.max_iterations : 100000,
+           options.max_seconds},
           start);
     case SolverKind::automatic:
       break;

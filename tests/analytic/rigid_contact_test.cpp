@@ -36,8 +36,8 @@ TEST(RigidContact, BlockHoldsBelowAndSlidesAboveTheFrictionAngle) {
   const Simulation slides = run(cube_on_plane(mu * (1 - difference), slope), options(1e-2, 10));
   ASSERT_EQ(held.status, Status::success) << held.message;
   ASSERT_EQ(slides.status, Status::success) << slides.message;
-  // At the edge of sticking a residual ε of the law leaves a velocity of about ε^(2/3): 1e-10 of the speed that one step
-  // of gravity gives, for the first steps only.
+  // At the edge of sticking a residual ε of the law leaves a velocity of about ε^(2/3): 1e-10 of the speed that one
+  // step of gravity gives, for the first steps only.
   EXPECT_LT(std::abs(held.final.q[0]), 1e-10);
   EXPECT_LT(std::abs(held.final.v[0]), 1e-15);
   const double acceleration = kG * std::sin(slope) * difference;

@@ -241,7 +241,7 @@ def test_log_axes_have_decade_labels_and_leave_out_what_is_not_positive(show):
 
 def test_numbers_are_short_and_keep_their_size(show):
     page = show(document())
-    cases = {0: "0", 40: "40", 0.1: "0.1", 1 / 3: "0.33333", 123456.789: "123457", 1.5e-12: "1.5e-12", 6.02214e23: "6.0221e23", -0.00012345678: "-0.00012346", 1e6: "1e6", 999999: "999999"}
+    cases = {0: "0", 40: "40", 0.1: "0.1", 1 / 3: "0.33333", 123456.789: "123457", 1.5e-12: "1.5e-12", 8.6e-10: "8.6e-10", 2e-20: "2e-20", 6.02214e23: "6.0221e23", -0.00012345678: "-0.00012346", 1e6: "1e6", 999999: "999999"}
     for value, text in cases.items():
         assert page.evaluate(f"window.stickslip.format({value!r})") == text
     assert page.evaluate("window.stickslip.format(null)") == "–"

@@ -47,6 +47,7 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
     damping_ = linear_->B;
     damped_ = !damping_.is_zero();
     elastic_ = !linear_->K.is_zero();
+    force_is_constant_ = !nonlinear_ && !system.applied_force_depends_on_time();
   }
   none_pinned_.assign(n, 0);
   for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &inverse_diagonal_})
@@ -129,6 +130,7 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   t0_ = s.t;
   q0_ = q_m_ = s.q;
   v0_ = v_m_ = s.v;
+  if (linear_ && !momentum_is_known_) linear_->M.product(v0_, Mv_);
   system_.drift(0.5 * h, q_m_, v_m_);
 
   if (laws_.surface_moves()) {
@@ -141,8 +143,7 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
   const double margin =
       stabilised ? touching_ + 2 * h * std::max(system_.speed_bound(v_m_), system_.speed_bound(v_free_)) : 0.0;
-  // Slower approaches cannot be told from what the forces of one step do, or from rounding.
-  impact_speed_ = std::max((v_free_ - v_m_).lpNorm<Eigen::Infinity>(), kNoise * v_m_.lpNorm<Eigen::Infinity>());
+  impact_speed_ = -1;
   system_.find_contacts(t0_ + 0.5 * h, q_m_, margin, workspace_, found_);
   for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
   StepOutcome outcome;
@@ -160,21 +161,28 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   return outcome;
 }
 
-MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) const {
+MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) {
   const double before = row_times(found_.Wt, row, v_m_) - found_.w[row];
   const double free = row_times(found_.Wt, row, v_free_) - found_.w[row];
-  return {before, free, -before > std::max(std::abs(free - before), impact_speed_)};
+  return {before, free, -before > std::abs(free - before) && -before > impact_speed()};
+}
+
+/// Slower approaches cannot be told from what the forces of one step do, or from rounding.
+double MoreauContactScheme::impact_speed() {
+  if (impact_speed_ < 0)
+    impact_speed_ = std::max((v_free_ - v_m_).lpNorm<Eigen::Infinity>(), kNoise * v_m_.lpNorm<Eigen::Infinity>());
+  return impact_speed_;
 }
 
 /// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
 /// a bouncing body for ever.
-bool MoreauContactScheme::leaves_by_itself(const ContactSite& point, Index row) const {
+bool MoreauContactScheme::leaves_by_itself(const ContactSite& point, Index row) {
   const auto [before, free, impact] = approach(row);
   if (impact) return contacts_[static_cast<std::size_t>(point.law)].restitution > 0;
   return before > std::abs(free - before);
 }
 
-bool MoreauContactScheme::some_point_stays_inside() const {
+bool MoreauContactScheme::some_point_stays_inside() {
   Index row = 0;
   for (const ContactSite& point : found_.points) {
     if (point.gap < -penetration_tolerance_ && !leaves_by_itself(point, row)) return true;
@@ -281,13 +289,14 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
     system_.force(forces_.left_limit(t, h), q_theta_, v_theta_, workspace_, f_);
     g += h * f_;
   } else {
-    linear_->M.product(v0_, g);
+    g = Mv_;
     if (damped_) damping_.add_product(-h * (1 - theta), v0_, g);
     if (elastic_) {
       scratch_ = q0_ + (h * theta * (1 - theta)) * v0_;
       linear_->K.add_product(-h, scratch_, g);
     }
-    forces_.sample(options_.force, t0_, t0_ + h, q0_, v0_, workspace_, f_);
+    if (!force_is_known_) forces_.sample(options_.force, t0_, t0_ + h, q0_, v0_, workspace_, f_);
+    force_is_known_ = force_is_constant_;
     g += h * f_;
   }
   if (!laws_.has_weakening() && !laws_.has_viscous()) return;
@@ -522,7 +531,7 @@ StepOutcome MoreauContactScheme::solve_laws(double h) {
     solution_.u.resize(0);
     return {};
   }
-  if (!laws_.limits_depend_on_state())
+  if (laws_.laws() > 0 && !laws_.limits_depend_on_state())
     laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
   std::fill(friction_released_.begin(), friction_released_.end(), 0);
   while (true) {

@@ -66,10 +66,11 @@ class MoreauContactScheme final : public Scheme {
     double before, free;
     bool impact;
   };
-  Approach approach(Index row) const;
+  Approach approach(Index row);
+  double impact_speed();
   Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
-  bool leaves_by_itself(const ContactSite& point, Index row) const;
-  bool some_point_stays_inside() const;
+  bool leaves_by_itself(const ContactSite& point, Index row);
+  bool some_point_stays_inside();
   StepOutcome remove_penetration();
   void set_step_matrix(double h);
   void right_hand_side(double h, const Vector& v);
@@ -104,6 +105,7 @@ class MoreauContactScheme final : public Scheme {
   ForceSampler forces_;
   SystemWorkspace workspace_;
   bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
+  bool force_is_constant_ = false, force_is_known_ = false, momentum_is_known_ = false;
   double touching_ = 0, penetration_tolerance_ = 0;
 
   SystemMatrix mass_, damping_, by_q_, by_v_;

@@ -30,6 +30,13 @@ double inclusion_margin(const Set& set, const double* p) {
   }
 }
 
+/// A plain loop: the vectors of small systems are shorter than the preparation of a vectorised one. NaN stays NaN.
+double largest_entry(const Vector& x) {
+  double largest = 0;
+  for (Index i = 0; i < x.size(); ++i) raise(largest, std::abs(x[i]));
+  return largest;
+}
+
 }  // namespace
 
 Mode MoreauContactScheme::point_mode(const Active& point) const {
@@ -121,6 +128,7 @@ double MoreauContactScheme::law_residual() {
   const SparseMatrix& Wt = problem_.Wt;
   u1_.resize(Wt.rows());
   weights_.resize(static_cast<Index>(problem_.sets.size()));
+  double scale = largest_entry(problem_.g);
   Index row = 0;
   for (std::size_t k = 0; k < problem_.sets.size(); ++k) {
     double sum = 0;
@@ -131,10 +139,10 @@ double MoreauContactScheme::law_residual() {
         sum += entry.value() * entry.value() * inverse_diagonal_[entry.col()];
       }
       u1_[row] = product - problem_.w[row];
+      scale = std::max(scale, std::abs(solution_.r[row]));
     }
     weights_[static_cast<Index>(k)] = sum > 0 ? problem_.sets[k].size / sum : 1.0;
   }
-  const double scale = std::max(problem_.g.lpNorm<Eigen::Infinity>(), solution_.r.lpNorm<Eigen::Infinity>());
   const double residual = natural_map_residual(problem_.sets, solution_.r, u1_, weights_);
   return scale > 0 ? residual / scale : residual;
 }
@@ -146,14 +154,13 @@ void MoreauContactScheme::record_balance(StepRecord& record) {
   for (Index k = 0; k < m; ++k)
     for (SparseMatrix::InnerIterator entry(problem_.Wt, k); entry; ++entry)
       balance_[entry.col()] += entry.value() * solution_.r[k];
-  const double scale = std::max(balance_.lpNorm<Eigen::Infinity>(), problem_.g.lpNorm<Eigen::Infinity>());
+  const double scale = std::max(largest_entry(balance_), largest_entry(problem_.g));
   step_matrix_.value().add_product(-1.0, solution_.v, balance_);
-  const double error = balance_.lpNorm<Eigen::Infinity>();
+  const double error = largest_entry(balance_);
   raise(record.equation, scale > 0 ? error / scale : error);
   if (m == 0) return;
   raise(record.inclusion, law_residual());
-  const double outside = membership_residual(problem_.sets, solution_.r),
-               largest = solution_.r.lpNorm<Eigen::Infinity>();
+  const double outside = membership_residual(problem_.sets, solution_.r), largest = largest_entry(solution_.r);
   raise(record.membership, largest > 0 ? outside / largest : outside);
 }
 
@@ -200,8 +207,15 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
       record.law_work[laws_.laws() + active.law] += work + solution_.r[i] * surface;
     }
   }
-  e.kinetic = system_.kinetic_energy(s.q, s.v);
-  e.potential = system_.potential_energy(s.q);
+  if (linear_) {  // M v serves the next step as well
+    linear_->M.product(s.v, Mv_);
+    momentum_is_known_ = true;
+    e.kinetic = 0.5 * Mv_.dot(s.v);
+    if (elastic_) e.potential = system_.potential_energy(s.q);
+  } else {
+    e.kinetic = system_.kinetic_energy(s.q, s.v);
+    e.potential = system_.potential_energy(s.q);
+  }
   if (active_.empty()) return;
   if (iterates_) free_velocity();
   double gain = 0;

@@ -1,0 +1,50 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the sphere pile at several sizes and writes how the cost of a step grows."""
+
+import argparse
+import json
+import math
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--program", type=pathlib.Path, required=True)
+    parser.add_argument("--results", type=pathlib.Path, required=True, help="folder for sphere_pile.json and .md")
+    parser.add_argument("--bodies", default="1000,3000,10000", help="sizes")
+    parser.add_argument("--steps", type=int, default=150)
+    parser.add_argument("--tolerance", type=float, default=1e-6)
+    options = parser.parse_args()
+    rows = []
+    for bodies in options.bodies.split(","):
+        done = subprocess.run([str(options.program), bodies, str(options.steps), str(options.tolerance)],
+                              stdout=subprocess.PIPE, text=True)
+        rows.append(json.loads(done.stdout))
+        print(done.stdout.strip(), file=sys.stderr)
+    first, last = rows[0], rows[-1]
+    exponent = (math.log(last["mean_ms"] / first["mean_ms"]) / math.log(last["bodies"] / first["bodies"])
+                if len(rows) > 1 else None)
+    lines = ["# Sphere pile", "",
+             "Written by `benchmarks/run sphere_pile`. A block of spheres, ten layers high, collapses on the ground; every step is "
+             f"solved to {options.tolerance:g} (natural map, relative); CPU time of a whole step: collision search, inclusion, "
+             "audit.", "",
+             "| bodies | contacts | mean ms/step | median | largest | most iterations in a step | largest residual | bytes per contact | status |",
+             "|---|---|---|---|---|---|---|---|---|"]
+    for row in rows:
+        lines.append(f"| {row['bodies']} | {row['contacts_at_the_end']} | {row['mean_ms']:.3g} | {row['median_ms']:.3g} | "
+                     f"{row['largest_ms']:.3g} | {row['most_iterations']} | {row['largest_residual']:.2g} | "
+                     f"{row['bytes_per_contact']} | {row['status']} |")
+    if exponent is not None:
+        lines += ["", f"The mean cost of a step grows like n^{exponent:.2f} from {first['bodies']} to {last['bodies']} bodies."]
+    text = "\n".join(lines) + "\n"
+    (options.results / "sphere_pile.json").write_text(json.dumps({"rows": rows, "exponent": exponent}, indent=1) + "\n")
+    (options.results / "sphere_pile.md").write_text(text)
+    print(text)
+    return 0 if all(row["status"] == "success" for row in rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/solve.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "cli/commands.hpp"
+#include "cli/solve_report.hpp"
+#include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/io/fclib.hpp"
+#include "stickslip/io/output_file.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+double thread_cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+/// What one solver made of one problem; `failure` if it threw.
+struct Attempt {
+  InclusionSolution solution;
+  double seconds = 0;
+  std::string failure;
+};
+
+/// Runs in a thread of its own, so that the bar moves and Ctrl-C is noticed whatever the solver does. Nothing on
+/// Ctrl-C; the thread then still runs and owns what it needs.
+std::optional<Attempt> attempt(std::shared_ptr<const DualProblem> problem, const SolveOptions& options,
+                               const Vector& start, const std::function<void(double)>& on_wait) {
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable ended;
+    bool done = false;
+    Attempt result;
+  };
+  auto shared = std::make_shared<Shared>();
+  std::thread worker([shared, problem, options, start] {
+    Attempt result;
+    const double begin = thread_cpu_seconds();
+    try {
+      result.solution = stickslip::solve(*problem, options, start);
+    } catch (const std::exception& error) {
+      result.failure = error.what();
+    }
+    result.seconds = thread_cpu_seconds() - begin;
+    const std::lock_guard lock(shared->mutex);
+    shared->result = std::move(result);
+    shared->done = true;
+    shared->ended.notify_one();
+  });
+  const auto begin = std::chrono::steady_clock::now();
+  std::unique_lock lock(shared->mutex);
+  while (!shared->ended.wait_for(lock, std::chrono::milliseconds(20), [&] { return shared->done; })) {
+    on_wait(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    if (!interrupted()) continue;
+    worker.detach();
+    return std::nullopt;
+  }
+  lock.unlock();
+  worker.join();
+  return std::move(shared->result);
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+std::vector<SolverKind> chosen_solvers(const SolveCommand& command) {
+  if (command.compare.empty()) return {solver_from(command.solver)};
+  std::vector<SolverKind> kinds;
+  if (command.compare == "all") {
+    // What takes no cones would only fill the table with refusals.
+    for (const SolverInfo& info : solver_table())
+      if (info.kind != SolverKind::active_set) kinds.push_back(info.kind);
+    return kinds;
+  }
+  for (const std::string& name : split(command.compare)) {
+    const SolverKind kind = solver_from(name);
+    if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) kinds.push_back(kind);
+  }
+  if (kinds.empty()) throw InputError(fmt::format("--compare {}: names no solver", command.compare));
+  return kinds;
+}
+
+/// A folder stands for the .hdf5 and .h5 files in it.
+std::vector<std::string> problem_files(const SolveCommand& command) {
+  std::vector<std::string> files;
+  for (const std::string& name : command.files) {
+    if (!fs::is_directory(name)) {
+      files.push_back(name);
+      continue;
+    }
+    const std::size_t before = files.size();
+    for (const fs::directory_entry& entry : fs::directory_iterator(name))
+      if (entry.path().extension() == ".hdf5" || entry.path().extension() == ".h5")
+        files.push_back(entry.path().string());
+    if (files.size() == before) throw InputError(fmt::format("{}: no .hdf5 or .h5 file in this folder", name));
+    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
+  }
+  return files;
+}
+
+void check_options(const SolveCommand& command, const std::vector<std::string>& files, const fs::path& folder) {
+  auto one_of = [](const char* option, const std::string& value, std::vector<std::string> known) {
+    if (std::find(known.begin(), known.end(), value) == known.end())
+      throw InputError(fmt::format("{} {}: unknown{}", option, value, name_hint(value, known)));
+  };
+  if (!(command.tolerance > 0) || !std::isfinite(command.tolerance))
+    throw InputError(fmt::format("--tolerance {}: must be positive", command.tolerance));
+  if (!(command.max_seconds > 0))
+    throw InputError(fmt::format("--max-seconds {}: must be positive", command.max_seconds));
+  one_of("--start", command.start, {"zero", "guess", "solution"});
+  if (!command.write_solution.empty()) one_of("--write-solution", command.write_solution, {"copy", "file"});
+  if (command.write_solution != "copy" && !command.write_local) return;
+  std::set<std::string> names;
+  for (const std::string& file : files) {
+    const fs::path name = fs::path(file).filename();
+    if (!names.insert(name.string()).second)
+      throw InputError(
+          fmt::format("{}: two files have this name, their copies would too; solve them one by one", name.string()));
+    if (command.write_solution == "copy" && fs::exists(folder / name) && fs::exists(file) &&
+        fs::equivalent(folder / name, file))
+      throw InputError(
+          fmt::format("{}: its copy would replace it; choose another --out, or --write-solution file", file));
+  }
+}
+
+SolveRow base_row(const std::string& file, const FclibProblem& problem, SolverKind kind) {
+  SolveRow row;
+  row.file = file;
+  row.contacts = contact_count(problem);
+  row.dimension = contact_dimension(problem);
+  row.form = std::holds_alternative<LocalContactProblem>(problem) ? "local" : "global";
+  row.solver = to_string(kind);
+  return row;
+}
+
+Vector start_of(const std::string& file, const FclibProblem& problem, const std::string& start) {
+  if (start == "zero") return {};
+  if (start == "solution") {
+    if (const auto stored = read_fclib_solution(file, problem)) return reactions_of(*stored);
+    throw InputError(fmt::format("{}: has no /solution to start from", file));
+  }
+  const std::vector<FclibSolution> guesses = read_fclib_guesses(file, problem);
+  if (guesses.empty()) throw InputError(fmt::format("{}: has no /guesses to start from", file));
+  return reactions_of(guesses.front());
+}
+
+void write_row(const SolveRow& row, std::size_t width) {
+  auto number = [](double x) { return std::isfinite(x) ? fmt::format("{:.2e}", x) : std::string("-"); };
+  fmt::print("  {:<{}}{:>10}  {:<15}{:<26}{:>11}{:>14}{:>12}{:>12}\n", fs::path(row.file).stem().string(), width,
+             row.contacts, row.status, row.solver, number(row.error), number(row.strict_error), row.iterations,
+             fmt::format("{:.3g}", row.seconds));
+  std::fflush(stdout);
+}
+
+class Session {
+ public:
+  Session(const SolveCommand& command, std::vector<std::string> files, fs::path folder)
+      : command_(command),
+        files_(std::move(files)),
+        folder_(std::move(folder)),
+        solvers_(chosen_solvers(command)),
+        bar_("solving", !command.json) {
+    for (const std::string& file : files_) width_ = std::max(width_, fs::path(file).stem().string().size() + 2);
+  }
+
+  int run() {
+    if (!command_.json)
+      fmt::print("  {:<{}}{:>10}  {:<15}{:<26}{:>11}{:>14}{:>12}{:>12}\n", "file", width_, "contacts", "status",
+                 "solver", "error", "strict_error", "iterations", "seconds");
+    for (std::size_t k = 0; k < files_.size() && !stopped_ && !interrupted(); ++k) solve_file(k);
+    stopped_ = stopped_ || interrupted();
+    bar_.finish();
+    if (summary_.rows.empty()) return stopped_ ? kNoSuccess : kWrongInput;  // nothing to keep
+    finish();
+    const int code = wrong_input_ ? kWrongInput : summary_.status == "success" ? kSuccess : kNoSuccess;
+    if (stopped_) {  // a solver may still be running in its thread; leaving main() would pull the ground from under it
+      std::fflush(nullptr);
+      _exit(code);
+    }
+    return code;
+  }
+
+ private:
+  void solve_file(std::size_t k) {
+    const std::string& file = files_[k];
+    FclibProblem problem;
+    LocalContactProblem local;
+    Vector start;
+    auto dual = std::make_shared<DualProblem>();
+    try {
+      problem = read_fclib(file);
+      start = start_of(file, problem, command_.start);
+      local = std::holds_alternative<LocalContactProblem>(problem) ? std::get<LocalContactProblem>(problem)
+                                                                   : condense(std::get<GlobalContactProblem>(problem));
+      *dual = to_dual(local);
+      if (command_.write_local) {
+        create_folder(folder_);
+        write_fclib(folder_ / (fs::path(file).stem().string() + "-local.hdf5"), local);
+      }
+    } catch (const InputError& error) {
+      bar_.finish();
+      const std::string message = error.what();
+      fmt::print(stderr, "stickslip: {}\n", message.starts_with(file) ? message : file + ": " + message);
+      wrong_input_ = true;
+      summary_.unread.push_back({file, message});
+      return;
+    }
+    Vector best;
+    double best_error = HUGE_VAL;
+    for (std::size_t s = 0; s < solvers_.size() && !stopped_; ++s) {
+      SolveRow row = base_row(file, problem, solvers_[s]);
+      auto show = [&](double seconds) {
+        const double part = std::min(seconds / command_.max_seconds, 1.0);
+        const auto each = static_cast<double>(solvers_.size()), all = static_cast<double>(files_.size());
+        bar_.update((static_cast<double>(k) + (static_cast<double>(s) + part) / each) / all);
+      };
+      show(0);
+      const std::optional<Attempt> done = attempt(dual, options(solvers_[s]), start, show);
+      if (done) {
+        judge(*dual, *done, row);
+        if (row.solved && row.strict_error < best_error) {
+          best_error = row.strict_error;
+          best = done->solution.r;
+        }
+      } else {
+        row.status = to_string(Status::interrupted);
+        stopped_ = true;
+      }
+      bar_.finish();
+      if (!command_.json) write_row(row, width_);
+      summary_.rows.push_back(std::move(row));
+    }
+    if (best.size() > 0 && !command_.write_solution.empty()) write_solution(file, problem, best);
+  }
+
+  SolveOptions options(SolverKind kind) const {
+    SolveOptions options;
+    options.solver = kind;
+    options.tolerance = command_.tolerance;
+    options.measure = StoppingMeasure::strict_error;
+    options.max_seconds = command_.max_seconds;
+    return options;
+  }
+
+  /// The error is computed here from r; what the solver believes does not count.
+  void judge(const DualProblem& dual, const Attempt& done, SolveRow& row) const {
+    row.seconds = done.seconds;
+    if (!done.failure.empty()) {
+      row.status = to_string(Status::refused);
+      row.message = done.failure;
+      return;
+    }
+    row.method = done.solution.solver;
+    row.iterations = done.solution.iterations;
+    row.message = done.solution.message;
+    row.status = to_string(done.solution.status);
+    if (done.solution.r.size() != dual.b.size()) return;
+    const Residuals found = residuals(dual, done.solution.r);
+    row.error = found.error;
+    row.strict_error = found.strict_error;
+    row.unit_free = found.unit_free;
+    row.solved = row.strict_error <= command_.tolerance;
+    if (row.solved) {
+      row.status = to_string(Status::success);
+      row.message.clear();
+    } else if (done.solution.status == Status::success) {
+      row.status = to_string(Status::not_converged);
+    }
+    if (!row.solved && row.message.empty())
+      row.message = fmt::format("the strict error is {:.2e}; try --compare all, a larger --tolerance or --max-seconds",
+                                row.strict_error);
+  }
+
+  void write_solution(const std::string& file, const FclibProblem& problem, const Vector& reactions) {
+    const FclibSolution solution = std::visit([&](const auto& p) { return expand(p, reactions); }, problem);
+    const bool copy = command_.write_solution == "copy";
+    if (copy) create_folder(folder_);
+    write_fclib_solution(file, copy ? folder_ / fs::path(file).filename() : fs::path(file), solution);
+  }
+
+  void finish() {
+    std::map<std::string, bool> solved;
+    for (const SolveRow& row : summary_.rows) solved[row.file] = solved[row.file] || row.solved;
+    for (const auto& [file, ok] : solved) summary_.solved += ok ? 1 : 0;
+    summary_.files = files_.size();
+    summary_.tolerance = command_.tolerance;
+    summary_.max_seconds = command_.max_seconds;
+    if (stopped_) {
+      summary_.status = to_string(Status::interrupted);
+      summary_.message = fmt::format("interrupted; the {} files solved before are kept", summary_.solved);
+    } else if (summary_.solved < files_.size() - summary_.unread.size()) {
+      summary_.status = to_string(Status::not_converged);
+      summary_.message =
+          fmt::format("{} of {} files are not solved to strict_error <= {:g}",
+                      files_.size() - summary_.unread.size() - summary_.solved, files_.size(), command_.tolerance);
+    } else if (wrong_input_) {
+      summary_.status = "wrong_input";
+      summary_.message = fmt::format("{} of {} files could not be read", summary_.unread.size(), files_.size());
+    } else {
+      summary_.status = to_string(Status::success);
+    }
+    create_folder(folder_);
+    write_solve_results(folder_, summary_);
+    if (command_.json) {
+      fmt::print("{}", solve_json(summary_));
+      return;
+    }
+    fmt::print("  solved: {} of {}; results: {}\n", summary_.solved, files_.size(), folder_.string());
+    if (!summary_.message.empty()) fmt::print(stderr, "stickslip: {}\n", summary_.message);
+  }
+
+  const SolveCommand& command_;
+  std::vector<std::string> files_;
+  fs::path folder_;
+  std::vector<SolverKind> solvers_;
+  ProgressBar bar_;
+  std::size_t width_ = 6;
+  SolveSummary summary_;
+  bool stopped_ = false, wrong_input_ = false;
+};
+
+}  // namespace
+
+int solve(const SolveCommand& command) {
+  std::vector<std::string> files = problem_files(command);
+  fs::path folder = command.out;
+  if (command.out.empty()) folder = files.size() == 1 ? fs::path(files.front()).stem() : fs::path("solve");
+  check_options(command, files, folder);
+  Session session(command, std::move(files), std::move(folder));
+  catch_interrupts();
+  return session.run();
+}
+
+}  // namespace stickslip::cli
