@@ -5,10 +5,12 @@
 #include <cassert>
 #include <cmath>
 
+#include "stickslip/common/plane_norm.hpp"
+
 namespace stickslip {
 namespace {
 
-double tangential_norm(std::span<const double> z) { return z.size() == 2 ? std::abs(z[1]) : std::hypot(z[1], z[2]); }
+double tangential_norm(std::span<const double> z) { return z.size() == 2 ? std::abs(z[1]) : plane_norm(z[1], z[2]); }
 
 /// J = value·I.
 void set_diagonal(std::span<double> jacobian, std::size_t size, double value) {

@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/plane_norm.hpp"
 #include "stickslip/laws/cone.hpp"
 #include "stickslip/laws/disk.hpp"
 #include "stickslip/laws/polygon.hpp"
@@ -47,12 +48,12 @@ Polygon polygon_of(const Set& set) {
 /// sup of r_T·u_T over the section of a cone at r_N = 1: μ σ_S(u_T).
 double section_support(const Set& set, std::span<const double> u) {
   if (set.kind != SetKind::friction_cone) return polygon_support(polygon_of(set), u[1], u[2]);
-  return set.limit * (set.size == 2 ? std::abs(u[1]) : std::hypot(u[1], u[2]));
+  return set.limit * (set.size == 2 ? std::abs(u[1]) : plane_norm(u[1], u[2]));
 }
 
 double difference_norm(std::span<const double> a, std::span<const double> b) {
   double norm = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) norm = std::hypot(norm, a[i] - b[i]);
+  for (std::size_t i = 0; i < a.size(); ++i) norm = plane_norm(norm, a[i] - b[i]);
   return norm;
 }
 
@@ -175,7 +176,7 @@ double support(const Set& set, std::span<const double> u) {
     case SetKind::half_line:
       return u[0] <= 0.0 ? 0.0 : infinity;
     case SetKind::disk:
-      return set.limit * std::hypot(u[0], u[1]);
+      return set.limit * plane_norm(u[0], u[1]);
     case SetKind::polygon:
     case SetKind::box:
       return polygon_support(polygon_of(set), u[0], u[1]);

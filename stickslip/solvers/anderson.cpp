@@ -6,17 +6,23 @@
 
 namespace stickslip {
 
+namespace {
+Eigen::Map<const Vector> as_vector(const std::vector<double>& x) { return {x.data(), static_cast<Index>(x.size())}; }
+}  // namespace
+
 void Anderson::resize(int size) {
   if (size != size_) {
     size_ = size;
     for (auto* list : {&df_, &dg_})
       for (auto& column : *list) column.resize(size);
     for (auto* x : {&f_, &last_f_, &last_g_}) x->resize(size);
+    weighted_.resize(size);
   }
   clear();
 }
 
 double Anderson::step(const double* x, const double* g, const double* weights, double* next) {
+  const Eigen::Map<const Vector> weight(weights, size_);
   double norm = 0;
   for (int k = 0; k < size_; ++k) {
     f_[k] = g[k] - x[k];
@@ -29,11 +35,8 @@ double Anderson::step(const double* x, const double* g, const double* weights, d
       df[k] = f_[k] - last_f_[k];
       dg[k] = g[k] - last_g_[k];
     }
-    for (int c = 0; c < columns_; ++c) {
-      double sum = 0;
-      for (int k = 0; k < size_; ++k) sum += weights[k] * df[k] * df_[c][k];
-      gram_[newest_][c] = gram_[c][newest_] = sum;
-    }
+    weighted_ = weight.cwiseProduct(as_vector(df));
+    for (int c = 0; c < columns_; ++c) gram_[newest_][c] = gram_[c][newest_] = weighted_.dot(as_vector(df_[c]));
   }
   std::copy_n(g, size_, last_g_.begin());
   std::copy(f_.begin(), f_.end(), last_f_.begin());
@@ -45,11 +48,8 @@ double Anderson::step(const double* x, const double* g, const double* weights, d
   std::array<double, kMemory> gamma;
   double trace = 0;
   for (int c = 0; c < columns_; ++c) trace = std::max(trace, gram_[c][c]);
-  for (int c = 0; c < columns_; ++c) {
-    double sum = 0;
-    for (int k = 0; k < size_; ++k) sum += weights[k] * df_[c][k] * f_[k];
-    gamma[c] = sum;
-  }
+  weighted_ = weight.cwiseProduct(as_vector(f_));
+  for (int c = 0; c < columns_; ++c) gamma[c] = weighted_.dot(as_vector(df_[c]));
   for (int i = 0; i < columns_; ++i) {
     for (int j = 0; j <= i; ++j) {
       double sum = gram_[i][j] + (i == j ? 1e-12 * trace : 0.0);
@@ -68,8 +68,8 @@ double Anderson::step(const double* x, const double* g, const double* weights, d
     for (int k = i + 1; k < columns_; ++k) gamma[i] -= L[k][i] * gamma[k];
     gamma[i] /= L[i][i];
   }
-  for (int c = 0; c < columns_; ++c)
-    for (int k = 0; k < size_; ++k) next[k] -= gamma[c] * dg_[c][k];
+  Eigen::Map<Vector> result(next, size_);
+  for (int c = 0; c < columns_; ++c) result -= gamma[c] * as_vector(dg_[c]);
   return norm;
 }
 

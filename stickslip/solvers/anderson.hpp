@@ -10,6 +10,8 @@
 #include <array>
 #include <vector>
 
+#include "stickslip/common/vector.hpp"
+
 namespace stickslip {
 
 class Anderson {
@@ -28,6 +30,7 @@ class Anderson {
   bool has_last_ = false;
   std::array<std::vector<double>, kMemory> df_, dg_;
   std::vector<double> f_, last_f_, last_g_;
+  Vector weighted_;
   std::array<std::array<double, kMemory>, kMemory> gram_{};
 };
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/common/plane_norm.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -13,7 +15,7 @@ template <int N>
 void shift_gradient(const Set& set, const double* u, double* gradient) {
   std::fill_n(gradient, N, 0.0);
   if (!is_cone(set.kind)) return;
-  const double speed = set.size == 3 ? std::hypot(u[1], u[N - 1]) : std::abs(u[1]);
+  const double speed = set.size == 3 ? plane_norm(u[1], u[N - 1]) : std::abs(u[1]);
   if (!(speed > 0)) return;
   if (set.kind == SetKind::friction_cone) {
     for (int c = 1; c < set.size; ++c) gradient[c] = set.limit * u[c] / speed;

@@ -93,7 +93,8 @@ struct Engine {
   }
 
   void run_strategy(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution) {
-    const int most = limit(options, 10000);
+    // A limit on time is enough of a limit.
+    const int most = limit(options, options.max_seconds > 0 ? 1000000 : 10000);
     const bool small = system.laws() <= kSmall;
     auto done = [&] { return error <= goal.tolerance || goal.expired() || iterations >= most; };
     solution.solver = "accelerated_gauss_seidel";

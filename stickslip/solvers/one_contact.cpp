@@ -6,6 +6,7 @@
 #include <array>
 #include <limits>
 
+#include "stickslip/common/plane_norm.hpp"
 #include "stickslip/laws/set.hpp"
 
 namespace stickslip {
@@ -158,7 +159,7 @@ void solutions_on_the_rim(const Eigen::Matrix<double, N, N>& M, const double* q,
     if (N == 3 && cone && rank == 1) {
       // A plane of solutions b·r = κ: if it meets the cone, it meets the ray of the cone where b·r is extreme.
       const Vec b = svd.matrixV().col(0);
-      const double tangential = std::hypot(b[1], b[N - 1]), kappa = b.dot(r);
+      const double tangential = plane_norm(b[1], b[N - 1]), kappa = b.dot(r);
       for (const double sign : {1.0, -1.0}) {
         Vec ray = Vec::Zero();
         ray[0] = 1;
@@ -252,7 +253,7 @@ ContactState enumerate_contact(double mu, const double* D, const double* q, doub
       solutions_on_the_rim<3>(shifted, q, mu, true, [&](const Eigen::Vector3d& x) {
         consider(x);
         // Sliding along x_T: the normal reaction that keeps u_N = 0 exactly.
-        const double length = std::hypot(x[1], x[2]);
+        const double length = plane_norm(x[1], x[2]);
         if (!(length > 0)) return;
         const double t1u = mu * x[1] / length, t2u = mu * x[2] / length;
         const double normal_reaction = -q[0] / (D[0] + D[1] * t1u + D[2] * t2u);
@@ -315,13 +316,13 @@ ContactState solve_disk_friction(double c, const double* D, const double* q, dou
     r[1] = -(D[0] * q[1] - D[2] * q[0]) / det;
     if (r[0] * r[0] + r[1] * r[1] <= c * c) return ContactState::stick;
     solve_secular({D[0], D[1], D[2], D[3], 0, 0, trace, det}, q[0], q[1], c, 0, r[0], r[1]);
-    const double stretch = c / std::hypot(r[0], r[1]);
+    const double stretch = c / plane_norm(r[0], r[1]);
     r[0] *= stretch;
     r[1] *= stretch;
     return ContactState::slide;
   }
   const double size = largest<2>(D), scale = size > 0 ? size : 1.0;
-  const double force = std::hypot(q[0], q[1]);
+  const double force = plane_norm(q[0], q[1]);
   Best<2> best{disk_set(c), D, q, size > 0 ? 1 / size : (force > 0 ? c / force : 1.0), HUGE_VAL, {}};
   const Eigen::Matrix2d M = Eigen::Map<const Eigen::Matrix<double, 2, 2, Eigen::RowMajor>>(D);
   auto consider = [&](const Eigen::Vector2d& x) { best.try_candidate({x[0], x[1]}); };

@@ -4,6 +4,7 @@
 
 #include <random>
 
+#include "stickslip/common/error.hpp"
 #include "tests/support/audit_value.hpp"
 #include "tests/support/body_models.hpp"
 
@@ -79,6 +80,48 @@ TEST(ContactInvariants, CubeDroppedFlatComesToRestWithoutPenetration) {
   EXPECT_NEAR(r.final.q[2], 0.5, 1e-9);
   EXPECT_LT(r.final.v.norm(), 1e-12);
   EXPECT_LT(audit_value(r, "penetration"), 1e-6);
+}
+
+TEST(ContactInvariants, CoincidentContactsCarryTheLoadTogether) {
+  BodyModel model = cube_on_plane(0.5);
+  model.shapes.insert(model.shapes.begin(), model.shapes[0]);  // every contact point twice
+  model.bodies[0].inertia = Eigen::Matrix3d::Identity() / 6;
+  const State s = start(model);
+  const Simulation r = run(model, options(1e-3, 1));
+  ASSERT_EQ(r.status, Status::success) << r.message;
+  EXPECT_LT((r.final.q - s.q).lpNorm<Eigen::Infinity>(), 1e-12);
+  EXPECT_NEAR(r.final_reaction[0], 9.81, 1e-9);
+}
+
+TEST(ContactInvariants, StartThatPenetratesIsRefusedByName) {
+  BodyModel model = cube_on_plane(0.5);
+  model.bodies[0].position.z() = 0.49;
+  try {
+    run(model, options(1e-3, 1));
+    FAIL() << "no error";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("'cube_ground' penetrates by 0.01"), std::string::npos) << error.what();
+  }
+}
+
+/// Newton's law with friction and e > 0: an oblique rod-like impact may gain energy; the audit must say so or have
+/// none.
+TEST(ContactInvariants, EnergyMadeByRestitutionIsReportedNotAsserted) {
+  BodyModel model = cube_on_plane(0.9, 0, {3, 0, -1}, 0.9);
+  model.shapes[0].size = {1, 0.2, 0.2};
+  model.bodies[0].position = {0, 0, 0.6};
+  model.bodies[0].orientation = Eigen::Quaterniond(Eigen::AngleAxisd(0.9, Eigen::Vector3d::UnitY()));
+  model.bodies[0].spin = {0, 4, 0};
+  const Simulation r = run(model, options(1e-4, 2));
+  ASSERT_EQ(r.status, Status::success) << r.message;
+  for (const AuditItem& item : r.audit) {
+    if (item.name == "contact_gain") {
+      EXPECT_FALSE(item.guaranteed);
+    }
+    if (item.name == "energy") {
+      EXPECT_TRUE(item.guaranteed && item.ok);
+    }
+  }
 }
 
 TEST(ContactInvariants, MassRatioOfTenThousandRests) {
