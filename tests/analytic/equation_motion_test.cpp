@@ -90,5 +90,24 @@ TEST(EquationMotion, MassThatLosesDefinitenessIsNamed) {
   EXPECT_NE(r.message.find("not positive definite"), std::string::npos) << r.message;
 }
 
+TEST(EquationMotion, StaticLimitHoldsFromTheFirstStepOnBesideAContact) {
+  const std::string text =
+      "[matrices]\ncoordinates = [\"x\", \"y\"]\nmass = [[1, 0], [0, 1]]\nforce = [1.2, -10]\n[[friction]]\non = "
+      "\"x\"\nlimit = 1\n"
+      "static_limit = 1.5\n[[contact]]\ngap = \"y\"\n[run]\nstep = 0.01\nend_time = 1\n";
+  EXPECT_EQ(run_text(text).final.q[0], 0.0);
+  // x'' = 1.2 - 1 once it moves
+  EXPECT_NEAR(run_text(text, {"initial.velocity=[0.1, 0]"}).final.v[0], 0.1 + 0.2, 1e-12);
+}
+
+/// A circulatory force does work that has no potential: reported, not a broken guarantee.
+TEST(EquationMotion, CirculatoryStiffnessBesideAContactIsNoFailure) {
+  const Simulation r = run_text(
+      "[matrices]\ncoordinates = [\"x\", \"y\"]\nmass = [[1, 0], [0, 1]]\nstiffness = [[4, 1], [-1, "
+      "4]]\n[[contact]]\ngap = \"y + 1\"\n"
+      "[initial]\nposition = [1, 0]\n[run]\nstep = 0.01\nend_time = 2\n");
+  EXPECT_EQ(r.status, Status::success) << r.message;
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -169,5 +169,18 @@ TEST(RigidContact, TwoSpheresInFreeSpaceExchangeMomentumAsNewtonSays) {
   EXPECT_NEAR(r.final.v[6], common + 0.25 * e * 2, 1e-14);
 }
 
+TEST(RigidContact, BlockAtRestHoldsByTheStaticCoefficientFromTheFirstStepOn) {
+  const double slope = 0.45;
+  BodyModel model = cube_on_plane(0.3, slope);
+  model.contacts[0].law.mu_static = 0.6;  // tan(slope) = 0.483
+  const Simulation held = run(model, options(1e-3, 1));
+  ASSERT_EQ(held.status, Status::success) << held.message;
+  EXPECT_LT(std::abs(held.final.q[0]), 1e-12);
+  model.bodies[0].velocity = {0.1, 0, 0};
+  const Simulation slides = run(model, options(1e-3, 1));
+  const double acceleration = kG * (std::sin(slope) - 0.3 * std::cos(slope));
+  EXPECT_NEAR(slides.final.v[0], 0.1 + acceleration, 1e-9);
+}
+
 }  // namespace
 }  // namespace stickslip

@@ -20,7 +20,6 @@ constexpr double kTouching = 1e-9;              // of the length scale: closer c
 constexpr double kRoundOff = 1e-15;             // relative residual that cannot be bettered by much
 constexpr std::size_t kFewPoints = 64;          // that many points are solved to round-off
 constexpr int kPolishing = 100;                 // iterations for that
-constexpr double kNoise = 1e-12;                // relative to the fastest velocity
 constexpr double kAcceptable = 10;              // times the solver's tolerance: the audit's limit
 constexpr double kPenetrationTolerance = 1e-6;  // of the length scale: deeper is corrected
 
@@ -107,6 +106,9 @@ void MoreauContactScheme::start(StepRecord& record) {
     if (given.empty() && point.gap <= touching_ && mode == Mode::open) mode = touching_mode(law, row, s.v);
     row += law.size();
   }
+  for (Index k = 0; k < laws_.laws(); ++k) friction_rest_[k] = s.modes[k] == Mode::stick;
+  start_modes_.assign(s.modes.begin() + laws_.laws(), s.modes.end());
+  stepped_ = momentum_is_known_ = false;
 }
 
 /// Of a point that touches at the start, from its velocity.
@@ -159,83 +161,6 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   record.iterations = iterations_;
   if (outcome.status == Status::success) commit(h, t_end, record);
   return outcome;
-}
-
-MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) {
-  const double before = row_times(found_.Wt, row, v_m_) - found_.w[row];
-  const double free = row_times(found_.Wt, row, v_free_) - found_.w[row];
-  return {before, free, -before > std::abs(free - before) && -before > impact_speed()};
-}
-
-/// Slower approaches cannot be told from what the forces of one step do, or from rounding.
-double MoreauContactScheme::impact_speed() {
-  if (impact_speed_ < 0)
-    impact_speed_ = std::max((v_free_ - v_m_).lpNorm<Eigen::Infinity>(), kNoise * v_m_.lpNorm<Eigen::Infinity>());
-  return impact_speed_;
-}
-
-/// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
-/// a bouncing body for ever.
-bool MoreauContactScheme::leaves_by_itself(const ContactSite& point, Index row) {
-  const auto [before, free, impact] = approach(row);
-  if (impact) return contacts_[static_cast<std::size_t>(point.law)].restitution > 0;
-  return before > std::abs(free - before);
-}
-
-bool MoreauContactScheme::some_point_stays_inside() {
-  Index row = 0;
-  for (const ContactSite& point : found_.points) {
-    if (point.gap < -penetration_tolerance_ && !leaves_by_itself(point, row)) return true;
-    row += contacts_[static_cast<std::size_t>(point.law)].size();
-  }
-  return false;
-}
-
-/// Positions leave the penetration along the shortest way in the metric of the mass.
-StepOutcome MoreauContactScheme::remove_penetration() {
-  const Index n = system_.info().nv();
-  const double potential = system_.potential_energy(q_m_);
-  correction_.A = &mass_;
-  correction_.A_version = ++version_;
-  correction_.g = Vector::Zero(n);
-  correction_rows_.clear();
-  Index row = 0;
-  for (const ContactSite& point : found_.points) {
-    if (!leaves_by_itself(point, row)) correction_rows_.emplace_back(row, point.gap);
-    row += contacts_[static_cast<std::size_t>(point.law)].size();
-  }
-  const auto count = static_cast<Index>(correction_rows_.size());
-  correction_.w.resize(count);
-  correction_.sets.assign(correction_rows_.size(), half_line_set());
-  correction_.Wt.resize(count, n);
-  correction_.Wt.reserve(found_.Wt.nonZeros());
-  for (Index k = 0; k < count; ++k) {
-    const auto& [from, gap] = correction_rows_[static_cast<std::size_t>(k)];
-    correction_.Wt.startVec(k);
-    for (SparseMatrix::InnerIterator entry(found_.Wt, from); entry; ++entry)
-      correction_.Wt.insertBack(k, entry.col()) = entry.value();
-    correction_.w[k] = -gap;
-  }
-  correction_.Wt.finalize();
-  SolveOptions options;
-  constexpr Index kMany = 200;
-  if (count > kMany) {  // a pile needs a push in the right direction, not the exact projection
-    options.solver = SolverKind::gauss_seidel;
-    options.tolerance = 1e-3;
-    options.max_iterations = 100;
-  }
-  corrected_.r.resize(0);
-  solve(correction_, options, correction_solver_, corrected_);
-  if (corrected_.status != Status::success && count <= kMany)
-    return {corrected_.status,
-            fmt::format("moreau: penetration at t = {:.9g} s cannot be removed ({}); reduce run.step, "
-                        "or use run.moreau.contact_rule = \"velocity\"",
-                        t0_, corrected_.message)};
-  const double kinetic = system_.kinetic_energy(q_m_, v_m_);
-  system_.displace(corrected_.v, q_m_, v_m_);
-  if (!drift_kick_) q0_ += corrected_.v;
-  correction_work_ = system_.potential_energy(q_m_) - potential + system_.kinetic_energy(q_m_, v_m_) - kinetic;
-  return {};
 }
 
 void MoreauContactScheme::set_step_matrix(double h) {
@@ -313,179 +238,6 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
 void MoreauContactScheme::free_velocity() {
   v_free_ = problem_.g;
   factor_.solve(v_free_);
-}
-
-void MoreauContactScheme::select_points(double h) {
-  active_.clear();
-  taken_.assign(found_.points.size(), 0);
-  const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  Index row = 0, first = laws_.components();
-  for (std::size_t k = 0; k < found_.points.size(); ++k) {
-    const ContactSite& point = found_.points[k];
-    const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    const auto [before, free, impact] = approach(row);
-    Active active{point.law, static_cast<int>(k), row, first, 0, impact, false};
-    bool takes_part;
-    if (!stabilised) {
-      takes_part = point.gap <= 0;
-      active.bias = law.restitution * before;
-    } else if (point.gap <= touching_) {
-      takes_part = true;
-      active.bias = law.restitution * std::min(before, 0.0);
-    } else {
-      takes_part = h * free < -point.gap && !(impact && law.restitution > 0);
-      active.bias = point.gap / h;
-      active.impact &= takes_part;
-    }
-    if (takes_part) {
-      active_.push_back(active);
-      taken_[k] = 1;
-      first += law.size();
-    }
-    row += law.size();
-  }
-}
-
-/// Points left out because they were free to stay away, but which the solution closes.
-bool MoreauContactScheme::add_overlooked_points(double h) {
-  if (options_.contact_rule != ContactRule::stabilised) return false;
-  bool added = false;
-  Index row = 0;
-  for (std::size_t k = 0; k < found_.points.size(); ++k) {
-    const ContactSite& point = found_.points[k];
-    const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    if (!taken_[k]) {
-      const double after = row_times(found_.Wt, row, solution_.v) - found_.w[row];
-      const double before = row_times(found_.Wt, row, v_m_) - found_.w[row];
-      const double tolerance = 1e-3 * touching_;
-      if (h * after < -point.gap - tolerance && !(law.restitution > 0 && before < 0)) {
-        Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
-        active_.push_back(active);
-        taken_[k] = 1;
-        added = true;
-      }
-    }
-    row += law.size();
-  }
-  if (!added) return false;
-  std::sort(active_.begin(), active_.end(), [](const Active& a, const Active& b) { return a.found < b.found; });
-  Index first = laws_.components();
-  for (Active& active : active_) {
-    active.first = first;
-    first += contacts_[static_cast<std::size_t>(active.law)].size();
-  }
-  return true;
-}
-
-double MoreauContactScheme::friction_coefficient(const Active& point) const {
-  const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-  return point.holds && law.mu_static ? *law.mu_static : law.mu;
-}
-
-/// The rows of the last step again, to the last bit: W need not be built, nor anything that follows from it.
-bool MoreauContactScheme::rows_are_the_same() const {
-  if (active_.size() != filled_.size()) return false;
-  for (std::size_t k = 0; k < active_.size(); ++k) {
-    const Active &now = active_[k], &before = filled_[k];
-    if (now.law != before.law || now.row != before.row) return false;
-  }
-  const SparseMatrix &a = found_.Wt, &b = filled_Wt_;
-  return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() &&
-         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr()) &&
-         std::equal(a.valuePtr(), a.valuePtr() + a.nonZeros(), b.valuePtr());
-}
-
-void MoreauContactScheme::fill_laws() {
-  if (factor_version_of_rows_ == factor_version_ && rows_are_the_same()) {
-    fill_velocities();
-    return;
-  }
-  factor_version_of_rows_ = factor_version_;
-  const Index n = system_.info().nv(), friction = laws_.components();
-  Index m = friction, entries = laws_.Wt().nonZeros();
-  for (const Active& active : active_) m += contacts_[static_cast<std::size_t>(active.law)].size();
-  SparseMatrix& Wt = problem_.Wt;
-  if (Wt.rows() != m || Wt.cols() != n) Wt.resize(m, n);
-  Wt.setZero();
-  Wt.reserve(entries + found_.Wt.nonZeros());
-  problem_.w.resize(m);
-  problem_.sets.clear();
-  auto copy_row = [&](const SparseMatrix& from, Index row, Index to) {
-    Wt.startVec(to);
-    for (SparseMatrix::InnerIterator entry(from, row); entry; ++entry) Wt.insertBack(to, entry.col()) = entry.value();
-  };
-  for (Index i = 0; i < friction; ++i) copy_row(laws_.Wt(), i, i);
-  for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
-  for (const Active& active : active_) {
-    const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
-    for (int c = 0; c < law.size(); ++c) copy_row(found_.Wt, active.row + c, active.first + c);
-    problem_.sets.push_back(law.set(friction_coefficient(active)));
-  }
-  Wt.finalize();
-  problem_.A_version = ++version_;
-  ++problem_.sets_version;
-  u0_.resize(m);
-  fill_velocities();
-  filled_ = active_;
-  filled_Wt_ = found_.Wt;
-  if (laws_.laws() > 0 || active_.size() != 1) return;
-  const int size = problem_.sets[0].size;
-  for (int c = 0; c < size; ++c) {
-    Vector& column = single_column_[static_cast<std::size_t>(c)];
-    column.setZero(n);
-    for (SparseMatrix::InnerIterator entry(Wt, c); entry; ++entry) column[entry.col()] = entry.value();
-    factor_.solve(column);
-    for (int d = 0; d < size; ++d) single_D_[static_cast<std::size_t>(d * size + c)] = row_times(Wt, d, column);
-  }
-}
-
-/// What changes from step to step while the rows stay: velocities of the surfaces, and those before the step.
-void MoreauContactScheme::fill_velocities() {
-  const Index friction = laws_.components();
-  problem_.w.head(friction) = w1_friction_;
-  for (Index i = 0; i < friction; ++i) u0_[i] = row_times(problem_.Wt, i, v_m_) - w0_friction_[i];
-  for (const Active& active : active_) {
-    for (int c = 0; c < contacts_[static_cast<std::size_t>(active.law)].size(); ++c) {
-      const double surface = found_.w[active.row + c];
-      problem_.w[active.first + c] = surface;
-      u0_[active.first + c] = row_times(problem_.Wt, active.first + c, v_m_) - surface;
-    }
-    problem_.w[active.first] -= active.bias;
-  }
-}
-
-void MoreauContactScheme::warm_start() {
-  const bool same_points =
-      last_keys_.size() == active_.size() &&
-      std::equal(active_.begin(), active_.end(), last_keys_.begin(), [&](const Active& active, std::uint64_t key) {
-        return found_.points[static_cast<std::size_t>(active.found)].key == key;
-      });
-  Vector& r = solution_.r;
-  const Index m = problem_.Wt.rows();
-  if (!same_points && last_sorted_.empty()) {
-    for (std::size_t k = 0; k < last_keys_.size(); ++k) last_sorted_.emplace_back(last_keys_[k], static_cast<int>(k));
-    std::sort(last_sorted_.begin(), last_sorted_.end());
-  }
-  r.resize(m);
-  r.setZero();
-  const Index friction = laws_.components();
-  if (last_impulse_.size() >= friction) r.head(friction) = last_impulse_.head(friction);
-  for (std::size_t k = 0; k < active_.size(); ++k) {
-    Active& active = active_[k];
-    int last = -1;
-    if (same_points) {
-      last = static_cast<int>(k);
-    } else {
-      const std::uint64_t key = found_.points[static_cast<std::size_t>(active.found)].key;
-      const auto at =
-          std::lower_bound(last_sorted_.begin(), last_sorted_.end(), std::pair<std::uint64_t, int>(key, -1));
-      if (at != last_sorted_.end() && at->first == key) last = at->second;
-    }
-    if (last < 0) continue;
-    active.holds = last_stuck_[static_cast<std::size_t>(last)];
-    const int size = contacts_[static_cast<std::size_t>(active.law)].size();
-    for (int c = 0; c < size; ++c) r[active.first + c] = last_impulse_[last_first_[static_cast<std::size_t>(last)] + c];
-  }
 }
 
 StepOutcome MoreauContactScheme::solve_step(double h) {

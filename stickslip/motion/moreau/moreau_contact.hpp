@@ -130,6 +130,8 @@ class MoreauContactScheme final : public Scheme {
   std::vector<std::pair<std::uint64_t, int>> last_sorted_;
   std::vector<int> last_first_;
   std::vector<char> last_stuck_;
+  std::vector<Mode> start_modes_;  // of the contact laws: what holds in the first step
+  bool stepped_ = false;
   Vector last_impulse_;
 
   PrimalProblem problem_, correction_;

@@ -238,6 +238,7 @@ void MoreauContactScheme::remember_points() {
     last_stuck_[k] = point_mode(active_[k]) == Mode::stick;
   }
   last_impulse_ = solution_.r;
+  stepped_ = true;
 }
 
 }  // namespace stickslip
