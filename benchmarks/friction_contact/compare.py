@@ -11,40 +11,22 @@ The results are friction_contact, contact_variants and contact_packings, .json a
 
 import argparse
 import collections
-import datetime
 import json
 import math
 import os
 import pathlib
-import platform
 import resource
 import subprocess
 import sys
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from machine import machine  # noqa: E402
+
 PEERS = ("NSGS", "NSGS-NSN", "NSGS-PLI", "NSN_AC", "ADMM", "VI_EG")
 TOLERANCE = 1e-8          # strict_error of problems and variants
 SMALL = 60                # contacts; up to here the peer also gets W as a dense matrix, which some of its solvers prefer
 PACKING_TOLERANCE = 1e-6  # heaps: reactions are far from unique and the error of a step is far above this
-
-
-def first_line(command):
-    try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              check=True).stdout.splitlines()[0].strip()
-    except (OSError, subprocess.CalledProcessError, IndexError):
-        return "unknown"
-
-
-def machine():
-    model = next((line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-                  if line.startswith("model name")), platform.processor() or "unknown")
-    release = platform.freedesktop_os_release() if pathlib.Path("/etc/os-release").exists() else {}
-    return {"cpu": model, "cores": os.cpu_count(), "system": release.get("PRETTY_NAME", platform.system()),
-            "compiler": first_line(["g++", "--version"]), "flags": "-O2 -DNDEBUG",
-            "siconos": first_line(["dpkg-query", "-W", "-f", "${Version}\n", "libsiconos-numerics7"]),
-            "blas_threads": 1, "load_average_before": os.getloadavg()[0],
-            "date": datetime.date.today().isoformat()}
 
 
 def machine_line(box):
@@ -127,7 +109,7 @@ def geometric_mean(values):
 
 def run_peers(options, files):
     ours, peer = options.build / "contact_benchmark", options.build / "siconos_contact"
-    label = machine()
+    label = machine("libsiconos-numerics7")
     with_peer = peer.is_file()
     progress = Progress(len(files) * (1 + (len(PEERS) if with_peer else 0)))
     rows = []
@@ -223,7 +205,7 @@ def tally(rows, key):
 
 
 def run_variants(options, files):
-    label = machine()
+    label = machine("libsiconos-numerics7")
     progress = Progress(34 * len(files))
     rows = lines_of([options.build / "contact_benchmark", "variants", *files, "--tolerance", str(TOLERANCE), "--seconds",
                      str(options.seconds), "--seed", str(options.seed)], progress)
@@ -255,7 +237,7 @@ def run_variants(options, files):
 
 
 def run_packings(options, _files):
-    label = machine()
+    label = machine("libsiconos-numerics7")
     progress = Progress(24)
     command = [options.build / "contact_benchmark", "packings", "--tolerance", str(PACKING_TOLERANCE), "--seconds",
                str(options.packing_seconds), "--seed", str(options.seed)]

@@ -7,13 +7,14 @@ repetition starts, so that a busy spell of the machine hits all programs alike; 
 """
 
 import argparse
-import datetime
 import json
 import os
 import pathlib
-import platform
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from machine import machine  # noqa: E402
 
 # Steps per N. N = 2 and 10 run the length at which reference positions are known; the larger N share one length, so
 # that the cost per mass is compared over the same stretch of the motion.
@@ -130,25 +131,6 @@ def one_check(case, against, expected, limit):
     return {"program": case.program, "formulation": case.formulation, "n": case.n, "steps": case.steps,
             "against": against, "x0": case.x0, "expected": expected, "difference": difference, "limit": limit,
             "passed": difference <= limit}
-
-
-def first_line(command):
-    try:
-        return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-                              check=True).stdout.splitlines()[0].strip()
-    except (OSError, subprocess.CalledProcessError, IndexError):
-        return "unknown"
-
-
-def machine():
-    model = next((line.split(":", 1)[1].strip() for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines()
-                  if line.startswith("model name")), platform.processor() or "unknown")
-    release = platform.freedesktop_os_release() if pathlib.Path("/etc/os-release").exists() else {}
-    return {"cpu": model, "cores": os.cpu_count(), "system": release.get("PRETTY_NAME", platform.system()),
-            "compiler": first_line(["g++", "--version"]), "flags": "-O2 -DNDEBUG",
-            "siconos": first_line(["dpkg-query", "-W", "-f", "${Version}\n", "libsiconos-kernel7"]),
-            "blas_threads": 1, "load_average_before": os.getloadavg()[0],
-            "date": datetime.date.today().isoformat()}
 
 
 def scaling(cases):
@@ -280,7 +262,7 @@ def main():
     programs = find_programs(options.build)
     if "plain_loop" not in programs:
         parser.error(f"no plain_loop under {options.build}/peers: build first, or call benchmarks/run")
-    label = machine()
+    label = machine("libsiconos-kernel7")
     cases = [case for case in all_cases(options.quick) if case.program in programs]
     for repetition in range(options.repetitions):
         for index, case in enumerate(cases):
