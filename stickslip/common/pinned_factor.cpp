@@ -57,6 +57,22 @@ bool factorize_columns(double* a, Index n, Index stride, const Vector& smallest)
   return true;
 }
 
+/// Loops of known length, so that they are unrolled.
+template <int N>
+void solve_small(const double* a, double* x) {
+#pragma GCC unroll 4
+  for (int j = 0; j < N; ++j) {
+#pragma GCC unroll 4
+    for (int i = j + 1; i < N; ++i) x[i] -= a[j * N + i] * x[j];
+  }
+#pragma GCC unroll 4
+  for (int j = N - 1; j >= 0; --j) {
+    x[j] *= a[j * N + j];
+#pragma GCC unroll 4
+    for (int i = 0; i < j; ++i) x[i] -= a[j * N + i] * x[j];
+  }
+}
+
 void solve_columns(const double* a, Index n, Index stride, double* x) {
   for (Index j = 0; j < n; ++j) {
     const double xj = x[j];
@@ -89,7 +105,20 @@ bool PinnedFactor::factorize(const DenseMatrix& A, std::span<const char> pinned)
 
 void PinnedFactor::solve_dense(Vector& x) const {
   const Index n = dense_.rows();
-  if (free_count_ == n) return solve_columns(dense_.data(), n, n, x.data());
+  if (free_count_ == n) {
+    switch (n) {
+      case 1:
+        return solve_small<1>(dense_.data(), x.data());
+      case 2:
+        return solve_small<2>(dense_.data(), x.data());
+      case 3:
+        return solve_small<3>(dense_.data(), x.data());
+      case 4:
+        return solve_small<4>(dense_.data(), x.data());
+      default:
+        return solve_columns(dense_.data(), n, n, x.data());
+    }
+  }
   for (Index k = 0; k < free_count_; ++k) gathered_[k] = x[free_[k]];
   solve_columns(dense_.data(), free_count_, n, gathered_.data());
   for (Index k = 0; k < free_count_; ++k) x[free_[k]] = gathered_[k];

@@ -60,15 +60,45 @@ Index SystemMatrix::size() const {
       data_);
 }
 
-void SystemMatrix::add_product(double alpha, const Vector& x, Vector& y) const {
-  if (const auto* d = std::get_if<DenseMatrix>(&data_)) {
-    const Index n = d->rows();
-    if (n <= kSmall) {
-      const double* a = d->data();
+namespace {
+/// Loops of known length, so that they are unrolled.
+template <int N>
+void add_small_product(const double* a, double alpha, const double* x, double* y) {
+#pragma GCC unroll 8
+  for (int i = 0; i < N; ++i) {
+    double sum = y[i];
+#pragma GCC unroll 8
+    for (int j = 0; j < N; ++j) sum += a[i + j * N] * (alpha * x[j]);
+    y[i] = sum;
+  }
+}
+
+void add_small_product(const DenseMatrix& A, double alpha, const Vector& x, Vector& y) {
+  const Index n = A.rows();
+  const double* a = A.data();
+  switch (n) {
+    case 1:
+      return add_small_product<1>(a, alpha, x.data(), y.data());
+    case 2:
+      return add_small_product<2>(a, alpha, x.data(), y.data());
+    case 3:
+      return add_small_product<3>(a, alpha, x.data(), y.data());
+    case 4:
+      return add_small_product<4>(a, alpha, x.data(), y.data());
+    default:
       for (Index j = 0; j < n; ++j, a += n) {
         const double scaled = alpha * x[j];
         for (Index i = 0; i < n; ++i) y[i] += a[i] * scaled;
       }
+  }
+}
+}  // namespace
+
+void SystemMatrix::add_product(double alpha, const Vector& x, Vector& y) const {
+  if (const auto* d = std::get_if<DenseMatrix>(&data_)) {
+    const Index n = d->rows();
+    if (n <= kSmall) {
+      add_small_product(*d, alpha, x, y);
     } else {
       y.noalias() += alpha * (*d * x);
     }

@@ -3,10 +3,16 @@
 // end there).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdlib>
+#include <span>
 
+#include "stickslip/common/dormand_prince.hpp"
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/common/polynomial.hpp"
+#include "stickslip/common/radau.hpp"
 #include "stickslip/solvers/solve.hpp"
 #include "tests/unit/solver_samples.hpp"
 
@@ -222,6 +228,41 @@ TEST_F(Allocation, NoneInAStepWithContacts) {
       ASSERT_EQ(s.status, Status::success) << s.message;
     }
     EXPECT_EQ(allocated, 0) << corners;
+  }
+}
+
+TEST_F(Allocation, OdeStepsRestartsAndEventSearchesAllocateNothing) {
+  const auto f = [](double t, const Vector& y, Vector& dydt) {
+    for (Index i = 0; i < y.size(); ++i) dydt[i] = -100 * (y[i] - std::cos(t + static_cast<double>(i)));
+    return true;
+  };
+  DormandPrince explicit_one;
+  Radau implicit_one;
+  const PolynomialFit fit(16);
+  for (OdeIntegrator* integrator :
+       {static_cast<OdeIntegrator*>(&explicit_one), static_cast<OdeIntegrator*>(&implicit_one)}) {
+    const Vector start = Vector::Ones(24);
+    Vector y = start;
+    integrator->restart(0, start);
+    ASSERT_EQ(integrator->step(f, 1), OdeStep::accepted);
+    const long allocated = count([&] {
+      for (int run = 0; run < 3; ++run) {
+        integrator->restart(0, start);
+        while (integrator->t() < 0.3 && integrator->step(f, 0.3) == OdeStep::accepted) {
+          std::array<double, 8> c{};
+          integrator->coefficients(3, std::span(c).first(static_cast<std::size_t>(integrator->degree()) + 1));
+          c[0] -= 0.2;
+          (void)first_root(c);
+          (void)first_minimum_below(c, 1.0);
+          integrator->interpolate(0.5 * (integrator->t_old() + integrator->t()), y);
+        }
+        integrator->single_step(f, 0, start, 1e-3, y);
+        std::array<double, 17> c;
+        fit.fit(fit.nodes(), c);
+      }
+    });
+    EXPECT_EQ(allocated, 0);
+    EXPECT_EQ(integrator->t(), 0.3);
   }
 }
 
