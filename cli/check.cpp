@@ -44,6 +44,15 @@ std::string describe(const ContactElement& law) {
   return text + fmt::format(", restitution {:g}", law.restitution);
 }
 
+std::string describe(const ConstraintElement& constraint) {
+  std::string text = constraint.holonomic ? "holonomic constraint" : "nonholonomic constraint";
+  if (const auto& soft = constraint.viscoelastic)
+    text += fmt::format(", viscoelastic with stiffness {:g} N/m, damping {:g} N s/m, epsilon {:g}, exponent {:g}{}",
+                        soft->stiffness, soft->damping, soft->epsilon, soft->exponent,
+                        soft->prepared ? "" : ", not prepared");
+  return text;
+}
+
 std::string between(const ModelFile& model, std::size_t contact) {
   if (!model.bodies) return "";
   const BodyContact& law = model.bodies->contacts[contact];
@@ -80,14 +89,20 @@ int check(const CheckCommand& command) {
       const ContactElement& law = model.system->contacts()[k];
       laws.push_back({{"name", law.name}, {"kind", "contact"}, {"description", describe(law) + between(model, k)}});
     }
+    for (const ConstraintElement& constraint : model.system->constraints())
+      laws.push_back({{"name", constraint.name}, {"kind", "constraint"}, {"description", describe(constraint)}});
     nlohmann::ordered_json json{{"status", "success"},
                                 {"model", command.model},
                                 {"title", model.title},
                                 {"coordinates", info.coordinates},
-                                {"degrees_of_freedom", info.nv()},
+                                {"degrees_of_freedom", info.nv() - model.constraint_rank.rank},
                                 {"matrices", model.storage},
                                 {"laws", laws},
                                 {"breakpoints", breakpoints}};
+    if (model.constraint_rank.rows > 0)
+      json["constraints"] = {{"rows", model.constraint_rank.rows},
+                             {"rank", model.constraint_rank.rank},
+                             {"dependent", model.constraint_rank.dependent}};
     if (model.has_run)
       json["run"] = {{"scheme", to_string(model.run.scheme)},
                      {"step", model.run.step},
@@ -99,7 +114,9 @@ int check(const CheckCommand& command) {
   fmt::print("{}\n", model.title.empty() ? command.model : model.title);
   for (const auto& [name, value] : model.parameters) fmt::print("  parameter  {} = {:g}\n", name, value);
   std::vector<std::string> shown(info.coordinates.begin(), info.coordinates.begin() + std::min<Index>(info.nq(), 12));
-  fmt::print("  system     {} degrees of freedom ({}{}), matrices {}\n", info.nv(), fmt::join(shown, ", "),
+  const auto& constraints = model.system->constraints();
+  fmt::print("  system     {} {} ({}{}), matrices {}\n", info.nv(),
+             constraints.empty() ? "degrees of freedom" : "coordinates", fmt::join(shown, ", "),
              info.nq() > 12 ? ", ..." : "", model.storage);
   const auto& laws = model.system->friction();
   for (std::size_t k = 0; k < laws.size() && k < 20; ++k)
@@ -109,6 +126,10 @@ int check(const CheckCommand& command) {
   for (std::size_t k = 0; k < contacts.size() && k < 20; ++k)
     fmt::print("  law        {}: {}{}\n", contacts[k].name, describe(contacts[k]), between(model, k));
   if (contacts.size() > 20) fmt::print("  law        ... and {} more\n", contacts.size() - 20);
+  for (std::size_t k = 0; k < constraints.size() && k < 20; ++k)
+    fmt::print("  law        {}: {}\n", constraints[k].name, describe(constraints[k]));
+  if (constraints.size() > 20) fmt::print("  law        ... and {} more\n", constraints.size() - 20);
+  if (!constraints.empty()) fmt::print("  start      {}\n", describe(model.constraint_rank));
   if (model.bodies)
     fmt::print("  bodies     {} with {} shapes (ground included), {} springs\n", model.bodies->bodies.size(),
                model.bodies->shapes.size(), model.bodies->springs.size());

@@ -23,7 +23,6 @@ const TableReader::Unavailable& later_sections() {
     TableReader::Unavailable list;
     for (const char* system : {"hinge", "loop", "urdf"})
       list.emplace_back(system, "give the system by [matrices] or [equations], or by free bodies");
-    list.emplace_back("constraint", "laws are [[friction]] and [[contact]]");
     for (const char* analysis : {"periodic", "shoot", "fit", "sweep"})
       list.emplace_back(analysis, "the only analysis is [run]");
     return list;
@@ -48,6 +47,8 @@ void require_one_system(const ModelContext& context, const TomlTable& root) {
     first = kind;
   }
 }
+
+std::vector<std::string> initial_keys() { return {"position", "velocity", "consistent"}; }
 
 Vector read_initial(const std::optional<TableReader>& table, const char* key, Index n) {
   const auto field = table ? table->find(key) : std::nullopt;
@@ -83,6 +84,8 @@ SystemPart finish_system(const TableReader& table, Section section, const std::s
     model.friction = read_friction(*friction, model.coordinates, section.symbols.table);
   for (const FrictionElement& law : model.friction) names.insert(law.name);
   if (const auto contact = table.find("contact")) model.contacts = read_contacts(*contact, section.symbols, names);
+  if (const auto constraint = table.find("constraint"))
+    model.constraints = read_constraints(*constraint, section.symbols, names);
   // All that is left to check are properties of the inertia.
   auto system = section.inertia.about([&] { return make_system(std::move(model)); });
   return {std::move(system), std::move(section.symbols), section.inertia};
@@ -96,6 +99,7 @@ void refuse_sections(const TableReader& table, std::initializer_list<const char*
 
 void read_body_system(const TableReader& table, ModelFile& model) {
   refuse_sections(table, {"friction"}, "bodies without hinges have no axis for it; give a [[contact]]");
+  refuse_sections(table, {"constraint"}, "constraints are for [matrices] and [equations]; give a [[contact]]");
   refuse_sections(table, {"initial"}, "bodies start at position_0, orientation_0, velocity_0 and spin_0");
   refuse_sections(table, {"drawing"}, "bodies are drawn by their shapes; give [[shape]]");
   const Field first = table.require("body", "give at least one [[body]]");
@@ -130,11 +134,28 @@ void read_coordinate_system(const TableReader& table, ModelFile& model) {
   model.system = std::move(part.system);
   if (const auto drawing = table.find("drawing")) model.drawings = read_drawings(*drawing, part.symbols);
   std::optional<TableReader> initial;
-  if (const auto field = table.find("initial"))
-    initial.emplace(*field, std::vector<std::string>{"position", "velocity"});
+  if (const auto field = table.find("initial")) initial.emplace(*field, initial_keys());
   model.initial.q = read_initial(initial, "position", model.system->info().nq());
   model.initial.v = read_initial(initial, "velocity", model.system->info().nv());
   model.storage = part.inertia.about([&] { return storage_at(*model.system, model.initial.q); });
+}
+
+/// Moves the start onto the constraints, or says why it cannot be there.
+void settle_start(const TableReader& table, ModelFile& model) {
+  ConsistentStartOptions options;
+  Field blamed = table.field();
+  if (const auto constraint = table.find("constraint")) blamed = *constraint;
+  if (const auto initial = table.find("initial")) {
+    blamed = *initial;
+    const TableReader keys(*initial, initial_keys());
+    if (const auto policy = keys.find("consistent")) options.policy = read_start_policy(*policy);
+  }
+  if (model.system->constraints().empty()) return;
+  ConsistentStart start = blamed.about(
+      [&] { return make_consistent(*model.system, model.run.start_time, model.initial.q, model.initial.v, options); });
+  model.initial.q = std::move(start.q);
+  model.initial.v = std::move(start.v);
+  model.constraint_rank = std::move(start.rank);
 }
 
 ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
@@ -143,8 +164,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     root.fail("the file is empty; a model needs [matrices], [equations] or [[body]] at least");
   require_one_system(context, *root_node.table());
   const TableReader table(root,
-                          {"title", "parameters", "matrices", "equations", "friction", "contact", "drawing", "initial",
-                           "run", "body", "shape", "gravity", "spring"},
+                          {"title", "parameters", "matrices", "equations", "friction", "contact", "constraint",
+                           "drawing", "initial", "run", "body", "shape", "gravity", "spring"},
                           later_sections());
 
   ModelFile model;
@@ -167,6 +188,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     const Field about_scheme = scheme ? Field{&context, scheme, "run.scheme"} : *run;
     about_scheme.about([&] { require_supported(model.run.scheme, *model.system); });
   }
+  if (!model.bodies) settle_start(table, model);
   return model;
 }
 

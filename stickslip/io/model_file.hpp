@@ -16,6 +16,7 @@
 #include "stickslip/io/drawing.hpp"
 #include "stickslip/model/rigid_bodies.hpp"
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/state.hpp"
 
@@ -24,7 +25,8 @@ namespace stickslip {
 struct ModelFile {
   std::string path, title;
   std::unique_ptr<System> system;
-  State initial;                                           ///< q and v; the run starts at run.start_time
+  State initial;                                           ///< q and v on the constraints, at run.start_time
+  RankReport constraint_rank;                              ///< of the constraints at the start
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
   bool has_run = false;                                    ///< the file has a [run] table
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file

@@ -25,6 +25,7 @@
 #include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/matrix_model.hpp"
 #include "stickslip/model/rigid_bodies.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
 
 namespace stickslip::model_detail {
 
@@ -165,6 +166,11 @@ std::vector<FrictionElement> read_friction(const Field& field, const std::vector
 /// `names`: of the laws read before; those of the contacts are added.
 std::vector<ExpressionContact> read_contacts(const Field& field, const StateSymbols& symbols,
                                              std::set<std::string>& names);
+/// Likewise.
+std::vector<ExpressionConstraint> read_constraints(const Field& field, const StateSymbols& symbols,
+                                                   std::set<std::string>& names);
+/// initial.consistent
+StartPolicy read_start_policy(const Field& field);
 /// mu, mu_static, restitution, cone and facets of a contact; law.tangents is known.
 void read_contact_law(const TableReader& table, ContactElement& law);
 BodyModel read_bodies(const TableReader& root);

@@ -54,6 +54,10 @@ struct ContactPoints {
   std::vector<ContactSite> points;
   SparseMatrix Wt;  ///< rows of the points one after the other (nv columns)
   Vector w;         ///< velocity of the surfaces: u = Wᵀ v - w
+  /// Where rows are constant: whose, and a number that changes with every change of Wt and w. Equal numbers: equal
+  /// rows. 0: not kept up.
+  const void* rows_of = nullptr;
+  unsigned long rows_version = 0;
 };
 
 }  // namespace stickslip

@@ -64,6 +64,7 @@ class EquationSystem final : public System {
     info_.coordinates = info_.velocities = model_.coordinates;
     n_ = info_.nv();
     contacts_ = ExpressionContacts(std::move(model_.contacts), info_);
+    constraints_ = ExpressionConstraints(std::move(model_.constraints), info_);
     if (model_.kinetic_energy) inertia_.emplace(*model_.kinetic_energy->expression(), info_.coordinates);
     unpinned_.assign(static_cast<std::size_t>(n_), 0);
     U_ = model_.potential ? model_.potential->expression() : nullptr;
@@ -86,6 +87,7 @@ class EquationSystem final : public System {
   const std::vector<FrictionElement>& friction() const override { return model_.friction; }
   void position_rate(const Vector&, const Vector& v, Vector& qdot) const override { qdot = v; }
   bool mass_varies() const override { return mass_varies_; }
+  bool applied_force_holds_inertia() const override { return mass_varies_ && !inertia_; }
   bool has_quadratic_energy() const override { return quadratic_; }
 
   const SystemMatrix& mass(const Vector& q, SystemWorkspace& w) const override {
@@ -176,11 +178,28 @@ class EquationSystem final : public System {
     contacts_.bias(t, q, v, margin, w, bias);
   }
 
+  const std::vector<ConstraintElement>& constraints() const override { return constraints_.elements(); }
+  void evaluate_constraints(double t, const Vector& q, SystemWorkspace& w, ConstraintRows& rows) const override {
+    constraints_.evaluate(t, q, w, rows);
+  }
+  void constraint_bias(double t, const Vector& q, const Vector& v, SystemWorkspace& w, Vector& bias) const override {
+    constraints_.bias(t, q, v, w, bias);
+  }
+  void constraint_force_jacobian(double t, const Vector& q, const Vector& lambda, SystemWorkspace& w,
+                                 DenseMatrix& by_q) const override {
+    constraints_.force_jacobian(t, q, lambda, w, by_q);
+  }
+  void constraint_velocity_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& w,
+                                    DenseMatrix& by_q) const override {
+    constraints_.velocity_jacobian(t, q, v, w, by_q);
+  }
+
   std::vector<double> breakpoints(double from, double to) const override {
     std::vector<double> times;
     for (const StateFunction& f : model_.force) f.append_breakpoints(from, to, kBreakpointScan, times);
     append_breakpoints(model_.friction, from, to, times);
     contacts_.append_breakpoints(from, to, kBreakpointScan, times);
+    constraints_.append_breakpoints(from, to, kBreakpointScan, times);
     return merged_times(std::move(times), from, to);
   }
 
@@ -330,6 +349,7 @@ class EquationSystem final : public System {
   SystemInfo info_;
   Index n_ = 0;
   ExpressionContacts contacts_;
+  ExpressionConstraints constraints_;
   std::optional<LagrangeInertia> inertia_;
   const Expression *U_ = nullptr, *R_ = nullptr;  // into model_; null: constant or not given
   std::vector<MassEntry> mass_entries_;
@@ -395,7 +415,7 @@ std::unique_ptr<System> make_system(EquationModel model) {
   if (model.potential) require_arguments(*model.potential, "potential", Arguments::position, model.coordinates);
   if (model.dissipation)
     require_arguments(*model.dissipation, "dissipation", Arguments::position_velocity, model.coordinates);
-  check_laws(model.friction, model.contacts, n);
+  check_laws(model.friction, model.contacts, model.constraints, n);
   return std::make_unique<EquationSystem>(std::move(model));
 }
 

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/model/expression_constraint.hpp"
 #include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/system.hpp"
 
@@ -38,6 +39,7 @@ struct EquationModel {
   std::optional<StateFunction> dissipation;      ///< R(q, v)
   std::vector<FrictionElement> friction;
   std::vector<ExpressionContact> contacts;
+  std::vector<ExpressionConstraint> constraints;
 };
 
 /// Throws InputError naming what is wrong. M that depends on q is checked along the motion: System::mass() throws where

@@ -92,6 +92,11 @@ double Expression::second_derivative(std::span<const double> variables, Index i,
   return run<SecondDual>(program_, seeded).slope.slope;
 }
 
+Taylor Expression::series(std::span<const double> variables, Index along, double rate) const {
+  assert(covers(variables.size(), used_));
+  return run<Taylor>(program_, [&](std::uint32_t slot) { return Taylor(variables[slot], slot == along ? rate : 0.0); });
+}
+
 bool Expression::depends_on(Index slot) const { return std::ranges::binary_search(used_, slot); }
 
 bool Expression::depends_only_on(Index slot) const {

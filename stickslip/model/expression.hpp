@@ -32,6 +32,7 @@
 
 #include "stickslip/common/dual.hpp"
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/taylor.hpp"
 #include "stickslip/common/vector.hpp"
 #include "stickslip/model/expression_program.hpp"
 #include "stickslip/model/expression_tree.hpp"
@@ -104,6 +105,9 @@ class Expression {
   double gradient(std::span<const double> variables, std::span<double> gradient) const;
   /// ∂²f/∂x_i∂x_j
   double second_derivative(std::span<const double> variables, Index i, Index j) const;
+
+  /// f along variable `along` = variables[along] + rate s, as a power series in s.
+  Taylor series(std::span<const double> variables, Index along, double rate) const;
 
   /// Ascending slots of the variables that the result can depend on (none of a branch that can never be taken).
   const std::vector<Index>& variables_used() const { return used_; }

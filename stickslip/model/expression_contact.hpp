@@ -10,8 +10,7 @@
 //   u = Wᵀ v - w  so that u_N = dg/dt along the motion, u_T = ds/dt - surface
 //   bias          d/dt(Wᵀ v - w) at constant v: D²g[(1, v), (1, v)] and likewise for the tangents
 //
-// Derivatives are by automatic differentiation. A displacement that is certainly affine (function_shape.hpp) is reduced
-// to constant coefficients once.
+// The rows are those of expression_row.hpp.
 //
 // `position` and `normal` (two or three components in the world) are for drawing only. The tangents of the drawn frame
 // are those directions t_k normal to `normal` for which t_kᵀ ∂position/∂q is the tangential row, in the sense of least
@@ -21,12 +20,11 @@
 #include <array>
 #include <vector>
 
+#include "stickslip/model/expression_row.hpp"
 #include "stickslip/model/state_function.hpp"
 #include "stickslip/model/system.hpp"
 
 namespace stickslip {
-
-struct ExpressionScratch;
 
 struct ExpressionContact {
   ContactElement law;
@@ -46,33 +44,19 @@ class ExpressionContacts {
   ExpressionContacts(std::vector<ExpressionContact> contacts, const SystemInfo& info);
 
   const std::vector<ContactElement>& laws() const { return laws_; }
+  /// Of all rows and surface velocities.
+  bool directions_are_constant() const;
   /// As System::find_contacts and System::contact_bias.
   void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const;
   void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace, Vector& bias) const;
   void append_breakpoints(double from, double to, Index scan_points, std::vector<double>& times) const;
 
  private:
-  /// One row of Wᵀ with its part of w.
-  struct Row {
-    StateFunction displacement;          ///< g or s_k
-    std::vector<StateFunction> entries;  ///< given rows: one per column; else empty
-    std::vector<int> columns;            ///< ascending
-    bool affine = false;                 ///< displacement = constant + by_time t + Σ coefficients q[columns]
-    double constant = 0, by_time = 0;
-    std::vector<double> coefficients;                   ///< affine displacement or constant entries
-    StateFunction surface;                              ///< velocity of the other surface, 0 for the normal row
-    std::vector<double> surface_times, surface_slopes;  ///< where it is a table
-  };
   struct Law {
-    std::vector<Row> rows;  ///< normal first
+    std::vector<ExpressionRow> rows;  ///< normal first
     std::vector<StateFunction> position, normal;
   };
 
-  Row displacement_row(const StateFunction& f, const std::string& what) const;
-  Row given_row(const std::vector<StateFunction>& entries, const std::string& what) const;
-  double gap(const Row& row, double t, const Vector& q, const ExpressionScratch* scratch) const;
-  double fill(const Row& row, const ExpressionScratch* scratch, double* values) const;
-  double row_bias(const Row& row, const Vector& v, ExpressionScratch& scratch) const;
   void set_frame(const Law& law, const ExpressionScratch& scratch, const SparseMatrix& Wt, Index row,
                  ContactSite& point) const;
 

@@ -16,6 +16,7 @@ struct ExpressionScratch {
   std::vector<double> values;      ///< where expressions are evaluated
   std::vector<double> direction;   ///< along which they are differentiated
   std::vector<SecondDual> second;  ///< the same for second derivatives
+  std::vector<double> entries;     ///< of one row over v
   DenseMatrix cholesky;
   PinnedFactor factor;
 
@@ -24,6 +25,7 @@ struct ExpressionScratch {
     values.assign(slots, 0.0);
     direction.assign(slots, 0.0);
     second.assign(slots, SecondDual(0.0));
+    entries.assign(static_cast<std::size_t>(info.nv()), 0.0);
   }
   void set_position(double t, const Vector& q) {
     values[0] = t;

@@ -18,7 +18,7 @@ void check_coordinates(const std::vector<std::string>& coordinates) {
 }
 
 void check_laws(const std::vector<FrictionElement>& friction, const std::vector<ExpressionContact>& contacts,
-                Index coordinates) {
+                const std::vector<ExpressionConstraint>& constraints, Index coordinates) {
   std::set<std::string> names;
   const auto add_name = [&](const std::string& name) {
     if (!names.insert(name).second) throw InputError(fmt::format("two laws are named '{}'", name));
@@ -38,6 +38,7 @@ void check_laws(const std::vector<FrictionElement>& friction, const std::vector<
     validate(element.weakening);
   }
   for (const ExpressionContact& contact : contacts) add_name(contact.law.name);
+  for (const ExpressionConstraint& constraint : constraints) add_name(constraint.element.name);
 }
 
 void append_breakpoints(const std::vector<FrictionElement>& friction, double from, double to,

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/model/expression_constraint.hpp"
 #include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/friction_element.hpp"
 
@@ -14,9 +15,9 @@ namespace stickslip {
 void check_coordinates(const std::vector<std::string>& coordinates);
 
 /// Names of all laws differ; directions and numbers of the friction laws are in range. Throws InputError naming the
-/// law. (Contacts are checked where ExpressionContacts is made.)
+/// law. (Contacts and constraints are checked where ExpressionContacts and ExpressionConstraints are made.)
 void check_laws(const std::vector<FrictionElement>& friction, const std::vector<ExpressionContact>& contacts,
-                Index coordinates);
+                const std::vector<ExpressionConstraint>& constraints, Index coordinates);
 
 /// Points at which time-dependent switches are looked for (Expression::append_breakpoints).
 inline constexpr Index kBreakpointScan = 4096;

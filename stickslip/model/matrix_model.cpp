@@ -46,6 +46,7 @@ class MatrixSystem final : public System {
     info_.title = model_.title;
     info_.coordinates = info_.velocities = model_.coordinates;
     contacts_ = ExpressionContacts(std::move(model_.contacts), info_);
+    constraints_ = ExpressionConstraints(std::move(model_.constraints), info_);
     const Index index_slot = 1 + 2 * info_.nq();
     for_each_force([&](Index, const StateFunction& f) {
       state_dependent_ |= f.depends_on_state(index_slot);
@@ -119,6 +120,38 @@ class MatrixSystem final : public System {
     contacts_.bias(t, q, v, margin, w, bias);
   }
 
+  const std::vector<ConstraintElement>& constraints() const override { return constraints_.elements(); }
+  void evaluate_constraints(double t, const Vector& q, SystemWorkspace& w, ConstraintRows& rows) const override {
+    constraints_.evaluate(t, q, w, rows);
+  }
+  void constraint_bias(double t, const Vector& q, const Vector& v, SystemWorkspace& w, Vector& bias) const override {
+    constraints_.bias(t, q, v, w, bias);
+  }
+  void constraint_force_jacobian(double t, const Vector& q, const Vector& lambda, SystemWorkspace& w,
+                                 DenseMatrix& by_q) const override {
+    constraints_.force_jacobian(t, q, lambda, w, by_q);
+  }
+  void constraint_velocity_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& w,
+                                    DenseMatrix& by_q) const override {
+    constraints_.velocity_jacobian(t, q, v, w, by_q);
+  }
+
+  bool has_series() const override {
+    return !state_dependent_ && contacts_.directions_are_constant() && constraints_.directions_are_constant();
+  }
+  void force_series(double t, double rate, SystemWorkspace& w, DenseMatrix& c) const override {
+    c.setZero();
+    if (zero_) return;
+    w.variables.set_time(t);
+    const auto variables = w.variables.span();
+    for (Index i = 0; i < info_.nv(); ++i) {
+      w.variables.set_index(i);
+      const StateFunction& f = model_.force.common ? *model_.force.common : model_.force.components[i];
+      const Taylor series = f.series(variables, rate);
+      for (Index k = 0; k < c.cols(); ++k) c(i, k) = series.c[k];
+    }
+  }
+
   std::vector<double> breakpoints(double from, double to) const override {
     std::vector<double> times;
     for_each_force([&](Index i, const StateFunction& f) {
@@ -126,6 +159,7 @@ class MatrixSystem final : public System {
     });
     append_breakpoints(model_.friction, from, to, times);
     contacts_.append_breakpoints(from, to, kBreakpointScan, times);
+    constraints_.append_breakpoints(from, to, kBreakpointScan, times);
     return merged_times(std::move(times), from, to);
   }
 
@@ -174,6 +208,7 @@ class MatrixSystem final : public System {
   LinearPart linear_;
   SystemInfo info_;
   ExpressionContacts contacts_;
+  ExpressionConstraints constraints_;
   std::vector<Slope> slopes_;
   MatrixLayout by_q_, by_v_;  // structure of ∂f/∂q, ∂f/∂v
   Vector force_;              // the values when all components are constant
@@ -206,7 +241,7 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   if (!model.force.components.empty() && static_cast<Index>(model.force.components.size()) != n)
     throw InputError(
         fmt::format("force has {} components, but there are {} coordinates", model.force.components.size(), n));
-  check_laws(model.friction, model.contacts, n);
+  check_laws(model.friction, model.contacts, model.constraints, n);
   return std::make_unique<MatrixSystem>(std::move(model));
 }
 

@@ -8,6 +8,7 @@
 
 #include <memory>
 
+#include "stickslip/model/expression_constraint.hpp"
 #include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/system.hpp"
 
@@ -26,6 +27,7 @@ struct MatrixModel {
   ForceField force;
   std::vector<FrictionElement> friction;
   std::vector<ExpressionContact> contacts;
+  std::vector<ExpressionConstraint> constraints;
 };
 
 /// (t, coordinates, v_<coordinate>, i) and pi, in the layout of StateFunction; constants are the model's parameters.

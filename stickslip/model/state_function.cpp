@@ -19,6 +19,13 @@ double StateFunction::operator()(std::span<const double> variables) const {
   return std::get<TimeTable>(data_)(variables[0]);
 }
 
+Taylor StateFunction::series(std::span<const double> variables, double rate) const {
+  if (const double* constant = std::get_if<double>(&data_)) return *constant;
+  if (const Expression* e = expression()) return e->series(variables, 0, rate);
+  const TimeTable& table = std::get<TimeTable>(data_);
+  return Taylor(table(variables[0]), rate * table.slope_after(variables[0]));
+}
+
 bool StateFunction::depends_on_time() const {
   if (const Expression* e = expression()) return e->depends_on(0);
   return std::holds_alternative<TimeTable>(data_);

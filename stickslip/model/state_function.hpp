@@ -23,6 +23,8 @@ class StateFunction {
   StateFunction(TimeTable table) : data_(std::move(table)) {}
 
   double operator()(std::span<const double> variables) const;
+  /// The function along time, t = variables[0] + rate s, as a power series in s; a table by the line after its point.
+  Taylor series(std::span<const double> variables, double rate) const;
   bool is_constant() const { return std::holds_alternative<double>(data_); }
   bool depends_on_time() const;
   /// On a coordinate or velocity, i.e. on any slot but time and the index.

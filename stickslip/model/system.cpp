@@ -11,6 +11,10 @@ void System::force_jacobian(double, const Vector&, const Vector&, SystemWorkspac
   assert(!"this system has no slopes of its forces");
 }
 
+void System::force_series(double, double, SystemWorkspace&, DenseMatrix&) const {
+  assert(!"this system has no power series");
+}
+
 void System::interpolate(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, double h, double s,
                          bool smooth, Vector& q) const {
   if (!smooth) {
@@ -37,6 +41,31 @@ void System::find_contacts(double, const Vector&, double, SystemWorkspace&, Cont
 
 void System::contact_bias(double, const Vector&, const Vector&, double, SystemWorkspace&, Vector& bias) const {
   bias.resize(0);
+}
+
+const std::vector<ConstraintElement>& System::constraints() const {
+  static const std::vector<ConstraintElement> none;
+  return none;
+}
+
+void System::evaluate_constraints(double, const Vector&, SystemWorkspace&, ConstraintRows& rows) const {
+  rows.A.resize(0, info().nv());
+  rows.rate.resize(0);
+  rows.position.resize(0);
+}
+
+void System::constraint_bias(double, const Vector&, const Vector&, SystemWorkspace&, Vector& bias) const {
+  bias.resize(0);
+}
+
+void System::constraint_force_jacobian(double, const Vector&, const Vector&, SystemWorkspace&,
+                                       DenseMatrix& by_q) const {
+  by_q.setZero(info().nv(), info().nq());
+}
+
+void System::constraint_velocity_jacobian(double, const Vector&, const Vector&, SystemWorkspace&,
+                                          DenseMatrix& by_q) const {
+  by_q.resize(0, info().nq());
 }
 
 }  // namespace stickslip

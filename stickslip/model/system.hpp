@@ -6,6 +6,8 @@
 //   q positions (nq), v velocities (nv), M mass [kg, kg m²], h all forces but inertia and reactions [N, N m],
 //   W directions of the laws (nv × m), r reactions [N, N m], w velocity of the surfaces.
 //
+// Bilateral constraints A v = rate (constraint_element.hpp) add Aᵀ λ to the right-hand side.
+//
 // A system whose M is constant and whose forces are h = f(t, q, v) - B v - K q also offers `linear()`; the fixed-step
 // schemes then factorise once and the event scheme can use an exact flow. Laws are friction (fixed directions) and
 // contacts, whose points may change from step to step. Evaluations are const and re-entrant: scratch space belongs to
@@ -17,6 +19,7 @@
 #include <vector>
 
 #include "stickslip/common/system_matrix.hpp"
+#include "stickslip/model/constraint_element.hpp"
 #include "stickslip/model/contact_element.hpp"
 #include "stickslip/model/friction_element.hpp"
 
@@ -77,6 +80,8 @@ class System {
                              Vector& f) const = 0;
   virtual bool applied_force_depends_on_state() const = 0;
   virtual bool applied_force_depends_on_time() const = 0;
+  /// f holds the velocity terms of a mass that varies, too: its power is then short of ½ vᵀ Ṁ v.
+  virtual bool applied_force_holds_inertia() const { return false; }
   /// ∂f/∂q and ∂f/∂v, with a structure that does not change between calls.
   virtual void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
                                       SystemMatrix& by_q, SystemMatrix& by_v) const = 0;
@@ -110,7 +115,26 @@ class System {
   virtual void contact_bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
                             Vector& bias) const;
 
-  /// Times in (from, to), ascending, at which a force, limit or surface velocity jumps or has a kink.
+  /// One row each, in this order, for the functions below; they allocate nothing after the first call.
+  virtual const std::vector<ConstraintElement>& constraints() const;
+  virtual void evaluate_constraints(double t, const Vector& q, SystemWorkspace& workspace, ConstraintRows& rows) const;
+  /// bias = d/dt(A v - rate) at constant v, so that A v' = -bias.
+  virtual void constraint_bias(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                               Vector& bias) const;
+  /// by_q = ∂(Aᵀ λ)/∂q at fixed λ (nv × nq)
+  virtual void constraint_force_jacobian(double t, const Vector& q, const Vector& lambda, SystemWorkspace& workspace,
+                                         DenseMatrix& by_q) const;
+  /// by_q = ∂(A v - rate)/∂q at fixed v (m × nq)
+  virtual void constraint_velocity_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                                            DenseMatrix& by_q) const;
+
+  /// Constant matrices, forces of time alone, constant directions of all contacts and constraints: the motion between
+  /// events is a power series whose coefficients follow from one another (exact flow of the event scheme).
+  virtual bool has_series() const { return false; }
+  /// Applied force along time, f(t + rate s) = Σ_k c_k s^k: one row per velocity, one column per k (Taylor, taylor.hpp).
+  virtual void force_series(double t, double rate, SystemWorkspace& workspace, DenseMatrix& c) const;
+
+  /// Times in (from, to), ascending, at which a force, limit, constraint or surface velocity jumps or has a kink.
   virtual std::vector<double> breakpoints(double from, double to) const = 0;
 };
 

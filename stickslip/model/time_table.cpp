@@ -35,4 +35,11 @@ double TimeTable::operator()(double t) const {
   return values_[k - 1] + fraction * (values_[k] - values_[k - 1]);
 }
 
+double TimeTable::slope_after(double t) const {
+  const auto after = std::upper_bound(times_.begin(), times_.end(), t);
+  if (after == times_.begin() || after == times_.end()) return 0;
+  const std::size_t k = static_cast<std::size_t>(after - times_.begin());
+  return (values_[k] - values_[k - 1]) / (times_[k] - times_[k - 1]);
+}
+
 }  // namespace stickslip

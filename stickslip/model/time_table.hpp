@@ -13,6 +13,7 @@ class TimeTable {
   /// Throws InputError (mentioning `source`) unless times ascend, at most two are equal, and all numbers are finite.
   TimeTable(std::vector<double> times, std::vector<double> values, std::string source);
   double operator()(double t) const;
+  double slope_after(double t) const;  ///< of the line that follows t
   const std::vector<double>& times() const { return times_; }
   const std::string& source() const { return source_; }
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/model/expression_row.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/model/function_shape.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// d/dt of f along scratch.direction, which holds (1, v, 0, 0).
+double rate(const StateFunction& f, const ExpressionScratch& scratch) {
+  if (const Expression* e = f.expression()) return e->directional(scratch.values, scratch.direction).slope;
+  return 0.0;
+}
+
+bool is_table(const StateFunction& f) { return !f.is_constant() && !f.expression(); }
+
+/// Slopes between the points of a table, which is linear there.
+void tabulate_slopes(const StateFunction& table, std::vector<double>& times, std::vector<double>& slopes) {
+  table.append_breakpoints(-HUGE_VAL, HUGE_VAL, 0, times);
+  for (std::size_t k = 0; k + 1 < times.size(); ++k) {
+    const double width = times[k + 1] - times[k], early = times[k] + 0.25 * width, late = times[k] + 0.75 * width;
+    slopes.push_back(width > 0 ? (table({&late, 1}) - table({&early, 1})) / (late - early) : 0.0);
+  }
+}
+
+}  // namespace
+
+ExpressionRow displacement_row(const StateFunction& f, const std::string& what, const SystemInfo& info) {
+  require_arguments(f, what, Arguments::time_position, info.coordinates);
+  ExpressionRow row;
+  row.displacement = f;
+  if (const Expression* e = f.expression())
+    for (const Index slot : e->variables_used())
+      if (slot > 0) row.columns.push_back(static_cast<int>(slot - 1));
+  if (row.columns.empty()) throw InputError(what + " depends on no coordinate, so that no motion changes it");
+  if (degree(f, info.coordinates) != Degree::affine) return row;
+  row.affine = true;
+  const std::vector<double> origin(static_cast<std::size_t>(2 + info.nq() + info.nv()), 0.0);
+  const Expression& e = *f.expression();
+  row.constant = e(origin);
+  row.by_time = e.derivative(origin, 0);
+  for (const int column : row.columns) row.coefficients.push_back(e.derivative(origin, column + 1));
+  if (std::all_of(row.coefficients.begin(), row.coefficients.end(), [](double c) { return c == 0.0; }))
+    throw InputError(what + " is the same for all coordinates, so that no motion changes it");
+  return row;
+}
+
+ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::string& what, const SystemInfo& info) {
+  ExpressionRow row;
+  bool constant = true;
+  for (std::size_t j = 0; j < entries.size(); ++j) {
+    require_arguments(entries[j], fmt::format("{} entry {}", what, j), Arguments::time_position, info.coordinates);
+    if (entries[j].is_constant() && entries[j]({}) == 0.0) continue;
+    row.columns.push_back(static_cast<int>(j));
+    row.entries.push_back(entries[j]);
+    constant &= entries[j].is_constant();
+  }
+  if (row.columns.empty()) throw InputError(what + ": all entries of a row are 0; one must not be");
+  if (constant)
+    for (const StateFunction& entry : row.entries) row.coefficients.push_back(entry({}));
+  return row;
+}
+
+void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const SystemInfo& info) {
+  if (surface.expression()) require_arguments(surface, what, Arguments::time_position, info.coordinates);
+  row.surface = std::move(surface);
+  if (is_table(row.surface)) tabulate_slopes(row.surface, row.surface_times, row.surface_slopes);
+}
+
+void set_direction(ExpressionScratch& scratch, const Vector& v) {
+  std::fill(scratch.direction.begin(), scratch.direction.end(), 0.0);
+  scratch.direction[0] = 1.0;
+  for (Index k = 0; k < v.size(); ++k) scratch.direction[static_cast<std::size_t>(1 + k)] = v[k];
+}
+
+double row_bias(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch) {
+  double bias = -rate(row.surface, scratch);
+  if (!row.surface_slopes.empty()) {
+    const auto after = std::upper_bound(row.surface_times.begin(), row.surface_times.end(), scratch.values[0]);
+    if (after != row.surface_times.begin() && after != row.surface_times.end())
+      bias -= row.surface_slopes[static_cast<std::size_t>(after - row.surface_times.begin()) - 1];
+  }
+  if (row.affine) return bias;
+  if (!row.entries.empty()) {
+    for (std::size_t k = 0; k < row.entries.size(); ++k) bias += rate(row.entries[k], scratch) * v[row.columns[k]];
+    return bias;
+  }
+  const Expression& e = *row.displacement.expression();
+  for (const Index slot : e.variables_used()) {
+    const auto s = static_cast<std::size_t>(slot);
+    scratch.second[s] = SecondDual(Dual(scratch.values[s], scratch.direction[s]), Dual(scratch.direction[s], 0.0));
+  }
+  return bias + e.evaluate<SecondDual>(scratch.second).slope.slope;
+}
+
+void add_direction_slopes(const ExpressionRow& row, double lambda, const ExpressionScratch& scratch,
+                          DenseMatrix& by_q) {
+  if (!row.coefficients.empty()) return;
+  for (std::size_t k = 0; k < row.entries.size(); ++k)
+    if (const Expression* e = row.entries[k].expression())
+      for (const Index slot : e->variables_used())
+        if (slot > 0) by_q(row.columns[k], slot - 1) += lambda * e->derivative(scratch.values, slot);
+  if (!row.entries.empty()) return;
+  const Expression& g = *row.displacement.expression();
+  for (std::size_t k = 0; k < row.columns.size(); ++k)
+    for (std::size_t l = 0; l <= k; ++l) {
+      const int i = row.columns[k], j = row.columns[l];
+      const double slope = lambda * g.second_derivative(scratch.values, 1 + i, 1 + j);
+      by_q(i, j) += slope;
+      if (i != j) by_q(j, i) += slope;
+    }
+}
+
+void set_velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Index i,
+                         DenseMatrix& by_q) {
+  by_q.row(i).setZero();
+  if (const Expression* surface = row.surface.expression())
+    for (const Index slot : surface->variables_used())
+      if (slot > 0) by_q(i, slot - 1) -= surface->derivative(scratch.values, slot);
+  if (!row.coefficients.empty()) return;
+  for (std::size_t k = 0; k < row.entries.size(); ++k)
+    if (const Expression* e = row.entries[k].expression())
+      for (const Index slot : e->variables_used())
+        if (slot > 0) by_q(i, slot - 1) += v[row.columns[k]] * e->derivative(scratch.values, slot);
+  if (!row.entries.empty()) return;
+  const Expression& g = *row.displacement.expression();
+  for (const int column : row.columns) {
+    for (const Index slot : g.variables_used()) {
+      const auto s = static_cast<std::size_t>(slot);
+      scratch.second[s] =
+          SecondDual(Dual(scratch.values[s], scratch.direction[s]), Dual(slot == 1 + column ? 1.0 : 0.0, 0.0));
+    }
+    by_q(i, column) += g.evaluate<SecondDual>(scratch.second).slope.slope;
+  }
+}
+
+void append_breakpoints(const ExpressionRow& row, double from, double to, Index scan_points,
+                        std::vector<double>& times) {
+  row.displacement.append_breakpoints(from, to, scan_points, times);
+  for (const StateFunction& entry : row.entries) entry.append_breakpoints(from, to, scan_points, times);
+  row.surface.append_breakpoints(from, to, scan_points, times);
+}
+
+}  // namespace stickslip
