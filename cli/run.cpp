@@ -89,6 +89,7 @@ int run(const RunCommand& command) {
     bar.update((state.t - model.run.start_time) / span);
     return !interrupted();
   };
+  hooks.stop = interrupt_request();
   const auto begin = std::chrono::steady_clock::now();
   const Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -7,16 +7,18 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdio>
 
 namespace stickslip::cli {
 
 namespace {
-volatile sig_atomic_t g_interrupts = 0;  // the one thing a signal handler may touch
+// All that a signal handler may touch: lock-free, so that solvers can look at it as well.
+std::atomic<bool> g_interrupted = false;
+static_assert(std::atomic<bool>::is_always_lock_free);
 
 void on_signal(int signal_number) {
-  g_interrupts = g_interrupts + 1;
-  if (g_interrupts > 1 && signal_number == SIGINT) _exit(130);
+  if (g_interrupted.exchange(true) && signal_number == SIGINT) _exit(130);
 }
 }  // namespace
 
@@ -27,7 +29,8 @@ void catch_interrupts() {
   sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return g_interrupts > 0; }
+bool interrupted() { return g_interrupted; }
+StopRequest interrupt_request() { return &g_interrupted; }
 
 ProgressBar::ProgressBar(std::string label, bool visible)
     : label_(std::move(label)),

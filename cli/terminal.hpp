@@ -5,11 +5,15 @@
 #include <chrono>
 #include <string>
 
+#include "stickslip/common/deadline.hpp"
+
 namespace stickslip::cli {
 
 /// From here on SIGINT and SIGTERM ask to stop; a second SIGINT ends the program at once.
 void catch_interrupts();
 bool interrupted();
+/// The same as a flag that solvers look at.
+StopRequest interrupt_request();
 
 /// Draws on standard error if that is a terminal and `visible`; silent otherwise.
 class ProgressBar {

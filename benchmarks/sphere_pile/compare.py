@@ -29,7 +29,7 @@ def main():
                 if len(rows) > 1 else None)
     lines = ["# Sphere pile", "",
              "Written by `benchmarks/run sphere_pile`. A block of spheres, ten layers high, collapses on the ground; every step is "
-             f"solved to {options.tolerance:g} (natural map, relative); CPU time of a whole step: collision search, inclusion, "
+             f"solved to strict_error <= {options.tolerance:g}; CPU time of a whole step: collision search, inclusion, "
              "audit.", "",
              "| bodies | contacts | mean ms/step | median | largest | most iterations in a step | largest residual | bytes per contact | status |",
              "|---|---|---|---|---|---|---|---|---|"]

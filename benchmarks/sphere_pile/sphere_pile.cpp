@@ -86,6 +86,7 @@ int main(int argc, char** argv) {
   options.end_time = kStep * steps;
   options.output_step = options.end_time / 2;
   options.moreau.contact_tolerance = tolerance;
+  options.moreau.solver.measure = StoppingMeasure::strict_error;
   std::vector<double> seconds;
   double last = cpu_seconds();
   SimulationHooks hooks;

@@ -13,10 +13,12 @@ inline void raise(double& largest, double value) {
   if (!(value <= largest)) largest = value;
 }
 
-/// (Wᵀ v) of one row.
+/// (Wᵀ v) of one row; Wt is compressed.
 inline double row_times(const SparseMatrix& Wt, Index row, const Vector& v) {
+  const int *column = Wt.innerIndexPtr(), end = Wt.outerIndexPtr()[row + 1];
+  const double *value = Wt.valuePtr(), *x = v.data();
   double sum = 0;
-  for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry) sum += entry.value() * v[entry.col()];
+  for (int at = Wt.outerIndexPtr()[row]; at < end; ++at) sum += value[at] * x[column[at]];
   return sum;
 }
 

@@ -10,7 +10,7 @@ template <int N>
 double AcceleratedSweeps<N>::solve(const ContactSystem<N>& system, const ContactGoal& goal, const SweepLimits& limits,
                                    double* r, double* slip, int& iterations) {
   const int m = system.size();
-  for (auto* x : {&x_, &g_, &u_, &best_, &weights_}) x->resize(m);
+  for (auto* x : {&x_, &g_, &u_, &best_, &weights_, &p_}) x->resize(m);
   for (int i = 0; i < system.laws(); ++i)
     for (int c = N * i; c < N * i + N; ++c) weights_[c] = system.d(i);
   anderson_.resize(m);
@@ -22,12 +22,9 @@ double AcceleratedSweeps<N>::solve(const ContactSystem<N>& system, const Contact
     std::copy(x_.begin(), x_.end(), g_.begin());
     system.sweep({}, limits.backward, g_.data(), slip);
     ++iterations;
-    const double square = limits.accelerate ? anderson_.step(x_.data(), g_.data(), weights_.data(), x_.data()) : [&] {
-      double sum = 0;
-      for (int k = 0; k < m; ++k) sum += weights_[k] * (g_[k] - x_[k]) * (g_[k] - x_[k]);
-      std::copy(g_.begin(), g_.end(), x_.begin());
-      return sum;
-    }();
+    const double square = limits.acceleration == Acceleration::anderson
+                              ? anderson_.step(x_.data(), g_.data(), weights_.data(), x_.data())
+                              : conjugate_step(sweep == 1 || limits.acceleration == Acceleration::none);
     const double change = std::sqrt(square);
     const bool last = sweep >= limits.sweeps || !std::isfinite(change) || goal.expired();
     if (last || sweep % 10 == 1 || calibration * change <= 1.5 * goal.tolerance) {
@@ -40,7 +37,7 @@ double AcceleratedSweeps<N>::solve(const ContactSystem<N>& system, const Contact
       }
       if (last || error <= goal.tolerance) break;
     }
-    if (limits.accelerate) {
+    if (limits.acceleration == Acceleration::anderson) {
       if (square > smallest) {
         anderson_.clear();
         std::copy(g_.begin(), g_.end(), x_.begin());
@@ -61,6 +58,26 @@ double AcceleratedSweeps<N>::solve(const ContactSystem<N>& system, const Contact
   }
   std::copy(best_.begin(), best_.end(), r);
   return best_error;
+}
+
+template <int N>
+double AcceleratedSweeps<N>::conjugate_step(bool first) {
+  const std::size_t m = x_.size();
+  double square = 0;
+  for (std::size_t k = 0; k < m; ++k) square += weights_[k] * (g_[k] - x_[k]) * (g_[k] - x_[k]);
+  const double beta = first ? 0.0 : square / last_square_;
+  last_square_ = square;
+  if (!first && !(beta <= 1)) {
+    std::fill(p_.begin(), p_.end(), 0.0);
+    std::copy(g_.begin(), g_.end(), x_.begin());
+    return square;
+  }
+  for (std::size_t k = 0; k < m; ++k) {
+    const double old = first ? 0.0 : beta * p_[k];
+    p_[k] = old + (g_[k] - x_[k]);
+    x_[k] = g_[k] + old;
+  }
+  return square;
 }
 
 template class AcceleratedSweeps<1>;

@@ -39,7 +39,8 @@ void shift_gradient(const Set& set, const double* u, double* gradient) {
 template <int N>
 void ContactNewton<N>::resize(const ContactSystem<N>& system) {
   const std::size_t m = static_cast<std::size_t>(system.size()), n = static_cast<std::size_t>(system.laws());
-  for (auto* x : {&r_, &u_, &F_, &direction_, &image_, &trial_r_, &trial_u_, &trial_F_, &anchor_, &best_, &true_u_})
+  for (auto* x : {&r_, &u_, &F_, &direction_, &image_, &trial_r_, &trial_u_, &trial_F_, &anchor_, &best_, &true_u_,
+                  &by_smoothing_, &tangent_, &last_tangent_, &response_, &base_})
     x->resize(m);
   slope_.resize(m * N);
   rest_.resize(m * N);
@@ -132,11 +133,12 @@ void ContactNewton<N>::evaluate_smoothed(const Set& set, double rho, double d, c
   t = std::sqrt(t);
   // Spectral values of z, of Φ and of its derivative; without cancellation for negative ones.
   const double l[2] = {z[0] - t, z[0] + t};
-  double f[2], g[2];
+  double f[2], g[2], by[2];
   for (int k = 0; k < 2; ++k) {
     const double root = std::sqrt(l[k] * l[k] + 4 * eps * eps);
     f[k] = l[k] > 0 ? 0.5 * (l[k] + root) : 2 * eps * eps / (root - l[k]);
     g[k] = f[k] / root;
+    by[k] = 2 * eps / root;
   }
   double w[N] = {};
   for (int c = 1; c < N; ++c) w[c] = t > 0 ? z[c] / t : c == 1;
@@ -152,6 +154,9 @@ void ContactNewton<N>::evaluate_smoothed(const Set& set, double rho, double d, c
     J[a] = J[N * a] = mixed * w[a];
     for (int c = 1; c < N; ++c) J[N * a + c] = (a == c ? across : 0.0) + (along - across) * w[a] * w[c];
   }
+  const double z_by_eps = speed > 0 ? rho * (1 - tiny / speed) * slip_smoothing_ * d : 0.0;
+  by_smoothing_[N * law] = -0.5 * (by[0] + by[1]) - J[0] * z_by_eps;
+  for (int c = 1; c < N; ++c) by_smoothing_[N * law + c] = -0.5 * (by[1] - by[0]) * w[c] - J[N * c] * z_by_eps;
   for (int a = 0; a < N; ++a)
     for (int c = 0; c < N; ++c) {
       const double by_shift = c > 0 && speed > 0 ? J[N * a] * u[c] / speed : 0.0;
@@ -184,33 +189,7 @@ double ContactNewton<N>::evaluate(const ContactSystem<N>& system, const double* 
 }
 
 template <int N>
-bool ContactNewton<N>::newton_direction(const ContactSystem<N>& system, const Proximal& proximal, double levenberg) {
-  // Laws that left the system: d_i = -F_i moves to the right-hand side of the others.
-  const int n = system.laws();
-  bool moves = false;
-  for (int i = 0; i < n; ++i)
-    for (int c = N * i; c < N * i + N; ++c) {
-      direction_[c] = -F_[c];
-      moves |= !active_[i] && F_[c] != 0;
-    }
-  if (moves) {
-    const auto entries = system.entries();
-    const auto starts = system.row_starts();
-    for (int i = 0; i < n; ++i) {
-      if (!active_[i]) continue;
-      double sum[N] = {};
-      for (std::size_t e = starts[i]; e < starts[i + 1]; ++e) {
-        const int j = entries[e].column;
-        if (active_[j]) continue;
-        const double* D = system.block(e);
-        for (int a = 0; a < N; ++a)
-          for (int c = 0; c < N; ++c) sum[a] += D[N * a + c] * F_[N * j + c];
-      }
-      const double* slope = slope_.data() + N * N * i;
-      for (int a = 0; a < N; ++a)
-        for (int c = 0; c < N; ++c) direction_[N * i + a] += slope[N * a + c] * sum[c];
-    }
-  }
+bool ContactNewton<N>::factorize(const ContactSystem<N>& system, const Proximal& proximal, double levenberg) {
   auto fill = [&](int entry, int row, int column, double* out, int ld, bool transposed) {
     const double* D = system.block(static_cast<std::size_t>(entry));
     const double* slope = slope_.data() + N * N * row;
@@ -223,9 +202,44 @@ bool ContactNewton<N>::newton_direction(const ContactSystem<N>& system, const Pr
         out[transposed ? c + a * ld : a + c * ld] += sum;
       }
   };
-  if (!lu_.factorize(active_, fill)) return false;
-  lu_.solve(direction_.data());
-  return std::all_of(direction_.begin(), direction_.end(), [](double x) { return std::isfinite(x); });
+  return lu_.factorize(active_, fill);
+}
+
+template <int N>
+bool ContactNewton<N>::solve_linear(const ContactSystem<N>& system, const double* F, std::vector<double>& x) {
+  // Laws that left the system: d_i = -F_i moves to the right-hand side of the others.
+  const int n = system.laws();
+  bool moves = false;
+  for (int i = 0; i < n; ++i)
+    for (int c = N * i; c < N * i + N; ++c) {
+      x[c] = -F[c];
+      moves |= !active_[i] && F[c] != 0;
+    }
+  if (moves) {
+    const auto entries = system.entries();
+    const auto starts = system.row_starts();
+    for (int i = 0; i < n; ++i) {
+      if (!active_[i]) continue;
+      double sum[N] = {};
+      for (std::size_t e = starts[i]; e < starts[i + 1]; ++e) {
+        const int j = entries[e].column;
+        if (active_[j]) continue;
+        const double* D = system.block(e);
+        for (int a = 0; a < N; ++a)
+          for (int c = 0; c < N; ++c) sum[a] += D[N * a + c] * F[N * j + c];
+      }
+      const double* slope = slope_.data() + N * N * i;
+      for (int a = 0; a < N; ++a)
+        for (int c = 0; c < N; ++c) x[N * i + a] += slope[N * a + c] * sum[c];
+    }
+  }
+  lu_.solve(x.data());
+  return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+}
+
+template <int N>
+bool ContactNewton<N>::newton_direction(const ContactSystem<N>& system, const Proximal& proximal, double levenberg) {
+  return factorize(system, proximal, levenberg) && solve_linear(system, F_.data(), direction_);
 }
 
 template <int N>
@@ -336,10 +350,8 @@ double ContactNewton<N>::solve(const ContactSystem<N>& system, const ContactGoal
 }
 
 template <int N>
-double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const ContactGoal& goal,
-                                         const SmoothingOptions& options, double* r, int& iterations) {
-  constexpr int kSteps = 30, kEasy = 4, kMemory = 5, kStalls = 5;
-  constexpr double kCentred = 0.1;  // |F| over ε at which the next ε may come
+double ContactNewton<N>::start_smoothed(const ContactSystem<N>& system, const ContactGoal& goal,
+                                        const SmoothingOptions& options, const double* r) {
   resize(system);
   step_scale_ = options.step_scale;
   slip_smoothing_ = options.slip_smoothing;
@@ -354,6 +366,29 @@ double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const C
   for (int i = 0; i < system.laws(); ++i) weight += system.d(i);
   if (!(largest > 0)) largest = system.b_norm() / weight;
   smoothing_ = options.start * largest;
+  return largest;
+}
+
+template <int N>
+void ContactNewton<N>::note_projected(const ContactSystem<N>& system, const ContactGoal& goal) {
+  trial_r_ = r_;
+  system.project_all(trial_r_.data());
+  system.velocity({}, trial_r_.data(), true_u_.data());
+  if (const double error = system.error(goal.measure, trial_r_.data(), true_u_.data()); error < best_error_) {
+    best_error_ = error;
+    best_ = trial_r_;
+  }
+}
+
+template <int N>
+double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const ContactGoal& goal,
+                                         const SmoothingOptions& options, double* r, int& iterations) {
+  constexpr int kSteps = 30, kEasy = 4, kMemory = 5, kStalls = 5;
+  constexpr double kCentred = 0.1;  // |F| over ε at which the next ε may come
+  if (options.through_folds) return follow_path(system, goal, options, r, iterations);
+  const double largest = start_smoothed(system, goal, options, r);
+  double weight = 0;
+  for (int i = 0; i < system.laws(); ++i) weight += system.d(i);
   int stalls = 0;
   const int last = iterations + options.max_iterations;
   while (best_error_ > goal.tolerance && iterations < last && !goal.expired() && smoothing_ > 1e-14 * largest) {
@@ -369,13 +404,7 @@ double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const C
       if (!newton_direction(system, {}, 0.0) || !search(system, {}, merit, kMemory)) break;
       merit = evaluate(system, r_.data(), u_.data(), F_.data(), true);
     }
-    trial_r_ = r_;
-    system.project_all(trial_r_.data());
-    system.velocity({}, trial_r_.data(), true_u_.data());
-    if (const double error = system.error(goal.measure, trial_r_.data(), true_u_.data()); error < best_error_) {
-      best_error_ = error;
-      best_ = trial_r_;
-    }
+    note_projected(system, goal);
     if (centred) {
       stalls = 0;
       smoothing_ *= step <= kEasy ? options.shrink : std::sqrt(options.shrink);

@@ -3,12 +3,11 @@
 //
 // All of them solve F(r) = 0 with F_i(r) = r_i - Φ_i(r, u) and u = D r + b:
 //
-//   natural map      Φ = P_C(r - ρ_i (u + s(u)))                                          every set
-//   Alart-Curnier    Φ = (z_N⁺, P_{disk(μ z_N⁺)}(z_T)),  z = r - ρ_i u   (1991)           Coulomb cones, others as
-//   above smoothed         Φ = ½ (z + (z² + 4ε² e)^½),  z = r̄ - ρ_i ū          (Jordan algebra of the second-order
-//   cone;
-//                    r̄ = (μ r_N, r_T), ū = ((u_N + s)/μ, u_T); Chen, Harker, Kanzow, Smale; Fukushima, Luo, Tseng,
-//                    SIAM J. Optim. 12, 2002); Coulomb cones with μ > 0, others as above
+//   natural map      Φ = P_C(r - ρ_i (u + s(u))); every set
+//   Alart-Curnier    Φ = (z_N⁺, P_{disk(μ z_N⁺)}(z_T)), z = r - ρ_i u (1991); Coulomb cones, others by the natural map
+//   smoothed         Φ = ½ (z + (z² + 4ε² e)^½), z = r̄ - ρ_i ū, r̄ = (μ r_N, r_T), ū = ((u_N + s)/μ, u_T), in the
+//                    Jordan algebra of the second-order cone (Chen, Harker, Kanzow, Smale; Fukushima, Luo, Tseng,
+//                    SIAM J. Optim. 12, 2002); Coulomb cones with μ > 0, others by the natural map
 //
 //   V = Σ of Φ_r and Φ_u D,     V d = -F      factorised by block_lu; laws with Φ' = 0 (open contacts) leave the system
 //
@@ -21,6 +20,16 @@
 // smoothed (follow_smoothed): ε → 0 along the path of solutions of the smoothed problem, which is regular without any
 // proximal term; |u_T| in the shift is smoothed as well. Slower than the proximal method where that works, and it finds
 // solutions of hyperstatic problems (sphere pyramids) that the other misses.
+//
+// through folds (follow_smoothed with through_folds; contact_path.cpp): the problem is not monotone, and the path may
+// turn back at some ε > 0. Two contacts of the same bodies with one normal and their points in line with it are the
+// usual cause: both can slide only if their u_N agree to the last digit, the merit is flat while load passes from one
+// to the other, and its minima are no solutions. With s = log ε as an unknown the path is followed by pseudo arc length
+// (Keller 1977) in the metric Σ d_i |dr_i|²/(ε² Σ d_i) + ds², the unit of the nonlinearity:
+//
+//   V dr + F_s ds = 0 (tangent),      V δr + F_s δs = -F,  t·(δr, δs) = 0 (Newton back to the path)
+//
+// with one factorisation of V per step for both right-hand sides. It ends where the proximal method can take over.
 #pragma once
 
 #include <array>
@@ -47,6 +56,7 @@ struct SmoothingOptions {
   double step_scale = 0.1;  ///< ρ_i d_i
   double slip_smoothing = 1e-3;  ///< of |u_T|: ε d_i times this
   int max_iterations = 200;      ///< factorisations
+  bool through_folds = false;    ///< follow the path by arc length; `shrink` is not used
 };
 
 template <int N>
@@ -68,6 +78,20 @@ class ContactNewton {
                             bool slopes);
   void evaluate_smoothed(const Set& set, double rho, double d, const double* r, const double* u, double* F, int law,
                          bool slopes);
+  double follow_path(const ContactSystem<N>& system, const ContactGoal& goal, const SmoothingOptions& options,
+                     double* r, int& iterations);
+  /// Tangent of the path at (r_, log ε), of length 1, on the side of the last one.
+  bool find_tangent(const ContactSystem<N>& system, double unit);
+  /// From the predicted point back to the path; the number of steps, or -1.
+  int correct(const ContactSystem<N>& system, double unit, double weight, int& iterations);
+  double dot(const ContactSystem<N>& system, const std::vector<double>& x, const std::vector<double>& y) const;
+  double start_smoothed(const ContactSystem<N>& system, const ContactGoal& goal, const SmoothingOptions& options,
+                        const double* r);
+  void note_projected(const ContactSystem<N>& system, const ContactGoal& goal);
+  bool factorize(const ContactSystem<N>& system, const Proximal& proximal, double levenberg);
+  /// x = -V⁻¹ F; false if that is not finite.
+  bool solve_linear(const ContactSystem<N>& system, const double* F, std::vector<double>& x);
+  /// direction_ = -V⁻¹ F_
   bool newton_direction(const ContactSystem<N>& system, const Proximal& proximal, double levenberg);
   /// Non-monotone line search from (r_, u_) along direction_; the accepted point becomes (r_, u_).
   bool search(const ContactSystem<N>& system, const Proximal& proximal, double merit, int memory);
@@ -84,6 +108,9 @@ class ContactNewton {
   std::vector<double> r_, u_, F_, direction_, image_, trial_r_, trial_u_, trial_F_, anchor_, best_, true_u_;
   std::vector<double> slope_, rest_;  // per law, N x N row-major: V = rest + slope D
   std::vector<char> active_;          // laws with slope ≠ 0
+  // The path: ∂F/∂ε, the tangent (and its last component), dr/ds at fixed F, the last point on the path
+  std::vector<double> by_smoothing_, tangent_, last_tangent_, response_, base_;
+  double tangent_s_ = -1, last_tangent_s_ = -1;
   double best_error_ = 0, true_error_ = 0, levenberg_ = 1e-6;
   std::array<double, 10> merits_{};
   int merit_count_ = 0;

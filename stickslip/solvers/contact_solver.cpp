@@ -9,6 +9,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/accelerated_sweeps.hpp"
 #include "stickslip/solvers/contact_newton.hpp"
+#include "stickslip/solvers/contact_patches.hpp"
 #include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
@@ -22,7 +23,11 @@ void ContactOptions::validate() const {
 
 namespace {
 
-constexpr int kSmall = 12;  // laws: up to here factorisations cost little more than sweeps
+constexpr int kSmall = 12;      // laws: up to here factorisations cost little more than sweeps
+constexpr double kShare = 0.3;  // of the error asked for: what a patch is solved to
+// Contacts in space: from kLarge on a factorisation of the whole costs more than it brings until all else has failed,
+// from kHuge on it costs more than the limits allow and is not tried.
+constexpr int kLarge = 800, kHuge = 4000;
 
 /// One attempt after the sweeps: backward sweeps, a smoothed path, a proximal Newton method, each optional but the
 /// last.
@@ -38,7 +43,9 @@ constexpr SmoothingOptions kNoSmoothing{0, 0, 0, 0, 0};
 constexpr Attempt kAttempts[] = {
     {0, kNoSmoothing, {kNatural, 1e-2, 1e-12, 10, 150}},
     {0, {0.1, 0.5, 0.1, 1e-3, 200}, {kNatural, 1e-6, 1e-12, 10, 60}},
+    {0, {10, 0, 1, 1e-3, 1500, true}, {kNatural, 1e-2, 1e-12, 10, 60}},
     {40, kNoSmoothing, {kAlartCurnier, 1e-1, 1e-12, 10, 200}},
+    {0, {10, 0, 1, 1e-4, 1500, true}, {kNatural, 1e-2, 1e-12, 10, 60}},
     {0, {0.01, 0.3, 1, 1, 300}, {kAlartCurnier, 1e-6, 1e-12, 10, 250}},
     {0, {1, 0.5, 1, 1e-6, 300}, {kNatural, 1e-6, 1e-12, 10, 100}},
     {40, {0.1, 0.7, 0.03, 1e-3, 300}, {kNatural, 1e-2, 1e-12, 1, 200}},
@@ -50,10 +57,14 @@ struct Engine {
   ContactSystem<N> system;
   AcceleratedSweeps<N> sweeps;
   ContactNewton<N> newton;
+  ContactPatches<N> patches;
+  std::unique_ptr<Engine> patch;  // solves them
+  InclusionSolution unused;       // their method; kept for its memory
   std::vector<double> r, start, slip, u;
 
   double error = 0;
   int iterations = 0;
+  bool is_patch = false;
 
   void run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution) {
     slip.assign(system.laws(), 0.0);
@@ -64,7 +75,8 @@ struct Engine {
       case ContactMethod::accelerated_gauss_seidel: {
         const bool accelerate = options.method == ContactMethod::accelerated_gauss_seidel;
         solution.solver = accelerate ? "accelerated_gauss_seidel" : "gauss_seidel";
-        error = sweeps.solve(system, goal, {limit(options, 100000), 0, accelerate, false}, r.data(), slip.data(),
+        const Acceleration acceleration = accelerate ? Acceleration::anderson : Acceleration::none;
+        error = sweeps.solve(system, goal, {limit(options, 100000), 0, acceleration, false}, r.data(), slip.data(),
                              iterations);
         return;
       }
@@ -98,8 +110,10 @@ struct Engine {
     const bool small = system.laws() <= kSmall;
     auto done = [&] { return error <= goal.tolerance || goal.expired() || iterations >= most; };
     solution.solver = "accelerated_gauss_seidel";
-    error = sweeps.solve(system, goal, {std::min(most, 400), small ? 30 : 200, true, false, small ? 8 : 20}, r.data(),
-                         slip.data(), iterations);
+    error = sweeps.solve(system, goal,
+                         {std::min(most, 400), small ? 30 : 200, Acceleration::anderson, false, small ? 8 : 20},
+                         r.data(), slip.data(), iterations);
+    if (N == 3 && system.laws() >= kLarge && !is_patch && !done()) run_large(options, goal, most, solution);
     // Later rounds start from the best point so far with other first values.
     for (double variation = 1; !done(); variation *= 0.3) {
       for (const Attempt& attempt : kAttempts) {
@@ -107,7 +121,8 @@ struct Engine {
         solution.solver = "accelerated_gauss_seidel+proximal_newton";
         start = r;
         if (attempt.backward_sweeps > 0)
-          sweeps.solve(system, goal, {attempt.backward_sweeps, 0, true, true}, start.data(), slip.data(), iterations);
+          sweeps.solve(system, goal, {attempt.backward_sweeps, 0, Acceleration::anderson, true}, start.data(),
+                       slip.data(), iterations);
         if (attempt.smoothing.max_iterations > 0) {
           solution.solver = "accelerated_gauss_seidel+proximal_newton+smoothing_newton";
           SmoothingOptions smoothing = attempt.smoothing;
@@ -122,10 +137,50 @@ struct Engine {
         keep(newton.solve(system, goal, proximal, start.data(), slip.data(), iterations));
       }
       start = r;
-      keep(sweeps.solve(system, goal, {std::min(1000, most - iterations), 0, true, false}, start.data(), slip.data(),
-                        iterations));
+      keep(sweeps.solve(system, goal, {std::min(1000, most - iterations), 0, Acceleration::anderson, false},
+                        start.data(), slip.data(), iterations));
       if (variation < 1e-5) variation = 1;
     }
+  }
+
+  /// Many laws: sweeps that go on where Anderson's stand still, and patches where only a few laws do not settle.
+  void run_large(const ContactOptions& options, const ContactGoal& goal, int most, InclusionSolution& solution) {
+    constexpr int kStalls = 5, kPatch = 250;
+    constexpr double kLocal = 0.05;  // of the laws: more than that is no matter of a few places
+    const bool huge = system.laws() >= kHuge;
+    solution.solver = "conjugate_gauss_seidel+patches";
+    for (int stalls = 0, rounds = 0; huge || stalls < kStalls; ++rounds) {
+      const double before = error;
+      system.velocity({}, r.data(), u.data());
+      start = r;
+      const int reach = 1 + stalls % kStalls;
+      const int count = patches.find(system, goal, r.data(), u.data(), kShare, reach, kPatch * reach);
+      const bool local = count > 0 && (patches.spread() < kLocal || stalls >= kStalls);
+      for (int k = 0; local && k < count && !goal.expired(); ++k) solve_patch(k, options, goal, reach);
+      const int sweep_count = std::min(!local ? 1000 : stalls > 0 ? 300 : 50, most - iterations);
+      const bool backward = stalls >= kStalls && rounds % 2 == 1;
+      keep(sweeps.solve(system, goal, {sweep_count, 0, Acceleration::conjugate, backward}, start.data(), slip.data(),
+                        iterations));
+      if (error <= goal.tolerance || goal.expired() || iterations >= most) return;
+      stalls = error > (local ? 0.5 : 0.9) * before ? stalls + 1 : 0;
+    }
+  }
+
+  void solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience) {
+    if (!patch) patch = std::make_unique<Engine>();
+    patches.extract(k, system, start.data());
+    const ContactGoal part = patches.goal(system, goal, start.data(), u.data(), kShare);
+    patch->is_patch = true;
+    patch->system.load(patches.D(), patches.b(), patches.sets());
+    patch->r.resize(patch->system.size());
+    patches.gather(start.data(), patch->r.data());
+    ContactOptions limited = options;
+    // The cost of an iteration is that of the patch: small ones may have more.
+    limited.max_iterations = patience * std::clamp(60000 / patch->system.laws(), 100, 2000);
+    patch->run(limited, part, unused);
+    // In units of what an iteration over everything costs.
+    iterations += 1 + static_cast<int>(static_cast<double>(patch->iterations) * patch->system.laws() / system.laws());
+    patches.scatter(patch->r.data(), start.data());
   }
 
   void keep(double found) {
@@ -167,6 +222,9 @@ void solve_with(std::unique_ptr<Engine<N>>& engine, const BlockSparseMatrix& D, 
   solution.status = engine->error <= goal.tolerance ? Status::success : Status::not_converged;
   if (solution.status == Status::success) {
     solution.message.clear();
+  } else if (goal.deadline.stopped()) {
+    solution.status = Status::interrupted;
+    solution.message = fmt::format("{}: stopped on request at error {:.3g}", solution.solver, engine->error);
   } else {
     solution.message =
         fmt::format("{}: error {:.3g} after {} iterations{}; raise {} or check the data for contradictory contacts",
@@ -182,7 +240,7 @@ void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vect
   if (solution.r.size() != b.size() || !solution.r.allFinite()) solution.r.setZero(b.size());
   solution.u.resize(b.size());
   solution.history.clear();
-  const ContactGoal goal{options.measure, options.tolerance, Deadline(options.max_seconds)};
+  const ContactGoal goal{options.measure, options.tolerance, Deadline(options.max_seconds, options.stop)};
   int largest = 1;
   for (const Set& set : sets) largest = std::max(largest, set.size);
   auto& parts = workspace.parts();

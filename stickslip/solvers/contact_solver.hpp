@@ -2,6 +2,9 @@
 // The default for contact with friction: one deterministic strategy made of the parts that can also be had by name.
 //
 //   1  accelerated_sweeps   cheap, and enough for most problems; left when it predicts too many further sweeps
+//   1a from 800 contacts in space on: patches (contact_patches.hpp), each by 1 to 5, where few contacts do not settle,
+//      and conjugate sweeps, as long as they bring something; a factorisation of the whole would cost more. From 4000
+//      on these alone, until the limits are reached: the factors of the whole would not fit into them
 //   2  proximal_newton      from where the sweeps stopped; exact to round-off in a few steps once the modes settle
 //   3  smoothing_newton     a path of smoothed problems, finished by 2
 //   4  restarts             of 2 and 3 from backward sweeps, with other residual functions, scales ρ_i, first weights
@@ -13,6 +16,7 @@
 
 #include <memory>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
@@ -23,10 +27,12 @@ struct ContactOptions {
   ContactMethod method = ContactMethod::strategy;
   StoppingMeasure measure = StoppingMeasure::inclusion;
   double tolerance = 1e-12;
-  int max_iterations = 0;  ///< sweeps plus factorisations; 0: 100000 for sweeps alone, 1000 for one Newton method,
-                           ///< 10000 for the strategy
+  int max_iterations = 0;  ///< sweeps plus factorisations, those of a patch by its part of the laws; 0: 100000 for
+                           ///< sweeps alone, 1000 for one Newton method, 10000 for the strategy
   double max_seconds = 0;  ///< wall clock; 0: no limit
-  void validate() const;   ///< throws InputError
+  /// Looked at once per sweep and factorisation; once raised, the best point so far with status interrupted.
+  StopRequest stop = nullptr;
+  void validate() const;  ///< throws InputError
 };
 
 /// Memory of the parts; the ordering of the factorisation is kept while the pattern of D is the same.

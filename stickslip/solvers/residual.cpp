@@ -27,6 +27,12 @@ double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const
       ++first;
       continue;
     }
+    if (set.kind == SetKind::half_line) {
+      const double e = r[first] - std::max(r[first] - rho[k] * u[first], 0.0);
+      raise(largest, e * e);
+      ++first;
+      continue;
+    }
     const std::size_t size = static_cast<std::size_t>(set.size);
     std::array<double, 3> moved, projected, s;
     shift(set, {u.data() + first, size}, {s.data(), size});
@@ -85,8 +91,9 @@ double membership_residual(const std::vector<Set>& sets, const Vector& r) {
   double largest = 0;
   Index first = 0;
   for (const Set& set : sets) {
-    const double outside = set.kind == SetKind::interval
-                               ? std::abs(r[first]) - set.limit
+    const double outside = set.kind == SetKind::interval ? std::abs(r[first]) - set.limit
+                           : set.kind == SetKind::half_line
+                               ? -r[first]
                                : distance(set, {r.data() + first, static_cast<std::size_t>(set.size)});
     raise(largest, outside);
     first += set.size;

@@ -15,6 +15,7 @@
 // once (single_law.hpp).
 #pragma once
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/solvers/active_set.hpp"
 #include "stickslip/solvers/condensation.hpp"
 #include "stickslip/solvers/contact_solver.hpp"
@@ -46,6 +47,8 @@ struct SolveOptions {
   /// have measures of their own.
   StoppingMeasure measure = StoppingMeasure::inclusion;
   double max_seconds = 0;  ///< wall clock; 0: no limit. Methods that end by themselves at once do not look at it.
+  /// Raised from another thread or a signal: the methods of contact_solver.hpp end with status interrupted.
+  StopRequest stop = nullptr;
   void validate() const;
 };
 

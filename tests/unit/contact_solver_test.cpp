@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
+#include <atomic>
 #include <numeric>
 
 #include "stickslip/common/error.hpp"
@@ -198,6 +199,24 @@ TEST(ContactSolver, LimitsEndASolveWithAStatusAndARemedy) {
   EXPECT_NE(s.message.find("max_seconds"), std::string::npos);
   EXPECT_THROW((ContactOptions{ContactMethod::strategy, StoppingMeasure::inclusion, -1, 0, 0}.validate()), InputError);
   EXPECT_THROW((ContactOptions{ContactMethod::strategy, StoppingMeasure::inclusion, 1, 0, -1}.validate()), InputError);
+}
+
+TEST(ContactSolver, AStopRequestEndsASolveAndIsNotTakenForAFailure) {
+  int bodies = 0;
+  const std::vector<Touch> touches = pyramid(5, bodies);
+  const SystemMatrix A = masses(bodies, 1.0, 0.1);
+  PrimalProblem p = assemble(A, touches, 0.8);
+  for (int b = 0; b < bodies; ++b) p.g[6 * b + 2] = -0.0981;
+  std::atomic<bool> stop{true};
+  SolveOptions options;
+  options.stop = &stop;
+  InclusionSolution s = solve(p, options);
+  EXPECT_EQ(s.status, Status::interrupted);
+  EXPECT_LE(s.iterations, 1);
+  EXPECT_EQ(s.r.size(), p.w.size());
+  stop = false;
+  s = solve(p, options);
+  EXPECT_EQ(s.status, Status::success) << s.message;
 }
 
 TEST(ContactSolver, TheNumberOfContactsMayChangeFromStepToStep) {

@@ -9,18 +9,12 @@
 #include <limits>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/solvers/one_law.hpp"
-#include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
 
 namespace {
 
 constexpr double kTouching = 1e-9;              // of the length scale: closer counts as touching
-constexpr double kRoundOff = 1e-15;             // relative residual that cannot be bettered by much
-constexpr std::size_t kFewPoints = 64;          // that many points are solved to round-off
-constexpr int kPolishing = 100;                 // iterations for that
-constexpr double kAcceptable = 10;              // times the solver's tolerance: the audit's limit
 constexpr double kPenetrationTolerance = 1e-6;  // of the length scale: deeper is corrected
 
 }  // namespace
@@ -49,6 +43,7 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
     force_is_constant_ = !nonlinear_ && !system.applied_force_depends_on_time();
   }
   none_pinned_.assign(n, 0);
+  q0_ = q_m_ = Vector::Zero(system.info().nq());
   for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &inverse_diagonal_})
     *x = Vector::Zero(n);
   problem_.g = Vector::Zero(n);
@@ -123,18 +118,13 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
   record.penetration = record.contact_gain = 0;
   record.loaded_points = record.iterations = 0;
-  problems_ = iterations_ = 0;
+  problems_ = iterations_ = near_misses_ = 0;
   correction_work_ = 0;
   State& s = record.state;
   double h = t_end - s.t;
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
-  t0_ = s.t;
-  q0_ = q_m_ = s.q;
-  v0_ = v_m_ = s.v;
-  if (linear_ && !momentum_is_known_) linear_->M.product(v0_, Mv_);
-  system_.drift(0.5 * h, q_m_, v_m_);
-
+  begin(h, s);
   if (laws_.surface_moves()) {
     laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_friction_);
     laws_.evaluate_surface(forces_.left_limit(t0_ + h, h), q0_, v0_, workspace_, w1_friction_);
@@ -148,19 +138,37 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   impact_speed_ = -1;
   system_.find_contacts(t0_ + 0.5 * h, q_m_, margin, workspace_, found_);
   for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
-  StepOutcome outcome;
   if (stabilised && record.penetration > penetration_tolerance_ && some_point_stays_inside()) {
-    outcome = remove_penetration();
-    if (outcome.status != Status::success) return outcome;
+    if (const Status status = remove_penetration(); status != Status::success) return {status, message_};
     system_.find_contacts(t0_ + 0.5 * h, q_m_, margin, workspace_, found_);  // where impulses act has moved
     right_hand_side(h, v0_);
     free_velocity();
   }
-  outcome = solve_step(h);
+  const Status status = solve_step(h);
   record.problems = problems_;
   record.iterations = iterations_;
-  if (outcome.status == Status::success) commit(h, t_end, record);
-  return outcome;
+  record.near_misses = near_misses_;
+  if (status != Status::success) return {status, message_};
+  commit(h, t_end, record);
+  return {};
+}
+
+/// The state before the step, and the configuration in its middle.
+void MoreauContactScheme::begin(double h, const State& state) {
+  t0_ = state.t;
+  if (drift_kick_) {
+    q0_ = q_m_ = state.q;
+    v0_ = v_m_ = state.v;
+    system_.drift(0.5 * h, q_m_, v_m_);
+  } else {
+    for (Index i = 0; i < v0_.size(); ++i) {
+      const double q = state.q[i], v = state.v[i];
+      q0_[i] = q;
+      v0_[i] = v_m_[i] = v;
+      q_m_[i] = q + 0.5 * h * v;
+    }
+  }
+  if (linear_ && !momentum_is_known_) linear_->M.product(v0_, Mv_);
 }
 
 void MoreauContactScheme::set_step_matrix(double h) {
@@ -240,150 +248,21 @@ void MoreauContactScheme::free_velocity() {
   factor_.solve(v_free_);
 }
 
-StepOutcome MoreauContactScheme::solve_step(double h) {
-  select_points(h);
-  while (true) {
-    fill_laws();
-    warm_start();
-    const StepOutcome outcome = iterates_ ? iterate(h) : solve_laws(h);
-    if (outcome.status != Status::success || !add_overlooked_points(h)) return outcome;
-  }
-}
-
-StepOutcome MoreauContactScheme::iterate(double h) {
-  iterate_ = v0_;
-  double change = HUGE_VAL, size = 0;
-  for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
-    right_hand_side(h, iterate_);
-    if (laws_.limits_depend_on_state()) {
-      v_theta_ = 0.5 * (iterate_ + v0_);
-      q_theta_ = q0_ + (0.5 * h) * v_theta_;
-      laws_.evaluate_limits(t0_ + 0.5 * h, q_theta_, v_theta_, workspace_);
-    }
-    if (StepOutcome outcome = solve_laws(h); outcome.status != Status::success) return outcome;
-    const double previous_change = change;
-    change = (solution_.v - iterate_).lpNorm<Eigen::Infinity>();
-    size = std::max({size, solution_.v.lpNorm<Eigen::Infinity>(), v0_.lpNorm<Eigen::Infinity>()});
-    iterate_ = solution_.v;
-    if (change <= options_.fixed_point_tolerance * size ||
-        (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
-      return {};
-  }
-  return {Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations "
-                                             "(velocity still changes by {:.2g}); reduce run.step",
-                                             t0_, options_.max_fixed_point, change)};
-}
-
-StepOutcome MoreauContactScheme::solve_laws(double h) {
-  const auto friction = static_cast<std::size_t>(laws_.laws());
-  if (problem_.sets.empty()) {
-    solution_.v = problem_.g;
-    factor_.solve(solution_.v);
-    solution_.r.resize(0);
-    solution_.u.resize(0);
-    return {};
-  }
-  if (laws_.laws() > 0 && !laws_.limits_depend_on_state())
-    laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
-  std::fill(friction_released_.begin(), friction_released_.end(), 0);
-  while (true) {
-    for (Index k = 0; k < laws_.laws(); ++k) {
-      const bool holds = friction_rest_[k] && !friction_released_[k];
-      problem_.sets[static_cast<std::size_t>(k)].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
-    }
-    for (std::size_t k = 0; k < active_.size(); ++k)
-      problem_.sets[friction + k].limit = friction_coefficient(active_[k]);
-    ++problem_.sets_version;
-    if (StepOutcome outcome = solve_inclusion(); outcome.status != Status::success) return outcome;
-    bool gave_way = false;
-    for (Index k = 0; k < laws_.laws(); ++k)
-      if (friction_rest_[k] && !friction_released_[k] && laws_.static_limit(k) > laws_.limit(k) &&
-          laws_.mode(k, solution_.u) != Mode::stick) {
-        friction_released_[k] = 1;
-        gave_way = true;
-      }
-    for (Active& active : active_)
-      if (active.holds && contacts_[static_cast<std::size_t>(active.law)].mu_static &&
-          point_mode(active) != Mode::stick) {
-        active.holds = false;
-        gave_way = true;
-      }
-    if (!gave_way) break;
-  }
-  if (!solution_.v.allFinite())
-    return {
-        Status::not_finite,
-        fmt::format("moreau: the velocity is not finite after t = {:.9g} s; check forces, or reduce run.step", t0_)};
-  return {};
-}
-
-/// One point alone has an exact solution in closed form.
-StepOutcome MoreauContactScheme::solve_single_point() {
-  const Set& set = problem_.sets[0];
-  if (iterates_) free_velocity();
-  std::array<double, 3> q{}, r{};
-  for (int c = 0; c < set.size; ++c) {
-    q[static_cast<std::size_t>(c)] = row_times(problem_.Wt, c, v_free_) - problem_.w[c];
-    r[static_cast<std::size_t>(c)] = solution_.r[c];
-  }
-  if (!solve_one_law(set, single_D_.data(), q.data(), r.data()))
-    return {
-        Status::no_solution,
-        fmt::format("moreau: contact '{}' at t = {:.9g} s has no admissible reaction: it would have to push for ever",
-                    contacts_[static_cast<std::size_t>(active_[0].law)].name, t0_)};
-  solution_.v = v_free_;
-  solution_.u.resize(set.size);
-  for (int c = 0; c < set.size; ++c) {
-    const auto i = static_cast<std::size_t>(c);
-    solution_.r[c] = r[i];
-    solution_.v += r[i] * single_column_[i];
-    double u = q[i];
-    for (int d = 0; d < set.size; ++d)
-      u += single_D_[static_cast<std::size_t>(c * set.size + d)] * r[static_cast<std::size_t>(d)];
-    solution_.u[c] = u;
-  }
-  ++iterations_;
-  solution_.status = Status::success;
-  return {};
-}
-
-/// To the tolerance asked for, then, for few points, to round-off: at the edge of sticking the velocity is only as
-/// exact as the square root of the residual, or worse.
-StepOutcome MoreauContactScheme::solve_inclusion() {
-  ++problems_;
-  if (laws_.laws() == 0 && active_.size() == 1) return solve_single_point();
-  solve(problem_, options_.solver, solver_, solution_);
-  iterations_ += solution_.iterations;
-  double residual = law_residual();
-  // The goal may lie below what rounding allows; what the audit accepts is good enough to go on with.
-  const bool stalled_close =
-      solution_.status == Status::not_converged && residual <= kAcceptable * options_.solver.tolerance;
-  if (solution_.status != Status::success && !stalled_close)
-    return {solution_.status, fmt::format("moreau: contact and friction at t = {:.9g} s: {}", t0_, solution_.message)};
-  if (residual > kRoundOff && active_.size() <= kFewPoints) {
-    polished_ = solution_;
-    SolveOptions options = options_.solver;
-    options.tolerance = kRoundOff;
-    options.max_iterations = kPolishing;
-    solve(problem_, options, solver_, polished_);
-    iterations_ += polished_.iterations;
-    std::swap(solution_, polished_);
-    if (!(law_residual() < residual)) std::swap(solution_, polished_);
-  }
-  return {};
-}
-
 void MoreauContactScheme::commit(double h, double t_end, StepRecord& record) {
   const double theta = options_.theta;
   State& s = record.state;
   const Vector& v1 = solution_.v;
-  v_theta_ = theta * v1 + (1 - theta) * v_m_;
-  s.v = v1;
   if (drift_kick_) {
+    v_theta_ = theta * v1 + (1 - theta) * v_m_;
+    s.v = v1;
     s.q = q_m_;
     system_.drift(0.5 * h, s.q, s.v);
   } else {
-    s.q = q0_ + h * v_theta_;
+    for (Index i = 0; i < v1.size(); ++i) {
+      v_theta_[i] = theta * v1[i] + (1 - theta) * v_m_[i];
+      s.v[i] = v1[i];
+      s.q[i] = q0_[i] + h * v_theta_[i];
+    }
   }
   s.t = t_end;
   record.duration = h;

@@ -56,8 +56,9 @@ class MoreauContactScheme final : public Scheme {
     int found = 0;             ///< index into found_.points
     Index row = 0, first = 0;  ///< of found_.Wt; of p
     double bias = 0;
-    bool impact = false;  ///< arrives faster than the forces of one step explain
-    bool holds = false;   ///< stuck in the last step: μ_static
+    bool impact = false;     ///< arrives faster than the forces of one step explain
+    bool holds = false;      ///< stuck in the last step: μ_static
+    Mode mode = Mode::open;  ///< that it is found in, once the step is solved
   };
 
   /// Normal velocity before the step and without reactions; `impact`: it arrives faster than the forces of one step
@@ -71,21 +72,28 @@ class MoreauContactScheme final : public Scheme {
   Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
   bool leaves_by_itself(const ContactSite& point, Index row);
   bool some_point_stays_inside();
-  StepOutcome remove_penetration();
+  Status remove_penetration();
   void set_step_matrix(double h);
   void right_hand_side(double h, const Vector& v);
+  void begin(double h, const State& state);
   void free_velocity();
   void select_points(double h);
   bool add_overlooked_points(double h);
   bool rows_are_the_same() const;
+  void prepare_rows();
   void fill_laws();
   void fill_velocities();
+  /// Index into what is remembered of the last step, or -1.
+  int last_index(std::uint64_t key);
   void warm_start();
-  StepOutcome solve_step(double h);
-  StepOutcome iterate(double h);
-  StepOutcome solve_laws(double h);
-  StepOutcome solve_inclusion();
-  StepOutcome solve_single_point();
+  Status solve_step(double h);
+  Status iterate(double h);
+  Status solve_laws(double h);
+  Status solve_inclusion();
+  Status solve_single_point();
+  Status require_finite();
+  /// Keeps the message for the outcome of the step.
+  Status fail(Status status, std::string message);
   double law_residual();
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
@@ -121,6 +129,7 @@ class MoreauContactScheme final : public Scheme {
   // What the rows of problem_ were made from.
   std::vector<Active> filled_;
   SparseMatrix filled_Wt_;
+  unsigned long filled_version_ = 0;  // of found_
   unsigned long factor_version_ = 0, factor_version_of_rows_ = kNoVersion;
   // One point alone: A⁻¹ W and D.
   std::array<Vector, 3> single_column_;
@@ -148,7 +157,8 @@ class MoreauContactScheme final : public Scheme {
   std::vector<char> law_impact_;
   std::vector<Mode> law_mode_;
   double correction_work_ = 0, impact_speed_ = 0;
-  int problems_ = 0, iterations_ = 0;
+  int problems_ = 0, iterations_ = 0, near_misses_ = 0;
+  std::string message_;
 };
 
 }  // namespace stickslip

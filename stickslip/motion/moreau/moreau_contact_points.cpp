@@ -45,7 +45,7 @@ bool MoreauContactScheme::some_point_stays_inside() {
 }
 
 /// Positions leave the penetration along the shortest way in the metric of the mass.
-StepOutcome MoreauContactScheme::remove_penetration() {
+Status MoreauContactScheme::remove_penetration() {
   const Index n = system_.info().nv();
   const double potential = system_.potential_energy(q_m_);
   correction_.A = &mass_;
@@ -80,21 +80,23 @@ StepOutcome MoreauContactScheme::remove_penetration() {
   corrected_.r.resize(0);
   solve(correction_, options, correction_solver_, corrected_);
   if (corrected_.status != Status::success && count <= kMany)
-    return {corrected_.status,
-            fmt::format("moreau: penetration at t = {:.9g} s cannot be removed ({}); reduce run.step, "
-                        "or use run.moreau.contact_rule = \"velocity\"",
-                        t0_, corrected_.message)};
+    return fail(corrected_.status,
+                fmt::format("moreau: penetration at t = {:.9g} s cannot be removed ({}); reduce run.step, "
+                            "or use run.moreau.contact_rule = \"velocity\"",
+                            t0_, corrected_.message));
   const double kinetic = system_.kinetic_energy(q_m_, v_m_);
   system_.displace(corrected_.v, q_m_, v_m_);
   if (!drift_kick_) q0_ += corrected_.v;
   correction_work_ = system_.potential_energy(q_m_) - potential + system_.kinetic_energy(q_m_, v_m_) - kinetic;
-  return {};
+  return Status::success;
 }
 
 void MoreauContactScheme::select_points(double h) {
   active_.clear();
-  taken_.assign(found_.points.size(), 0);
+  taken_.resize(found_.points.size());
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
+  constexpr std::size_t kMany = 64;
+  const bool many = found_.points.size() > kMany;
   Index row = 0, first = laws_.components();
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
@@ -112,10 +114,16 @@ void MoreauContactScheme::select_points(double h) {
       takes_part = h * free < -point.gap && !(impact && law.restitution > 0);
       active.bias = point.gap / h;
       active.impact &= takes_part;
+      // Points that stay away get no impulse: to take those that pushed in the last step changes nothing but the number
+      // of problems, in a heap one per layer.
+      if (many && !takes_part && !(law.restitution > 0 && before < 0)) {
+        const int last = last_index(point.key);
+        takes_part = last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0;
+      }
     }
+    taken_[k] = takes_part;
     if (takes_part) {
       active_.push_back(active);
-      taken_[k] = 1;
       first += law.size();
     }
     row += law.size();
@@ -165,6 +173,7 @@ bool MoreauContactScheme::rows_are_the_same() const {
     const Active &now = active_[k], &before = filled_[k];
     if (now.law != before.law || now.row != before.row) return false;
   }
+  if (found_.rows_version != 0) return found_.rows_version == filled_version_;
   const SparseMatrix &a = found_.Wt, &b = filled_Wt_;
   return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() &&
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr()) &&
@@ -203,12 +212,28 @@ void MoreauContactScheme::fill_laws() {
   u0_.resize(m);
   fill_velocities();
   filled_ = active_;
-  filled_Wt_ = found_.Wt;
+  filled_version_ = found_.rows_version;
+  if (filled_version_ == 0) filled_Wt_ = found_.Wt;
+  prepare_rows();
+}
+
+/// What follows from the rows and the step matrix alone.
+void MoreauContactScheme::prepare_rows() {
+  const SparseMatrix& Wt = problem_.Wt;
+  weights_.resize(static_cast<Index>(problem_.sets.size()));
+  Index row = 0;
+  for (std::size_t k = 0; k < problem_.sets.size(); ++k) {
+    double sum = 0;
+    for (int c = 0; c < problem_.sets[k].size; ++c, ++row)
+      for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
+        sum += entry.value() * entry.value() * inverse_diagonal_[entry.col()];
+    weights_[static_cast<Index>(k)] = sum > 0 ? problem_.sets[k].size / sum : 1.0;
+  }
   if (laws_.laws() > 0 || active_.size() != 1) return;
   const int size = problem_.sets[0].size;
   for (int c = 0; c < size; ++c) {
     Vector& column = single_column_[static_cast<std::size_t>(c)];
-    column.setZero(n);
+    column.setZero(Wt.cols());
     for (SparseMatrix::InnerIterator entry(Wt, c); entry; ++entry) column[entry.col()] = entry.value();
     factor_.solve(column);
     for (int d = 0; d < size; ++d) single_D_[static_cast<std::size_t>(d * size + c)] = row_times(Wt, d, column);
@@ -230,6 +255,15 @@ void MoreauContactScheme::fill_velocities() {
   }
 }
 
+int MoreauContactScheme::last_index(std::uint64_t key) {
+  if (last_sorted_.empty()) {
+    for (std::size_t k = 0; k < last_keys_.size(); ++k) last_sorted_.emplace_back(last_keys_[k], static_cast<int>(k));
+    std::sort(last_sorted_.begin(), last_sorted_.end());
+  }
+  const auto at = std::lower_bound(last_sorted_.begin(), last_sorted_.end(), std::pair<std::uint64_t, int>(key, -1));
+  return at != last_sorted_.end() && at->first == key ? at->second : -1;
+}
+
 void MoreauContactScheme::warm_start() {
   const bool same_points =
       last_keys_.size() == active_.size() &&
@@ -237,11 +271,13 @@ void MoreauContactScheme::warm_start() {
         return found_.points[static_cast<std::size_t>(active.found)].key == key;
       });
   Vector& r = solution_.r;
-  const Index m = problem_.Wt.rows();
-  if (!same_points && last_sorted_.empty()) {
-    for (std::size_t k = 0; k < last_keys_.size(); ++k) last_sorted_.emplace_back(last_keys_[k], static_cast<int>(k));
-    std::sort(last_sorted_.begin(), last_sorted_.end());
+  if (same_points && stepped_) {
+    r.resize(last_impulse_.size());
+    for (Index i = 0; i < r.size(); ++i) r[i] = last_impulse_[i];
+    for (std::size_t k = 0; k < active_.size(); ++k) active_[k].holds = last_stuck_[k];
+    return;
   }
+  const Index m = problem_.Wt.rows();
   r.resize(m);
   r.setZero();
   const Index friction = laws_.components();
@@ -249,15 +285,7 @@ void MoreauContactScheme::warm_start() {
   for (std::size_t k = 0; k < active_.size(); ++k) {
     Active& active = active_[k];
     if (!stepped_) active.holds = start_modes_[static_cast<std::size_t>(active.law)] == Mode::stick;
-    int last = -1;
-    if (same_points) {
-      last = static_cast<int>(k);
-    } else {
-      const std::uint64_t key = found_.points[static_cast<std::size_t>(active.found)].key;
-      const auto at =
-          std::lower_bound(last_sorted_.begin(), last_sorted_.end(), std::pair<std::uint64_t, int>(key, -1));
-      if (at != last_sorted_.end() && at->first == key) last = at->second;
-    }
+    const int last = last_index(found_.points[static_cast<std::size_t>(active.found)].key);
     if (last < 0) continue;
     active.holds = last_stuck_[static_cast<std::size_t>(last)];
     const int size = contacts_[static_cast<std::size_t>(active.law)].size();

@@ -30,6 +30,12 @@ double inclusion_margin(const Set& set, const double* p) {
   }
 }
 
+double product(const Vector& x, const Vector& y) {
+  double sum = 0;
+  for (Index i = 0; i < x.size(); ++i) sum += x[i] * y[i];
+  return sum;
+}
+
 /// A plain loop: the vectors of small systems are shorter than the preparation of a vectorised one. NaN stays NaN.
 double largest_entry(const Vector& x) {
   double largest = 0;
@@ -54,21 +60,24 @@ Mode MoreauContactScheme::point_mode(const Active& point) const {
 }
 
 void MoreauContactScheme::record_points(double h, StepRecord& record) {
-  record.reaction_impulse.setZero();
-  record.jump_impulse.setZero();
-  record.reaction_impulse.head(laws_.components()) = solution_.r.head(laws_.components());
+  for (Index i = 0, friction = laws_.components(); i < record.reaction_impulse.size(); ++i) {
+    record.reaction_impulse[i] = i < friction ? solution_.r[i] : 0.0;
+    record.jump_impulse[i] = 0;
+  }
   record.point_forces.clear();
-  std::fill(law_impact_.begin(), law_impact_.end(), 0);
-  std::fill(law_mode_.begin(), law_mode_.end(), Mode::open);
-  for (const Active& active : active_) {
+  for (std::size_t k = 0; k < law_mode_.size(); ++k) {
+    law_impact_[k] = 0;
+    law_mode_[k] = Mode::open;
+  }
+  for (Active& active : active_) {
     const auto law = static_cast<std::size_t>(active.law);
     const double* p = solution_.r.data() + active.first;
+    active.mode = point_mode(active);
     if (!(p[0] > 0)) continue;
     ++record.loaded_points;
     if (active.impact) law_impact_[law] = 1;
     // A law that acts at several points sticks as long as one of them does.
-    const Mode mode = point_mode(active);
-    if (law_mode_[law] != Mode::stick) law_mode_[law] = mode;
+    if (law_mode_[law] != Mode::stick) law_mode_[law] = active.mode;
     const ContactSite& point = found_.points[static_cast<std::size_t>(active.found)];
     if (!point.has_frame) continue;
     PointForce force{static_cast<int>(laws_.laws()) + active.law, point.position, {}};
@@ -127,21 +136,10 @@ bool MoreauContactScheme::rebounds(std::size_t law) const {
 double MoreauContactScheme::law_residual() {
   const SparseMatrix& Wt = problem_.Wt;
   u1_.resize(Wt.rows());
-  weights_.resize(static_cast<Index>(problem_.sets.size()));
   double scale = largest_entry(problem_.g);
-  Index row = 0;
-  for (std::size_t k = 0; k < problem_.sets.size(); ++k) {
-    double sum = 0;
-    for (int c = 0; c < problem_.sets[k].size; ++c, ++row) {
-      double product = 0;
-      for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry) {
-        product += entry.value() * solution_.v[entry.col()];
-        sum += entry.value() * entry.value() * inverse_diagonal_[entry.col()];
-      }
-      u1_[row] = product - problem_.w[row];
-      scale = std::max(scale, std::abs(solution_.r[row]));
-    }
-    weights_[static_cast<Index>(k)] = sum > 0 ? problem_.sets[k].size / sum : 1.0;
+  for (Index row = 0; row < Wt.rows(); ++row) {
+    u1_[row] = row_times(Wt, row, solution_.v) - problem_.w[row];
+    scale = std::max(scale, std::abs(solution_.r[row]));
   }
   const double residual = natural_map_residual(problem_.sets, solution_.r, u1_, weights_);
   return scale > 0 ? residual / scale : residual;
@@ -150,11 +148,13 @@ double MoreauContactScheme::law_residual() {
 /// The step's equation and its laws, seen from v and p alone.
 void MoreauContactScheme::record_balance(StepRecord& record) {
   const Index m = solution_.r.size();
-  balance_ = problem_.g;
+  const SparseMatrix& Wt = problem_.Wt;
+  for (Index i = 0; i < balance_.size(); ++i) balance_[i] = problem_.g[i];
+  const double load = largest_entry(balance_);
   for (Index k = 0; k < m; ++k)
-    for (SparseMatrix::InnerIterator entry(problem_.Wt, k); entry; ++entry)
-      balance_[entry.col()] += entry.value() * solution_.r[k];
-  const double scale = std::max(largest_entry(balance_), largest_entry(problem_.g));
+    for (int at = Wt.outerIndexPtr()[k]; at < Wt.outerIndexPtr()[k + 1]; ++at)
+      balance_[Wt.innerIndexPtr()[at]] += Wt.valuePtr()[at] * solution_.r[k];
+  const double scale = m > 0 ? std::max(largest_entry(balance_), load) : load;
   step_matrix_.value().add_product(-1.0, solution_.v, balance_);
   const double error = largest_entry(balance_);
   raise(record.equation, scale > 0 ? error / scale : error);
@@ -179,7 +179,7 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     e.work_in += h * scratch_.dot(v_theta_);
     e.damper_loss += h * system_.damper_power(q_theta_, v_theta_);
   } else {
-    e.work_in += h * f_.dot(v_theta_);
+    e.work_in += h * product(f_, v_theta_);
     if (damped_) e.damper_loss += h * system_.damper_power(q0_, v_theta_);
   }
   for (Index k = 0; k < laws_.laws(); ++k)
@@ -210,7 +210,7 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
   if (linear_) {  // M v serves the next step as well
     linear_->M.product(s.v, Mv_);
     momentum_is_known_ = true;
-    e.kinetic = 0.5 * Mv_.dot(s.v);
+    e.kinetic = 0.5 * product(Mv_, s.v);
     if (elastic_) e.potential = system_.potential_energy(s.q);
   } else {
     e.kinetic = system_.kinetic_energy(s.q, s.v);
@@ -235,9 +235,10 @@ void MoreauContactScheme::remember_points() {
   for (std::size_t k = 0; k < active_.size(); ++k) {
     last_keys_[k] = found_.points[static_cast<std::size_t>(active_[k].found)].key;
     last_first_[k] = static_cast<int>(active_[k].first);
-    last_stuck_[k] = point_mode(active_[k]) == Mode::stick;
+    last_stuck_[k] = active_[k].mode == Mode::stick;
   }
-  last_impulse_ = solution_.r;
+  last_impulse_.resize(solution_.r.size());
+  for (Index i = 0; i < last_impulse_.size(); ++i) last_impulse_[i] = solution_.r[i];
   stepped_ = true;
 }
 

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inclusion of one step: fixed point around it where forces depend on the state, break-away, the solvers.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/solvers/one_law.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kRoundOff = 1e-15;        // relative residual that cannot be bettered by much
+constexpr std::size_t kFewPoints = 64;     // that many points are solved to round-off
+constexpr int kPolishing = 100;            // iterations for that
+constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
+constexpr int kLastPolishing = 10;
+constexpr double kAcceptable = 10;  // times the solver's tolerance: the audit's limit
+
+}  // namespace
+
+Status MoreauContactScheme::solve_step(double h) {
+  select_points(h);
+  while (true) {
+    fill_laws();
+    warm_start();
+    const Status status = iterates_ ? iterate(h) : solve_laws(h);
+    if (status != Status::success || !add_overlooked_points(h)) return status;
+  }
+}
+
+Status MoreauContactScheme::fail(Status status, std::string message) {
+  message_ = std::move(message);
+  return status;
+}
+
+Status MoreauContactScheme::iterate(double h) {
+  iterate_ = v0_;
+  double change = HUGE_VAL, size = 0;
+  for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
+    right_hand_side(h, iterate_);
+    if (laws_.limits_depend_on_state()) {
+      v_theta_ = 0.5 * (iterate_ + v0_);
+      q_theta_ = q0_ + (0.5 * h) * v_theta_;
+      laws_.evaluate_limits(t0_ + 0.5 * h, q_theta_, v_theta_, workspace_);
+    }
+    if (const Status status = solve_laws(h); status != Status::success) return status;
+    const double previous_change = change;
+    change = (solution_.v - iterate_).lpNorm<Eigen::Infinity>();
+    size = std::max({size, solution_.v.lpNorm<Eigen::Infinity>(), v0_.lpNorm<Eigen::Infinity>()});
+    iterate_ = solution_.v;
+    if (change <= options_.fixed_point_tolerance * size ||
+        (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
+      return Status::success;
+  }
+  return fail(Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations "
+                                                 "(velocity still changes by {:.2g}); reduce run.step",
+                                                 t0_, options_.max_fixed_point, change));
+}
+
+Status MoreauContactScheme::solve_laws(double h) {
+  const auto friction = static_cast<std::size_t>(laws_.laws());
+  if (problem_.sets.empty()) {
+    if (iterates_) free_velocity();
+    solution_.v = v_free_;
+    solution_.r.resize(0);
+    solution_.u.resize(0);
+    return require_finite();
+  }
+  if (laws_.laws() > 0 && !laws_.limits_depend_on_state())
+    laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
+  std::fill(friction_released_.begin(), friction_released_.end(), 0);
+  while (true) {
+    for (Index k = 0; k < laws_.laws(); ++k) {
+      const bool holds = friction_rest_[k] && !friction_released_[k];
+      problem_.sets[static_cast<std::size_t>(k)].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
+    }
+    for (std::size_t k = 0; k < active_.size(); ++k)
+      problem_.sets[friction + k].limit = friction_coefficient(active_[k]);
+    ++problem_.sets_version;
+    if (const Status status = solve_inclusion(); status != Status::success) return status;
+    bool gave_way = false;
+    for (Index k = 0; k < laws_.laws(); ++k)
+      if (friction_rest_[k] && !friction_released_[k] && laws_.static_limit(k) > laws_.limit(k) &&
+          laws_.mode(k, solution_.u) != Mode::stick) {
+        friction_released_[k] = 1;
+        gave_way = true;
+      }
+    for (Active& active : active_)
+      if (active.holds && contacts_[static_cast<std::size_t>(active.law)].mu_static &&
+          point_mode(active) != Mode::stick) {
+        active.holds = false;
+        gave_way = true;
+      }
+    if (!gave_way) break;
+  }
+  return require_finite();
+}
+
+Status MoreauContactScheme::require_finite() {
+  double zero = 0;
+  for (Index i = 0; i < solution_.v.size(); ++i) zero += 0.0 * solution_.v[i];
+  if (zero == 0) return Status::success;
+  return fail(
+      Status::not_finite,
+      fmt::format("moreau: the velocity is not finite after t = {:.9g} s; check forces, or reduce run.step", t0_));
+}
+
+/// One point alone has an exact solution in closed form.
+Status MoreauContactScheme::solve_single_point() {
+  const Set& set = problem_.sets[0];
+  if (iterates_) free_velocity();
+  std::array<double, 3> q{}, r{};
+  for (int c = 0; c < set.size; ++c) {
+    q[static_cast<std::size_t>(c)] = row_times(problem_.Wt, c, v_free_) - problem_.w[c];
+    r[static_cast<std::size_t>(c)] = solution_.r[c];
+  }
+  if (!solve_one_law(set, single_D_.data(), q.data(), r.data()))
+    return fail(
+        Status::no_solution,
+        fmt::format("moreau: contact '{}' at t = {:.9g} s has no admissible reaction: it would have to push for ever",
+                    contacts_[static_cast<std::size_t>(active_[0].law)].name, t0_));
+  solution_.v = v_free_;
+  solution_.u.resize(set.size);
+  for (int c = 0; c < set.size; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    solution_.r[c] = r[i];
+    for (Index j = 0; j < solution_.v.size(); ++j) solution_.v[j] += r[i] * single_column_[i][j];
+    double u = q[i];
+    for (int d = 0; d < set.size; ++d)
+      u += single_D_[static_cast<std::size_t>(c * set.size + d)] * r[static_cast<std::size_t>(d)];
+    solution_.u[c] = u;
+  }
+  ++iterations_;
+  solution_.status = Status::success;
+  return Status::success;
+}
+
+/// To the tolerance asked for, then, for few points, to round-off: at the edge of sticking the velocity is only as
+/// exact as the square root of the residual, or worse.
+Status MoreauContactScheme::solve_inclusion() {
+  ++problems_;
+  if (laws_.laws() == 0 && active_.size() == 1) return solve_single_point();
+  solve(problem_, options_.solver, solver_, solution_);
+  iterations_ += solution_.iterations;
+  double residual = law_residual();
+  // The goal may lie below what rounding allows; what the audit accepts is good enough to go on with, and is counted.
+  // Another measure than the residual at hand is a demand of its own.
+  const bool near_miss = solution_.status == Status::not_converged &&
+                         options_.solver.measure == StoppingMeasure::inclusion &&
+                         residual <= kAcceptable * options_.solver.tolerance;
+  if (solution_.status == Status::interrupted)
+    return fail(Status::interrupted,
+                fmt::format("stopped within the step from t = {:.9g} s; everything up to there is kept", t0_));
+  if (solution_.status != Status::success && !near_miss)
+    return fail(solution_.status,
+                fmt::format("moreau: contact and friction at t = {:.9g} s: {}", t0_, solution_.message));
+  if (residual > kRoundOff && active_.size() <= kFewPoints) {
+    polished_ = solution_;
+    SolveOptions options = options_.solver;
+    options.tolerance = kRoundOff;
+    options.max_iterations = residual > kNearlyRoundOff ? kPolishing : kLastPolishing;
+    solve(problem_, options, solver_, polished_);
+    iterations_ += polished_.iterations;
+    std::swap(solution_, polished_);
+    if (const double polished = law_residual(); polished < residual) {
+      residual = polished;
+    } else {
+      std::swap(solution_, polished_);
+    }
+  }
+  if (near_miss && residual > options_.solver.tolerance) ++near_misses_;
+  return Status::success;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Patches: the few laws on which a sweep over thousands does not settle, cut out with their neighbours as problems of
+// their own.
+//
+//   u_p = D_pp r_p + (b_p + D_po r_o),      p: laws of the patch, o: all others, whose reactions stay as they are
+//
+// A heap that is solved from the last step's reactions settles within some ten sweeps everywhere but in a few places
+// (bodies wedged between others, contacts at the edge of sliding). Such a place costs a hundred times more sweeps, or a
+// factorisation of the whole; as a patch it is a problem of a hundred contacts. The cost is that of the patches,
+// however large the heap.
+#pragma once
+
+#include <vector>
+
+#include "stickslip/solvers/contact_system.hpp"
+
+namespace stickslip {
+
+template <int N>
+class ContactPatches {
+ public:
+  /// Takes the laws with the largest errors, down to a few hundredths of the worst or until the rest is at most `share`
+  /// of the goal, each with its neighbours (laws coupled by D) up to `rings` away, until there are `most` of them, and
+  /// splits the result into connected patches. Returns their number; 0 if there are no such laws, or if a law has fewer
+  /// than N components.
+  int find(const ContactSystem<N>& system, const ContactGoal& goal, const double* r, const double* u, double share,
+           int rings, int most);
+  /// The part of all laws that have such errors: near 1, the trouble is not a matter of a few places.
+  double spread() const { return spread_; }
+  /// Patch k as a problem; `r` holds all reactions.
+  void extract(int k, const ContactSystem<N>& system, const double* r);
+  const BlockSparseMatrix& D() const { return D_; }
+  const Vector& b() const { return b_; }
+  const std::vector<Set>& sets() const { return sets_; }
+  /// Reactions of the patch just extracted out of those of all laws, and back.
+  void gather(const double* r, double* patch) const;
+  void scatter(const double* patch, double* r) const;
+  /// The same error in the patch just extracted as `goal` is for the whole: `share` of it.
+  ContactGoal goal(const ContactSystem<N>& system, const ContactGoal& goal, const double* r, const double* u,
+                   double share) const;
+
+ private:
+  std::vector<int> patch_, laws_, starts_, local_, front_, next_;
+  std::vector<std::pair<double, int>> by_error_;
+  double spread_ = 0;
+  int first_ = 0, count_ = 0;  // of laws_: the patch just extracted
+  BlockSparseMatrix D_;
+  Vector b_;
+  std::vector<Set> sets_;
+  std::vector<int> sizes_, columns_;
+  std::vector<std::size_t> row_starts_;
+};
+
+}  // namespace stickslip

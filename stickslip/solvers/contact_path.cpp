@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smoothed path by pseudo arc length: members of ContactNewton declared in contact_newton.hpp.
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/solvers/contact_newton.hpp"
+
+namespace stickslip {
+
+template <int N>
+double ContactNewton<N>::dot(const ContactSystem<N>& system, const std::vector<double>& x,
+                             const std::vector<double>& y) const {
+  double sum = 0;
+  for (int i = 0; i < system.laws(); ++i) {
+    double part = 0;
+    for (int c = N * i; c < N * i + N; ++c) part += x[c] * y[c];
+    sum += system.d(i) * part;
+  }
+  return sum;
+}
+
+template <int N>
+bool ContactNewton<N>::find_tangent(const ContactSystem<N>& system, double unit) {
+  for (double& x : by_smoothing_) x *= smoothing_;  // by log ε
+  if (!factorize(system, {}, 0.0) || !solve_linear(system, by_smoothing_.data(), tangent_)) return false;
+  double scale = 1 / std::sqrt(1 + unit * dot(system, tangent_, tangent_));
+  if (unit * dot(system, tangent_, last_tangent_) + last_tangent_s_ < 0) scale = -scale;
+  for (double& x : tangent_) x *= scale;
+  tangent_s_ = scale;
+  last_tangent_ = tangent_;
+  last_tangent_s_ = tangent_s_;
+  return std::isfinite(scale);
+}
+
+template <int N>
+int ContactNewton<N>::correct(const ContactSystem<N>& system, double unit, double weight, int& iterations) {
+  // A loose test leaves points beside the path from which no step, however short, comes back to it.
+  constexpr int kSteps = 8;
+  constexpr double kOnPath = 1e-6, kContraction = 0.7, kLargest = 1.0;
+  const int m = system.size();
+  double last = HUGE_VAL;
+  for (int step = 0; step <= kSteps; ++step) {
+    const double merit = evaluate(system, r_.data(), u_.data(), F_.data(), true);
+    const double distance = std::sqrt(merit / weight) / smoothing_;
+    if (step > 0 && distance <= kOnPath) return step;
+    if (!(distance < kContraction * last)) return -1;
+    last = distance;
+    ++iterations;
+    for (double& x : by_smoothing_) x *= smoothing_;
+    if (!newton_direction(system, {}, 0.0) || !solve_linear(system, by_smoothing_.data(), response_)) return -1;
+    const double ds =
+        -unit * dot(system, tangent_, direction_) / (tangent_s_ + unit * dot(system, tangent_, response_));
+    if (!std::isfinite(ds)) return -1;
+    const double cut = std::min(1.0, kLargest / std::abs(ds));
+    for (int k = 0; k < m; ++k) r_[k] += cut * (direction_[k] + ds * response_[k]);
+    smoothing_ *= std::exp(cut * ds);
+    system.velocity({}, r_.data(), u_.data());
+  }
+  return -1;
+}
+
+template <int N>
+double ContactNewton<N>::follow_path(const ContactSystem<N>& system, const ContactGoal& goal,
+                                     const SmoothingOptions& options, double* r, int& iterations) {
+  constexpr int kStartSteps = 100, kMemory = 5, kEasy = 4;
+  constexpr double kCentred = 1e-3, kNear = 1e-6, kShortest = 1e-8, kFarthest = 10, kLargest = 2;
+  const double largest = start_smoothed(system, goal, options, r);
+  const int m = system.size(), last = iterations + options.max_iterations;
+  std::fill(by_smoothing_.begin(), by_smoothing_.end(), 0.0);
+  std::fill(last_tangent_.begin(), last_tangent_.end(), 0.0);
+  last_tangent_s_ = -1;
+  double weight = 0;
+  for (int i = 0; i < system.laws(); ++i) weight += system.d(i);
+
+  system.velocity({}, r_.data(), u_.data());
+  double merit = evaluate(system, r_.data(), u_.data(), F_.data(), true);
+  merit_count_ = 0;
+  auto centred = [&] { return merit <= kCentred * kCentred * smoothing_ * smoothing_ * weight; };
+  for (int step = 0; step < kStartSteps && !centred() && iterations < last; ++step) {
+    ++iterations;
+    if (!newton_direction(system, {}, 0.0) || !search(system, {}, merit, kMemory)) break;
+    merit = evaluate(system, r_.data(), u_.data(), F_.data(), true);
+  }
+  // Close enough for the proximal method, back where it came from, or lost.
+  const double farthest = kFarthest * smoothing_, near = std::max(goal.tolerance, kNear);
+  double length = 0.5;
+  bool follow = centred();
+  while (follow && best_error_ > near && iterations < last && !goal.expired() && smoothing_ < farthest &&
+         smoothing_ > 1e-14 * largest) {
+    base_ = r_;
+    const double base_smoothing = smoothing_, unit = 1 / (smoothing_ * smoothing_ * weight);
+    ++iterations;
+    if (!find_tangent(system, unit)) break;
+    for (int steps = -1; steps < 0;) {
+      for (int k = 0; k < m; ++k) r_[k] = base_[k] + length * tangent_[k];
+      smoothing_ = base_smoothing * std::exp(std::clamp(length * tangent_s_, -kLargest, kLargest));
+      system.velocity({}, r_.data(), u_.data());
+      steps = correct(system, unit, weight, iterations);
+      length *= steps < 0 ? 0.5 : steps <= kEasy ? 1.6 : 0.7;
+      if (steps < 0 && (length < kShortest || iterations >= last || goal.expired())) {
+        follow = false;
+        break;
+      }
+    }
+    if (follow) note_projected(system, goal);
+  }
+  smoothing_ = 0;
+  std::copy(best_.begin(), best_.end(), r);
+  return best_error_;
+}
+
+template double ContactNewton<2>::follow_path(const ContactSystem<2>&, const ContactGoal&, const SmoothingOptions&,
+                                              double*, int&);
+template double ContactNewton<3>::follow_path(const ContactSystem<3>&, const ContactGoal&, const SmoothingOptions&,
+                                              double*, int&);
+
+}  // namespace stickslip
