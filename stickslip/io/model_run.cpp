@@ -40,8 +40,25 @@ void read_splitting(const Field& field, SplittingOptions& options) {
   table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
 }
 
+void read_event(const Field& field, EventOptions& options) {
+  const TableReader table(field, {"flow", "integrator", "absolute_tolerance", "accumulation_time", "max_events"});
+  table.word("flow", [&](std::string_view word) { options.flow = flow_kind_from(word); });
+  table.word("integrator", [&](std::string_view word) { options.integrator = integrator_from(word); });
+  table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
+  table.number("accumulation_time", options.accumulation_time, kNotNegative);
+  if (const auto most = table.find("max_events"))
+    options.max_events = static_cast<long>(most->integer(1, 1'000'000'000'000));
+}
+
+void read_viscoelastic_run(const Field& field, ViscoelasticOptions& options) {
+  const TableReader table(field, {"integrator", "epsilon", "absolute_tolerance"});
+  table.word("integrator", [&](std::string_view word) { options.integrator = integrator_from(word); });
+  table.number("epsilon", options.epsilon, kPositive);
+  table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
+}
+
 SchemeKind read_scheme(std::string_view word) {
-  for (const char* later : {"event", "compliant", "viscoelastic"})
+  for (const char* later : {"compliant"})
     if (word == later)
       throw InputError(fmt::format("scheme '{}' is not available in this version; {}", word, kUseMoreau));
   return scheme_from(word);
@@ -62,7 +79,8 @@ void read_times(const TableReader& table, SimulationOptions& run) {
     end.fail(fmt::format("the value {} must be after start_time = {}", run.end_time, run.start_time));
   const auto step = table.find("step"), steps = table.find("steps");
   if (step && steps) steps->fail("'step' and 'steps' both set the step size; give one of them");
-  if (!step && !steps) table.field().fail("'step' is missing; give step = .. in s, or steps = the number of steps");
+  const bool needed = !chooses_own_steps(run.scheme);
+  if (needed && !step && !steps) table.field().fail("'step' is missing; give step = .. in s, or steps = the number of steps");
   constexpr long long kMostSteps = 1'000'000'000'000;
   if (steps) run.steps = static_cast<long>(steps->integer(1, kMostSteps));
   if (step) {
@@ -96,18 +114,18 @@ void read_output(const TableReader& table, SimulationOptions& run) {
 SimulationOptions read_run(const Field& field) {
   const TableReader table(field,
                           {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
-                           "output_times", "moreau", "splitting"},
-                          {{"tolerance", "it belongs to schemes of variable step; give step or steps"},
-                           {"event", kUseMoreau},
-                           {"compliant", kUseMoreau},
-                           {"viscoelastic", kUseMoreau}});
+                           "output_times", "tolerance", "moreau", "splitting", "event", "viscoelastic"},
+                          {{"compliant", kUseMoreau}});
   SimulationOptions run;
   table.word("scheme", [&](std::string_view word) { run.scheme = read_scheme(word); });
   read_times(table, run);
+  table.number("tolerance", run.tolerance, {.low = 1e-14, .high = 0.1});
   table.word("breakpoints", [&](std::string_view word) { run.breakpoints = read_breakpoints(word); });
   read_output(table, run);
   if (const auto moreau = table.find("moreau")) read_moreau(*moreau, run.moreau);
   if (const auto splitting = table.find("splitting")) read_splitting(*splitting, run.splitting);
+  if (const auto event = table.find("event")) read_event(*event, run.event);
+  if (const auto soft = table.find("viscoelastic")) read_viscoelastic_run(*soft, run.viscoelastic);
   field.about([&] { run.validate(); });
   return run;
 }

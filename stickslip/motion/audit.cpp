@@ -15,13 +15,20 @@ void AuditLedger::add(const StepRecord& record) {
   stuck_motion += record.stuck_motion;
   raise(penetration, record.penetration);
   contact_gain += record.contact_gain;
+  raise(constraint_position, record.constraint_position);
+  raise(constraint_velocity, record.constraint_velocity);
+  fast_damping = std::min(fast_damping, record.fast_damping);
+  admissible_modes = std::max(admissible_modes, record.admissible_modes);
   loaded_points += record.loaded_points;
   iterations += record.iterations;
+  near_misses += record.near_misses;
   most_iterations = std::max(most_iterations, record.iterations);
   if (steps > 0) most_warm_iterations = std::max(most_warm_iterations, record.iterations);
   const EnergyLedger& e = record.energy;
-  energy_scale = std::max({energy_scale, e.kinetic + std::abs(e.potential), std::abs(e.work_in),
-                           std::abs(e.friction_loss), std::abs(e.damper_loss), std::abs(e.impact_loss)});
+  double scale = std::max(energy_scale, e.kinetic + std::abs(e.potential));
+  for (const double work : {e.work_in, e.friction_loss, e.damper_loss, e.impact_loss})
+    scale = std::max(scale, std::abs(work));
+  energy_scale = scale;
   // A gain within round-off of the energy at hand is none.
   if (record.contact_gain > 1e-12 * energy_scale) ++gaining_steps;
   raise(largest_gap, std::abs(e.unexplained()));
@@ -50,9 +57,32 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
   const double relative = ledger.energy_scale > 0 ? ledger.largest_gap / ledger.energy_scale : ledger.largest_gap;
   const char* gap = "largest unexplained energy over the largest energy or work";
   // Each step closes to round-off and to the tolerance of its iteration; these add up over the steps.
-  const double limit = 1e-10 + 1e-13 * static_cast<double>(ledger.steps);
+  const double limit = std::max(limits.energy_limit, 1e-10 + 1e-13 * static_cast<double>(ledger.steps));
   items.push_back(limits.energy ? guaranteed("energy", relative, limit, "", gap)
                                 : reported("energy", relative, "", gap));
+  if (limits.constraints) {
+    items.push_back(guaranteed("constraint_position", ledger.constraint_position, 1e-11, "m, rad",
+                               "largest violation of a holonomic constraint"));
+    items.push_back(guaranteed("constraint_velocity", ledger.constraint_velocity, 1e-9, "m/s, rad/s",
+                               "largest violation of a constraint by the velocities"));
+  }
+  if (limits.viscoelastic) {
+    items.push_back(reported("constraint_position", ledger.constraint_position, "m, rad",
+                             "largest violation of a holonomic constraint; of the size of epsilon"));
+    items.push_back(reported("constraint_velocity", ledger.constraint_velocity, "m/s, rad/s",
+                             "largest violation of a constraint by the velocities; of the size of epsilon after the "
+                             "initial layer"));
+    if (std::isfinite(ledger.fast_damping))
+      items.push_back(
+          reported("fast_damping", ledger.fast_damping, "",
+                   "smallest b = (d^2/c) eigenvalue of A M^-1 A' along the motion; the source asks for b >= "
+                   "2, which is sufficient and not necessary: the fast motion decays for every b > 0"));
+    items.push_back(
+        reported("evaluations", static_cast<double>(ledger.iterations), "", "evaluations of the right-hand side"));
+  }
+  if (ledger.admissible_modes > 0)
+    items.push_back(reported("admissible_modes", ledger.admissible_modes, "",
+                             "largest number of admissible modes at one event; the policy chose among them"));
   if (limits.contacts) {
     items.push_back(reported("penetration", ledger.penetration, "m", "largest penetration, before it is corrected"));
     const double gain = ledger.energy_scale > 0 ? ledger.contact_gain / ledger.energy_scale : ledger.contact_gain;
@@ -62,6 +92,8 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
     items.push_back(reported("steps_with_contact_gain", static_cast<double>(ledger.gaining_steps), "",
                              "steps in which Newton's impact law with friction made energy"));
     items.push_back(reported("energy_correction", energy.correction, "J", "work of moving out of penetrations"));
+    items.push_back(reported("above_tolerance", static_cast<double>(ledger.near_misses), "",
+                             "inclusions that ended above the solver's tolerance, within the limit of `inclusion`"));
     items.push_back(
         reported("most_iterations", ledger.most_iterations, "", "iterations of the contact solver in one step"));
     items.push_back(reported("most_iterations_warm", ledger.most_warm_iterations, "",

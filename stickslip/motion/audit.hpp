@@ -7,6 +7,9 @@
 //   stuck_motion  path travelled by laws while stuck, summed over the steps [m, rad]
 //   energy        unexplained energy over the largest energy or work of the run
 //   penetration   largest at a contact [m]
+//   constraint_position, constraint_velocity   largest |g| and |A v - rate| of bilateral constraints
+//   fast_damping  smallest eigenvalue of (d²/c) A M⁻¹ Aᵀ along the motion (viscoelastic): paper 4 asks for >= 2
+//   admissible_modes                           largest number of modes that one event left to choose from (event)
 //   contact_gain  kinetic energy made by contacts: Newton's impact law with friction can, contacts with e = 0 cannot
 // A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the
 // rest is reported and never hidden.
@@ -33,7 +36,11 @@ struct AuditItem {
 struct AuditLedger {
   double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
   double penetration = 0, contact_gain = 0;  ///< largest [m]; sum [J]
+  double constraint_position = 0, constraint_velocity = 0;
+  double fast_damping = HUGE_VAL;
+  int admissible_modes = 0;
   long gaining_steps = 0, loaded_points = 0, iterations = 0;
+  long near_misses = 0;                               ///< inclusions accepted above the solver's tolerance
   int most_iterations = 0, most_warm_iterations = 0;  ///< of the solver in one step; without the first step
   double energy_scale = 0;                            ///< largest of T + |U|, |work_in|, losses
   double largest_gap = 0;                             ///< largest |unexplained| so far
@@ -46,8 +53,11 @@ struct AuditLimits {
   bool stuck_motion = false;  ///< the scheme sticks exactly
   double stuck_motion_limit = 0;
   double inclusion = 1e-10;
-  bool contacts = false;  ///< there are any
-  bool no_gain = true;    ///< e = 0 everywhere: contacts cannot make energy
+  bool contacts = false;      ///< there are any
+  bool constraints = false;   ///< likewise
+  bool viscoelastic = false;  ///< constraints are spring-dampers: their violation is reported, not bounded
+  double energy_limit = 0;    ///< of the scheme itself; 0: round-off of the steps
+  bool no_gain = true;        ///< e = 0 everywhere: contacts cannot make energy
 };
 
 std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedger& energy, const AuditLimits& limits);

@@ -12,7 +12,7 @@
 namespace stickslip {
 
 namespace {
-constexpr std::array<SchemeInfo, 2> kSchemes{{
+constexpr std::array<SchemeInfo, 4> kSchemes{{
     {SchemeKind::splitting, "splitting", "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
      "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving "
      "surface)",
@@ -24,6 +24,18 @@ constexpr std::array<SchemeInfo, 2> kSchemes{{
      "surface); contact with friction and impact in 2D and 3D",
      "order 2 with theta = 1/2 and located reversals and break-aways (matrices with friction; 1 where planar slip "
      "turns, through contacts and impacts); exact sticking; energy balance to round-off (quadratic energies)"},
+    {SchemeKind::event, "event",
+     "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
+     "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
+     "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones too",
+     "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
+     "balance to the same"},
+    {SchemeKind::viscoelastic, "viscoelastic",
+     "Fidlin, Deppler, Braun (paper 4), with a prepared start; limits as in paper 3's tangential law",
+     "matrices, equations; independent holonomic and nonholonomic constraints, with or without a force limit; friction "
+     "(one component or planar) as the same spring-damper with its limit",
+     "the exact motion up to O(epsilon), Lambda too after the initial layer; energy balance to the tolerance; cost that "
+     "does not grow as epsilon -> 0"},
 }};
 }  // namespace
 
@@ -40,7 +52,50 @@ SchemeKind scheme_from(std::string_view name) {
   throw InputError(fmt::format("unknown scheme '{}'{}", name, name_hint(name, known)));
 }
 
+namespace {
+void require_viscoelastic(const System& system) {
+  if (system.step_form() == StepForm::drift_kick)
+    throw InputError("scheme 'viscoelastic' takes no free bodies; use scheme = \"moreau\"");
+  if (!system.contacts().empty())
+    throw InputError(fmt::format("scheme 'viscoelastic' takes no contacts, but there is contact '{}'; use scheme = "
+                                 "\"event\" or \"moreau\"",
+                                 system.contacts().front().name));
+  if (system.constraints().empty() && system.friction().empty())
+    throw InputError(
+        "scheme 'viscoelastic' replaces constraints and friction by spring-dampers, but the model has neither; use "
+        "scheme = \"event\"");
+  for (const FrictionElement& element : system.friction()) {
+    const bool plain = !element.static_limit && element.viscous == 0 &&
+                       element.weakening.shape == WeakeningShape::none &&
+                       (element.size() == 1 || element.planar_set == SetKind::disk);
+    if (!plain)
+      throw InputError(fmt::format("scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a "
+                                   "disk), not friction '{}'; use scheme = \"event\" or \"moreau\"",
+                                   element.name));
+  }
+}
+}  // namespace
+
 void require_supported(SchemeKind kind, const System& system) {
+  if (kind == SchemeKind::viscoelastic) require_viscoelastic(system);
+  if ((kind == SchemeKind::splitting || kind == SchemeKind::moreau) && !system.constraints().empty())
+    throw InputError(fmt::format("scheme '{}' takes no constraints; use scheme = \"event\"", to_string(kind)));
+  if (kind == SchemeKind::event) {
+    if (system.step_form() == StepForm::drift_kick)
+      throw InputError(
+          "scheme 'event' takes no free bodies (points of contact between shapes appear and vanish); use scheme = "
+          "\"moreau\"");
+    for (const FrictionElement& element : system.friction())
+      if (element.size() == 2 && element.planar_set != SetKind::disk)
+        throw InputError(fmt::format("scheme 'event' takes planar friction with the disk only, not friction '{}' with "
+                                     "a {}; use cone = \"disk\" or scheme = \"moreau\"",
+                                     element.name, to_string(element.planar_set)));
+    for (const ContactElement& contact : system.contacts())
+      if (contact.tangents == 2 && contact.cone != SetKind::friction_cone)
+        throw InputError(fmt::format("scheme 'event' takes the quadratic friction cone only, not contact '{}' with a "
+                                     "{}; use cone = \"disk\" or scheme = \"moreau\"",
+                                     contact.name, to_string(contact.cone)));
+  }
   if (kind == SchemeKind::splitting && !system.linear())
     throw InputError("scheme 'splitting' takes systems given by [matrices] only; use scheme = \"moreau\"");
   if (kind == SchemeKind::splitting && !system.contacts().empty())

@@ -13,11 +13,14 @@ namespace stickslip {
 void SimulationOptions::validate() const {
   if (!std::isfinite(end_time) || !(end_time > start_time))
     throw InputError(fmt::format("run.end_time = {} must be a finite time after the start ({})", end_time, start_time));
-  if ((step != 0) == (steps != 0)) throw InputError("run needs exactly one of step and steps");
+  const bool own_steps = chooses_own_steps(scheme) && step == 0 && steps == 0;
+  if (!own_steps && (step != 0) == (steps != 0)) throw InputError("run needs exactly one of step and steps");
   if (steps < 0) throw InputError(fmt::format("run.steps = {} must be >= 1", steps));
-  if (steps == 0 && !(step > 0 && std::isfinite(step)))
+  if (!own_steps && steps == 0 && !(step > 0 && std::isfinite(step)))
     throw InputError(fmt::format("run.step = {} must be a finite time > 0", step));
-  if (steps == 0 && (end_time - start_time) / step > 1e12)
+  if (!(tolerance >= 1e-14 && tolerance <= 0.1))
+    throw InputError(fmt::format("run.tolerance = {} must lie in [1e-14, 0.1]", tolerance));
+  if (step > 0 && (end_time - start_time) / step > 1e12)
     throw InputError(fmt::format("run.step = {} makes more than 1e12 steps up to end_time = {}", step, end_time));
   if (!(output_step >= 0) || !std::isfinite(output_step))
     throw InputError(fmt::format("run.output_step = {} must be > 0", output_step));
@@ -27,6 +30,8 @@ void SimulationOptions::validate() const {
       throw InputError(fmt::format("run.output_times must ascend; entry {} is {}", i + 1, output_times[i]));
   moreau.validate();
   splitting.validate();
+  event.validate();
+  viscoelastic.validate();
 }
 
 namespace {
@@ -35,13 +40,20 @@ namespace {
 /// moreau_contact.hpp.
 bool takes_contact_steps(const System& system) { return !system.linear() || !system.contacts().empty(); }
 
-std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options,
+std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, StopRequest stop,
                                     std::vector<double> breakpoints) {
+  if (options.scheme == SchemeKind::viscoelastic)
+    return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, options.end_time,
+                                                std::move(breakpoints));
+  if (options.scheme == SchemeKind::event)
+    return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.end_time,
+                                         std::move(breakpoints));
   if (options.scheme == SchemeKind::splitting)
     return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
-  if (takes_contact_steps(system))
-    return std::make_unique<MoreauContactScheme>(system, options.moreau, std::move(breakpoints));
-  return std::make_unique<MoreauScheme>(system, options.moreau, std::move(breakpoints));
+  MoreauOptions moreau = options.moreau;
+  moreau.solver.stop = stop;
+  if (takes_contact_steps(system)) return std::make_unique<MoreauContactScheme>(system, moreau, std::move(breakpoints));
+  return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints));
 }
 
 AuditLimits audit_limits(const System& system, const SimulationOptions& options) {
@@ -51,6 +63,22 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     return limits;
   }
   limits.contacts = !system.contacts().empty();
+  if (options.scheme == SchemeKind::viscoelastic) {
+    limits.viscoelastic = true;
+    limits.energy = true;
+    limits.energy_limit = std::max(1e-9, 1e4 * options.tolerance);
+    return limits;
+  }
+  if (options.scheme == SchemeKind::event) {
+    limits.constraints = !system.constraints().empty();
+    limits.energy = true;
+    limits.energy_limit = std::max(1e-10, 1e4 * options.tolerance);
+    limits.stuck_motion = true;
+    limits.stuck_motion_limit = 1e-9;
+    limits.no_gain = std::all_of(system.contacts().begin(), system.contacts().end(),
+                                 [](const ContactElement& contact) { return contact.restitution == 0; });
+    return limits;
+  }
   limits.inclusion = std::max(
       limits.inclusion, 10 * (limits.contacts ? options.moreau.contact_tolerance : options.moreau.solver.tolerance));
   limits.no_gain = std::all_of(system.contacts().begin(), system.contacts().end(),
@@ -74,6 +102,39 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   return limits;
 }
 
+/// Ends of the steps. Schemes that choose their own steps are asked for the times of the output alone.
+class Grid {
+ public:
+  explicit Grid(const SimulationOptions& options) : start_(options.start_time), end_(options.end_time) {
+    const double span = end_ - start_;
+    double h = options.steps > 0 ? span / static_cast<double>(options.steps) : options.step;
+    if (chooses_own_steps(options.scheme)) {
+      for (const double t : options.output_times)
+        if (t > start_ && t < end_) times_.push_back(t);
+      if (!options.output_times.empty()) times_.push_back(end_);
+      if (options.output_step > 0) h = options.output_step;
+      if (h == 0) h = span / 1000;
+    }
+    steps_ = !times_.empty() ? static_cast<long>(times_.size())
+             : options.steps > 0 && options.output_step == 0
+                 ? options.steps
+                 : std::max(1L, static_cast<long>(std::ceil(span / h - 1e-9)));
+    if (!chooses_own_steps(options.scheme) && options.steps > 0) steps_ = options.steps;
+    step_ = std::min(h, span);
+  }
+  long steps() const { return steps_; }
+  double step() const { return step_; }
+  double end(long n) const {
+    if (n + 1 == steps_) return end_;
+    return times_.empty() ? start_ + static_cast<double>(n + 1) * step_ : times_[static_cast<std::size_t>(n)];
+  }
+
+ private:
+  double start_, end_, step_ = 0;
+  long steps_ = 0;
+  std::vector<double> times_;
+};
+
 /// Decides which rows to keep and fills them.
 class Recorder {
  public:
@@ -89,7 +150,8 @@ class Recorder {
   }
 
   void start(const StepRecord& record) {
-    reaction_ = Vector::Zero(record.reaction_impulse.size());
+    constraints_ = record.constraint_impulse.size();
+    reaction_ = Vector::Zero(record.reaction_impulse.size() + constraints_);
     smooth_ = reaction_;
     row_.reaction = reaction_;
     row_.smooth = smooth_;
@@ -127,7 +189,11 @@ class Recorder {
   }
   /// Over the step so far; zero before the first.
   Vector mean_reaction(const StepRecord& record) const {
-    if (whole_) return record.reaction_impulse / record.duration;
+    if (whole_) {
+      Vector mean = Vector::Zero(reaction_.size());
+      join(record.reaction_impulse, record.constraint_impulse, 1 / record.duration, mean);
+      return mean;
+    }
     return reaction_ / (duration_ > 0 ? duration_ : 1.0);
   }
 
@@ -137,14 +203,20 @@ class Recorder {
     whole_ = first && last;
     if (whole_) return;
     if (first) {
-      reaction_ = record.reaction_impulse;
-      smooth_ = record.smooth_impulse;
-      duration_ = record.duration;
-    } else {
-      reaction_ += record.reaction_impulse;
-      smooth_ += record.smooth_impulse;
-      duration_ += record.duration;
+      reaction_.setZero();
+      smooth_.setZero();
+      duration_ = 0;
     }
+    const Index laws = reaction_.size() - constraints_;
+    reaction_.head(laws) += record.reaction_impulse;
+    smooth_.head(laws) += record.smooth_impulse;
+    if (constraints_ > 0) reaction_.tail(constraints_) += record.constraint_impulse;
+    duration_ += record.duration;
+  }
+  /// Reactions of the laws, then those of the constraints.
+  void join(const Vector& laws, const Vector& constraints, double factor, Vector& out) const {
+    out.head(laws.size()) = factor * laws;
+    if (constraints_ > 0) out.tail(constraints_) = factor * constraints;
   }
   double due() const {
     if (options_.output_step > 0) return options_.start_time + static_cast<double>(next_) * options_.output_step;
@@ -165,8 +237,13 @@ class Recorder {
   }
   void finish(const StepRecord& record) {
     const double duration = whole_ ? record.duration : duration_ > 0 ? duration_ : 1.0;
-    row_.reaction = (whole_ ? record.reaction_impulse : reaction_) / duration;
-    row_.smooth = (whole_ ? record.smooth_impulse : smooth_) / duration;
+    if (whole_) {
+      join(record.reaction_impulse, record.constraint_impulse, 1 / duration, row_.reaction);
+      row_.smooth.head(record.smooth_impulse.size()) = record.smooth_impulse / duration;
+    } else {
+      row_.reaction = reaction_ / duration;
+      row_.smooth = smooth_ / duration;
+    }
     row_.friction_velocity = record.friction_velocity;
     row_.energy = record.energy;
     row_.modes = record.state.modes;
@@ -183,6 +260,7 @@ class Recorder {
   bool every_step_ = true, whole_ = false;
   std::size_t next_ = 0;
   double t_ = 0, duration_ = 0;
+  Index constraints_ = 0;  // components of the rows that are reactions of constraints; they come last
   Vector q_, v_, reaction_, smooth_;
   OutputRow row_;
 };
@@ -214,11 +292,11 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   require_supported(options.scheme, system);
   require_state(system, initial);
   const double start = options.start_time, span = options.end_time - start;
-  const long steps =
-      options.steps > 0 ? options.steps : std::max(1L, static_cast<long>(std::ceil(span / options.step - 1e-9)));
-  const double h = options.steps > 0 ? span / static_cast<double>(steps) : std::min(options.step, span);
+  const Grid grid(options);
+  const long steps = grid.steps();
+  const double h = grid.step();
   const std::vector<double> breakpoints = system.breakpoints(start, options.end_time);
-  const std::unique_ptr<Scheme> scheme = make_scheme(system, options, breakpoints);
+  const std::unique_ptr<Scheme> scheme = make_scheme(system, options, hooks.stop, breakpoints);
 
   Simulation result;
   double rows = static_cast<double>(steps) + 2;
@@ -239,7 +317,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), start);
   for (long n = 0; n < steps && result.status == Status::success; ++n) {
     bool first_part = true;
-    const double t1 = n + 1 == steps ? options.end_time : start + static_cast<double>(n + 1) * h;
+    const double t1 = grid.end(n);
     while (record.state.t < t1) {
       double target = t1;
       if (options.breakpoints == BreakpointPolicy::step_ends) {

@@ -5,16 +5,22 @@
 // With breakpoints = step_ends a step that contains a jump of a force, limit or surface velocity is cut there.
 // Output rows between step ends are interpolated: positions by the cubic Hermite polynomial of the step (linearly where
 // an impact happened), velocities linearly, reactions as the mean over the step.
+//
+// `event` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
+// output_times, else step or steps, else 1000 equal parts), and rows are exact there.
 #pragma once
 
 #include <functional>
 #include <optional>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/motion/audit.hpp"
+#include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/moreau/moreau_contact.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
 #include "stickslip/motion/trajectory.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
 
 namespace stickslip {
 
@@ -23,15 +29,18 @@ enum class BreakpointPolicy { step_ends, ignore };
 /// Field names are the keys of [run] in model files.
 struct SimulationOptions {
   SchemeKind scheme = SchemeKind::moreau;
-  double step = 0;        ///< [s]; or
-  long steps = 0;         ///< number of steps; exactly one of the two is given
-  double start_time = 0;  ///< [s]
-  double end_time = 0;    ///< [s]
+  double step = 0;          ///< [s]; or
+  long steps = 0;           ///< number of steps; exactly one of the two is given (event: neither is needed, see below)
+  double tolerance = 1e-9;  ///< relative, of schemes that choose their own step (event)
+  double start_time = 0;    ///< [s]
+  double end_time = 0;      ///< [s]
   BreakpointPolicy breakpoints = BreakpointPolicy::step_ends;
   double output_step = 0;            ///< [s]; 0: every step
   std::vector<double> output_times;  ///< [s], ascending; instead of output_step
   MoreauOptions moreau;
   SplittingOptions splitting;
+  EventOptions event;
+  ViscoelasticOptions viscoelastic;
   void validate() const;
 };
 
@@ -40,6 +49,8 @@ struct SimulationHooks {
   std::function<bool(const State&)> keep_going;  ///< after every step; false stops the run (status interrupted)
   std::function<void(const OutputRow&)> on_row;  ///< every output row, as soon as it is known
   std::function<void(const Event&)> on_event;
+  /// Raised by a signal or another thread: ends a long step with contacts as well, which then does not count.
+  StopRequest stop = nullptr;
 };
 
 struct Simulation {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "stickslip/motion/state.hpp"
@@ -42,14 +43,15 @@ struct PointForce {
 };
 
 struct StepRecord {
-  State state;               ///< at the end of the step
-  double duration = 0;       ///< of the step; differs from the difference of its times by their rounding [s]
-  Vector reaction_impulse;   ///< ∫ r dt over the step, per component of r [N s]
-  Vector smooth_impulse;     ///< ∫ (weakening and viscous part) dt [N s]
-  Vector jump_impulse;       ///< impulses of impacts [N s]
-  Vector friction_velocity;  ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else not
-                             ///< kept up
-  Vector law_work;           ///< work done on the system per law, since the start [J]
+  State state;                ///< at the end of the step
+  double duration = 0;        ///< of the step; differs from the difference of its times by their rounding [s]
+  Vector reaction_impulse;    ///< ∫ r dt over the step, per component of r [N s]
+  Vector smooth_impulse;      ///< ∫ (weakening and viscous part) dt [N s]
+  Vector jump_impulse;        ///< impulses of impacts [N s]
+  Vector constraint_impulse;  ///< ∫ λ dt over the step, per constraint [N s]; empty: the scheme does not know them
+  Vector friction_velocity;   ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else not
+                              ///< kept up
+  Vector law_work;            ///< work done on the system per law, since the start [J]
   EnergyLedger energy;
   std::vector<Event> events;  ///< of this step
   double inclusion = 0;       ///< natural map of (*) at the end of the step, relative (residual.hpp)
@@ -57,9 +59,13 @@ struct StepRecord {
   double equation = 0;        ///< balance of momentum of the step, relative
   double stuck_motion = 0;    ///< largest |u| dt of a law that sticks through the whole step [m or rad]
   double penetration = 0;     ///< largest in the middle of the step, before it is corrected [m]
-  double contact_gain = 0;    ///< kinetic energy made by contacts in this step, 0 where they take it [J]
-  int loaded_points = 0;      ///< contact points that carried load
-  int iterations = 0;         ///< of the solver
+  double constraint_position = 0, constraint_velocity = 0;  ///< largest |g| and |A v - rate| at the end of the step
+  double fast_damping = HUGE_VAL;  ///< smallest b so far of spring-dampers in place of constraints (viscoelastic)
+  int admissible_modes = 0;        ///< largest number at an event of this step; 0: not counted
+  double contact_gain = 0;         ///< kinetic energy made by contacts in this step, 0 where they take it [J]
+  int loaded_points = 0;           ///< contact points that carried load
+  int iterations = 0;              ///< of the solver
+  int near_misses = 0;             ///< inclusions accepted above the solver's tolerance, within the audit's limit
   std::vector<PointForce> point_forces;
   bool jumped = false;  ///< a velocity jump happened: an interpolant must not reach across
   int problems = 0;     ///< inclusions solved

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/event/event.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/event/taylor_flow.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr std::array<std::string_view, 3> kFlowNames{"automatic", "exact", "integrator"};
+constexpr std::array<std::string_view, 2> kIntegratorNames{"dormand_prince", "radau"};
+
+template <class Kind, std::size_t N>
+Kind kind_from(const std::array<std::string_view, N>& names, std::string_view what, std::string_view name) {
+  for (std::size_t k = 0; k < N; ++k)
+    if (names[k] == name) return static_cast<Kind>(k);
+  throw InputError(fmt::format("unknown {} '{}'{}", what, name,
+                               name_hint(name, std::vector<std::string>(names.begin(), names.end()))));
+}
+}  // namespace
+
+std::string_view to_string(FlowKind kind) { return kFlowNames[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(IntegratorKind kind) { return kIntegratorNames[static_cast<std::size_t>(kind)]; }
+FlowKind flow_kind_from(std::string_view name) { return kind_from<FlowKind>(kFlowNames, "flow", name); }
+IntegratorKind integrator_from(std::string_view name) {
+  return kind_from<IntegratorKind>(kIntegratorNames, "integrator", name);
+}
+
+void EventOptions::validate() const {
+  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
+    throw InputError(fmt::format("run.event.absolute_tolerance = {} must be >= 0", absolute_tolerance));
+  if (!(accumulation_time >= 0) || !std::isfinite(accumulation_time))
+    throw InputError(fmt::format("run.event.accumulation_time = {} must be a time >= 0", accumulation_time));
+  if (max_events < 1) throw InputError(fmt::format("run.event.max_events = {} must be >= 1", max_events));
+}
+
+EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, double end_time,
+                         std::vector<double> breakpoints)
+    : system_(system),
+      options_(options),
+      dynamics_(system),
+      breakpoints_(std::move(breakpoints)),
+      end_time_(end_time),
+      touching_(1e-10 * system.length_scale()) {
+  std::string reason;
+  const bool exact = TaylorFlow::takes(system, reason);
+  if (options.flow == FlowKind::exact && !exact)
+    throw InputError(fmt::format("run.event.flow = \"exact\" does not apply: {}; use \"automatic\"", reason));
+  if (exact && options.flow != FlowKind::integrator) {
+    flow_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_);
+  } else {
+    OdeFlowOptions flow;
+    flow.integrator = options.integrator;
+    flow.relative_tolerance = tolerance;
+    flow.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
+    flow_ = std::make_unique<OdeFlow>(dynamics_, flow, breakpoints_);
+  }
+  circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
+  closed_form_ = exact && system.contacts().empty() && system.constraints().empty() && !circulatory_ &&
+                 !system.applied_force_depends_on_time() && system.linear()->B.is_zero() &&
+                 !dynamics_.friction().has_viscous() && !dynamics_.friction().surface_moves();
+  const std::size_t laws = dynamics_.laws().size();
+  at_rest_.assign(laws, 0);
+  impact_.assign(laws, 0);
+  roles_.assign(laws, LawRole::stuck);
+  starts_.assign(laws, {});
+  impact_impulse_.assign(laws, 0);
+  for (Vector* x : {&u_, &w_}) x->setZero(dynamics_.components());
+  for (Vector* x : {&f_, &Kq_, &Kv_}) x->setZero(system.info().nv());
+  path_.setZero(system.info().nq());
+  if (closed_form_) system.applied_force(0, f_, f_, dynamics_.workspace(), f_);
+}
+
+/// Modes from the state alone; a law at rest is decided afterwards.
+void EventScheme::classify(State& state, double t) {
+  dynamics_.place(t, state.q, state.v);
+  const std::vector<Mode> given = state.modes;
+  state.modes.assign(dynamics_.laws().size(), Mode::open);
+  const Vector size = dynamics_.Wt().cwiseAbs() * state.v.cwiseAbs() + dynamics_.w().cwiseAbs();
+  for (std::size_t k = 0; k < state.modes.size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    auto rests = [&](Index i) { return std::abs(dynamics_.u()[i]) <= 1e-13 * size[i]; };
+    roles_[k] = LawRole::stuck;
+    at_rest_[k] = 0;
+    if (law.contact) {
+      const double gap = dynamics_.gap(k);
+      if (gap < -1e-6 * system_.length_scale())
+        throw InputError(fmt::format(
+            "contact '{}' penetrates by {:.3g} m at the start; move the start position until its gap is >= 0",
+            law.contact->name, -gap));
+      if (gap > touching_ || (dynamics_.u()[law.first] > 0 && !rests(law.first))) continue;
+      if (!rests(law.first)) impact_[k] = 1;
+    }
+    bool still = true;
+    for (int c = 0; c < law.tangents; ++c) still &= rests(law.tangent() + c);
+    if (dynamics_.idle(k)) {
+      state.modes[k] = Mode::slip;
+    } else if (law.tangents == 0 || (law.contact && dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0)) {
+      state.modes[k] = Mode::closed;
+      at_rest_[k] = 1;
+    } else if (still) {
+      state.modes[k] = Mode::stick;
+      at_rest_[k] = 1;
+      // A run that goes on from a slip that has just stopped.
+      if (given.size() == state.modes.size() && given[k] != Mode::stick) roles_[k] = LawRole::stopped;
+    } else {
+      state.modes[k] = law.tangents == 2 ? Mode::slip : mode_of(dynamics_.u()[law.tangent()]);
+    }
+  }
+}
+
+void EventScheme::start(StepRecord& record) {
+  State& s = record.state;
+  const Index m = dynamics_.components();
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
+  record.constraint_impulse = Vector::Zero(static_cast<Index>(system_.constraints().size()));
+  record.law_work = Vector::Zero(static_cast<Index>(dynamics_.laws().size()));
+  record.friction_velocity = s.v;
+  record.events.reserve(64 + 4 * dynamics_.laws().size());
+  if (!system_.constraints().empty()) {
+    const ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v);
+    s.q = consistent.q;
+    s.v = consistent.v;
+  }
+  classify(s, s.t);
+  record.energy = {};
+  energies(record);
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+  if (std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
+    const StepOutcome outcome = decide(s);
+    pending_ = outcome.status != Status::success;  // said again, and then heard, by the first step
+  }
+}
+
+/// How far a segment may reach: to the next jump of a force, or to the end.
+double EventScheme::limit_after(double t) const {
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * (1 + std::abs(t)));
+  return next == breakpoints_.end() ? std::max(end_time_, t + 1e-9) : std::min(*next, std::max(end_time_, t + 1e-9));
+}
+
+StepOutcome EventScheme::step(double t_end, StepRecord& record) {
+  clear_step(record);
+  record.penetration = record.contact_gain = record.constraint_position = record.constraint_velocity = 0;
+  admissible_ = 0;
+  record.iterations = record.loaded_points = 0;
+  record.jumped = false;
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse, &record.constraint_impulse})
+    x->setZero();
+  State& s = record.state;
+  const double t_start = s.t;
+  StepOutcome outcome;
+  while (outcome.status == Status::success) {
+    if (!in_segment_) {
+      outcome = pending_ ? pass_instant(record) : begin_segment(s);
+      if (outcome.status != Status::success) break;
+    }
+    const double t_next = std::min(t_end, segment_end_);
+    flow_->sample(t_next, sample_);
+    accumulate(s.t, t_next, record);
+    s.t = t_next;
+    s.q = sample_.q;
+    s.v = sample_.v;
+    // Between the steps of an integrator the dense output drifts a little more than the steps do.
+    if (t_next < segment_end_ && !dynamics_.constant_geometry()) project(record);
+    audit(record, t_next - t_start);
+    if (t_next == segment_end_) {
+      in_segment_ = false;
+      last_length_ = std::max(segment_end_ - flow_->t0(), 1e-9);
+      if (!triggers_.empty()) {
+        continued_ = false;
+        outcome = read_triggers(s);
+        if (outcome.status == Status::success) outcome = pass_instant(record);
+        break;
+      }
+      continued_ = true;
+      project(record);
+      if (std::binary_search(breakpoints_.begin(), breakpoints_.end(), s.t)) {
+        continued_ = false;
+        pending_ = true;
+        for (std::size_t k = 0; k < roles_.size(); ++k) {
+          roles_[k] = LawRole::stuck;
+          at_rest_[k] = s.modes[k] == Mode::stick || s.modes[k] == Mode::closed;
+        }
+      }
+    }
+    if (s.t >= t_end) break;
+  }
+  record.duration = s.t - t_start;
+  record.admissible_modes = admissible_;
+  energies(record);
+  return outcome;
+}
+
+/// Back onto the rows that hold; the work of that is kept apart.
+void EventScheme::project(StepRecord& record) {
+  State& s = record.state;
+  dynamics_.place(s.t, s.q, s.v);
+  const double before = system_.kinetic_energy(s.q, s.v) + system_.potential_energy(s.q);
+  dynamics_.project_position(s.modes, s.q);
+  dynamics_.project_velocity(s.modes, s.v);
+  record.energy.correction += system_.kinetic_energy(s.q, s.v) + system_.potential_energy(s.q) - before;
+}
+
+void EventScheme::energies(StepRecord& record) {
+  record.energy.kinetic = system_.kinetic_energy(record.state.q, record.state.v);
+  record.energy.potential = system_.potential_energy(record.state.q);
+}
+
+}  // namespace stickslip

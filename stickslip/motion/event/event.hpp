@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+// Event-driven scheme: smooth motion at high order, located events, the next mode decided for all laws at once.
+//
+//   between events   M v' = h + Aᵀλ + W r with every law in its mode (mode_dynamics.hpp): an exact power series where
+//                    the system is linear (taylor_flow.hpp), else an integrator with error control (ode_flow.hpp)
+//   event            the first quantity that ends a mode falls to zero (flow.hpp); all that do so at that instant count
+//   next mode        problem (V) for all laws at rest together (mode_decision.hpp). Where u' = 0 with the reaction on
+//                    the border of its set, the mode that is valid a moment later is taken
+//   impact           contacts that touch with u_N < 0: Newton's law with Coulomb friction for all touching contacts at
+//                    once, u⁺ = D p + u⁻, u_N⁺ + e u_N⁻ >= 0 ⊥ p_N, as in moreau_contact.hpp. Dry friction with a limit
+//                    carries no impulse
+//   accumulation     a bouncing contact comes to rest in finite time with infinitely many impacts. With rebound speed
+//                    u_N⁺ and approach acceleration a_N < 0 the impacts to come last 2 u_N⁺/(|a_N| (1 - e)). Where that
+//                    is below `accumulation_time` the contact closes at once: its impulse then is that of the impacts
+//                    left out, and so is the friction of a contact that slides through them
+//
+//   redundancy       where reactions of resting laws are not unique (a hinge locked twice, a table on four legs) the
+//                    event is that no admissible choice of them holds any more: (V) itself is asked at eight points of
+//                    a segment and the instant bisected
+//
+// Source: VanderVoort, Singh 1987 (paper 2); their decision hinge by hinge, step halving and SIGN(0) = 0 are not used
+// (mode_decision.hpp says why). Static above dynamic limit: policy of mode_decision.hpp.
+//
+// Accuracy: that of round-off with the exact flow, of `tolerance` with the integrator, through any number of events.
+// Contacts between bodies with shapes are not taken: their points appear and vanish with the geometry.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "stickslip/motion/event/flow.hpp"
+#include "stickslip/motion/event/ode_flow.hpp"
+
+namespace stickslip {
+
+enum class FlowKind { automatic, exact, integrator };
+std::string_view to_string(FlowKind kind);
+std::string_view to_string(IntegratorKind kind);
+/// Both throw InputError naming the known words.
+FlowKind flow_kind_from(std::string_view name);
+IntegratorKind integrator_from(std::string_view name);
+
+/// Field names are the keys of [run.event].
+struct EventOptions {
+  FlowKind flow = FlowKind::automatic;                         ///< automatic: exact where the system allows it
+  IntegratorKind integrator = IntegratorKind::dormand_prince;  ///< radau for stiff systems
+  double absolute_tolerance = 0;                               ///< 0: a thousandth of the tolerance
+  double accumulation_time = 1e-9;                             ///< [s]
+  long max_events = 10'000'000;
+  void validate() const;
+};
+
+class EventScheme final : public Scheme {
+ public:
+  /// The system must outlive the scheme. tolerance: relative, of the integrator. Throws InputError where the system is
+  /// not taken, or flow = exact does not apply.
+  EventScheme(const System& system, const EventOptions& options, double tolerance, double end_time,
+              std::vector<double> breakpoints);
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+
+ private:
+  void classify(State& state, double t);
+  double limit_after(double t) const;
+  double just_after(double t) const;
+  StepOutcome pass_instant(StepRecord& record);
+  StepOutcome read_triggers(State& state);
+  StepOutcome take_impacts(StepRecord& record);
+  void close_accumulating(StepRecord& record);
+  StepOutcome decide(State& state);
+  StepOutcome several_modes(const State& state, const Decision& decision) const;
+  StepOutcome no_mode(const State& state, const Decision& decision) const;
+  /// A law at rest on the border of its set, and the two modes it may have.
+  struct Tie {
+    int law;
+    Mode rest, give;
+  };
+  StepOutcome begin_segment(State& state);
+  void cut_where_a_law_gives_way(const State& state);
+  bool some_law_gives_way(double t, const State& state);
+  void turn_tie(const Tie& tie, Mode mode, State& state);
+  void settle_ties(State& state, const std::vector<int>& tied);
+  bool holds_a_moment_later(const State& state, const std::vector<Mode>& modes, const std::vector<int>& tied,
+                            std::vector<char>& right);
+  void note_changes(const std::vector<Mode>& before, StepRecord& record);
+  void accumulate(double from, double to, StepRecord& record);
+  double kinetic_rate(const Vector& q, const Vector& v);
+  void accumulate_in_closed_form(double from, double to, StepRecord& record);
+  void relative_velocity(double t, const FlowSample& sample);
+  void audit(StepRecord& record, double duration);
+  void energies(StepRecord& record);
+  void project(StepRecord& record);
+
+  const System& system_;
+  EventOptions options_;
+  ModeDynamics dynamics_;
+  std::unique_ptr<Flow> flow_;
+  std::vector<double> breakpoints_;
+  double end_time_ = 0, touching_ = 0, last_length_ = 1e-3, largest_reaction_ = 0;
+  bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;
+  long events_ = 0, at_this_instant_ = 0;
+  double last_event_time_ = -1;
+
+  std::vector<char> at_rest_, impact_, sliding_;
+  std::vector<LawRole> roles_;
+  std::vector<LawStart> starts_;
+  std::vector<Tie> ties_;
+  double segment_end_ = 0;
+  std::vector<Monitor> triggers_;  // at segment_end_
+  std::vector<int> chosen_;
+  DecisionProblem problem_;
+  FlowSample sample_, node_;
+  Vector u_, w_, f_, lambda_, Kq_, Kv_, weights_, balance_;
+  ConstraintRows rows_;
+  bool redundant_ = false;    // reactions of the segment are one choice among many
+  bool closed_form_ = false;  // of the energies between events
+  Vector closed_impulse_, path_, probe_;
+  std::vector<Set> one_set_{1};
+  std::array<Vector, 3> one_r_, one_u_;
+  Vector one_rho_ = Vector::Ones(1);
+  std::vector<Mode> before_;
+  std::vector<double> impact_impulse_;
+  int admissible_ = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a part of a step leaves behind: impulses and energies by quadrature along the flow, residuals at its end.
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/gauss_legendre.hpp"
+#include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/solvers/residual.hpp"
+
+namespace stickslip {
+
+void EventScheme::relative_velocity(double t, const FlowSample& sample) {
+  if (!dynamics_.constant_geometry()) {
+    u_ = dynamics_.u();  // the flow has placed the dynamics there
+    w_ = dynamics_.w();
+    return;
+  }
+  w_ = dynamics_.w();
+  FrictionAssembly& friction = dynamics_.friction();
+  if (friction.surface_moves()) {
+    Vector w(friction.components());
+    friction.evaluate_surface(t, sample.q, sample.v, dynamics_.workspace(), w);
+    w_.head(friction.components()) = w;
+  }
+  u_.noalias() = dynamics_.Wt() * sample.v - w_;
+}
+
+/// ½ vᵀ Ṁ v: dT/dt at constant v, by differences along the motion (T is smooth; audits need no more digits).
+double EventScheme::kinetic_rate(const Vector& q, const Vector& v) {
+  const double moment = 1e-5 / std::max(1.0, v.lpNorm<Eigen::Infinity>());
+  system_.position_rate(q, v, path_);
+  probe_ = q + moment * path_;
+  const double after = system_.kinetic_energy(probe_, v);
+  probe_ = q - moment * path_;
+  return (after - system_.kinetic_energy(probe_, v)) / (2 * moment);
+}
+
+/// Friction alone, of constant size while it slips, and constant forces: their work is force times path.
+void EventScheme::accumulate_in_closed_form(double from, double to, StepRecord& record) {
+  EnergyLedger& e = record.energy;
+  const Vector& impulse = closed_impulse_;
+  record.reaction_impulse += impulse;
+  path_ = sample_.q - record.state.q;
+  for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
+    const Index i = dynamics_.laws()[k].first;
+    const double carried = impulse[i] * dynamics_.w()[i];
+    e.work_in += carried;
+    record.law_work[static_cast<Index>(k)] += carried;
+    if (record.state.modes[k] == Mode::stick) continue;
+    const double path = dynamics_.Wt().row(i).dot(path_) - dynamics_.w()[i] * (to - from);
+    e.friction_loss -= sample_.r[i] * path;
+    record.law_work[static_cast<Index>(k)] += sample_.r[i] * path;
+  }
+  e.work_in += f_.dot(path_);
+}
+
+/// sample_ holds the flow at `to`.
+void EventScheme::accumulate(double from, double to, StepRecord& record) {
+  if (!(to > from)) return;
+  if (closed_form_ && flow_->impulses(from, to, closed_impulse_)) return accumulate_in_closed_form(from, to, record);
+  EnergyLedger& e = record.energy;
+  const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
+  const bool constrained = !system_.constraints().empty();
+  for (const QuadraturePoint& point : kGaussLegendre8) {
+    const double t = middle + half * point.x, weight = (to - from) * point.weight;
+    flow_->sample(t, node_);
+    relative_velocity(t, node_);
+    record.reaction_impulse += weight * node_.r;
+    record.smooth_impulse += weight * node_.smooth;
+    for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
+      const ModeDynamics::Law& law = dynamics_.laws()[k];
+      for (int c = 0; c < law.size; ++c) {
+        const Index i = law.first + c;
+        const double force = node_.r[i] + node_.smooth[i];
+        e.friction_loss -= weight * force * u_[i];
+        e.work_in += weight * force * w_[i];
+        record.law_work[static_cast<Index>(k)] += weight * force * (u_[i] + w_[i]);
+      }
+    }
+    system_.applied_force(t, node_.q, node_.v, dynamics_.workspace(), f_);
+    e.work_in += weight * f_.dot(node_.v);
+    e.damper_loss += weight * system_.damper_power(node_.q, node_.v);
+    if (system_.applied_force_holds_inertia()) e.work_in += weight * kinetic_rate(node_.q, node_.v);
+    if (circulatory_) {
+      system_.linear()->K.product(node_.q, Kq_);
+      system_.linear()->K.product(node_.v, Kv_);
+      e.work_in -= 0.5 * weight * (node_.v.dot(Kq_) - node_.q.dot(Kv_));
+    }
+    if (constrained) {
+      if (dynamics_.constant_geometry()) {
+        dynamics_.place(t, node_.q, node_.v);
+        dynamics_.solve(record.state.modes);
+      }
+      dynamics_.constraint_forces(lambda_);
+      record.constraint_impulse += weight * lambda_;
+      e.work_in += weight * lambda_.dot(dynamics_.constraint_rows().rate);
+    }
+  }
+}
+
+/// Laws and constraints at the state the flow has just reached, from its numbers alone.
+void EventScheme::audit(StepRecord& record, double duration) {
+  const State& s = record.state;
+  relative_velocity(s.t, sample_);
+  if (!system_.constraints().empty()) {
+    system_.evaluate_constraints(s.t, s.q, dynamics_.workspace(), rows_);
+    raise(record.constraint_position, rows_.position.lpNorm<Eigen::Infinity>());
+    raise(record.constraint_velocity, (rows_.A * s.v - rows_.rate).lpNorm<Eigen::Infinity>());
+  }
+  for (Index i = 0; i < sample_.r.size(); ++i) largest_reaction_ = std::max(largest_reaction_, std::abs(sample_.r[i]));
+  // Of the run so far, and of all forces: where a contact lifts, its reaction vanishes.
+  largest_reaction_ = std::max(largest_reaction_, dynamics_.force().lpNorm<Eigen::Infinity>());
+  const double force = largest_reaction_;
+  auto relative = [force](double value) { return force > 0 ? value / force : value; };
+  for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    const Mode mode = s.modes[k];
+    if (dynamics_.idle(k)) continue;
+    const bool stuck = mode == Mode::stick;
+    const double c = stuck ? dynamics_.static_limit(k) : dynamics_.limit(k);
+    one_set_[0] = law.contact ? law.contact->set(c) : dynamics_.friction().element(static_cast<Index>(k)).set(c);
+    if (law.contact && mode == Mode::open) {
+      raise(record.penetration, -std::min(0.0, dynamics_.gap(k)));
+      continue;
+    }
+    Vector &r = one_r_[law.size - 1], &u = one_u_[law.size - 1];
+    r = sample_.r.segment(law.first, law.size);
+    u = u_.segment(law.first, law.size);
+    // Redundant reactions are the shortest of many; that some choice holds is what cut_where_a_law_gives_way() sees to.
+    if (!redundant_) raise(record.membership, relative(membership_residual(one_set_, r)));
+    if (stuck && duration > 0) {
+      double motion = 0;
+      for (int i = 0; i < law.size; ++i) motion = std::max(motion, std::abs(u[i]));
+      raise(record.stuck_motion, motion * duration);
+    }
+    if (stuck || law.contact) continue;
+    one_rho_[0] = 1.0 / std::max(dynamics_.D()(law.first, law.first), 1e-300);
+    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_)));
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/event/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes, const std::vector<LawStart>& start,
+                   std::vector<Monitor>& monitors) {
+  monitors.clear();
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    const ModeDynamics::Law& law = dynamics.laws()[k];
+    const LawStart at = start.empty() ? LawStart{} : start[k];
+    const int id = static_cast<int>(k);
+    if (dynamics.idle(k)) continue;
+    if (modes[k] == Mode::open) {
+      monitors.push_back({id, Trigger::touch, 1, at.gap});
+      continue;
+    }
+    // Redundant reactions are one choice among many: whether any choice holds is asked of the decision itself.
+    const bool open_choice = dynamics.redundant();
+    if (law.contact && !open_choice)
+      monitors.push_back({id, Trigger::lift, 1, modes[k] == Mode::closed ? at.border : 0});
+    if (modes[k] == Mode::slip_plus) monitors.push_back({id, Trigger::stop, 1, at.u});
+    if (modes[k] == Mode::slip_minus) monitors.push_back({id, Trigger::stop, -1, at.u});
+    if (modes[k] == Mode::stick && !open_choice) {
+      if (law.tangents == 1) {
+        // Which of the two borders the reaction lies on at the start is not asked: the other one is far away.
+        const double r = dynamics.reaction()[law.tangent()];
+        monitors.push_back({id, Trigger::release, 1, r > 0 ? at.border : 0});
+        monitors.push_back({id, Trigger::release, -1, r > 0 ? 0 : at.border});
+      } else {
+        monitors.push_back({id, Trigger::release, 1, at.border});
+      }
+    }
+    const bool slides = modes[k] == Mode::slip_plus || modes[k] == Mode::slip_minus || modes[k] == Mode::slip;
+    if (law.contact && slides && dynamics.limit(k) > 0 && !dynamics.constant_geometry())
+      monitors.push_back({id, Trigger::singular, 1, 0});
+  }
+}
+
+void forget_leading(std::span<double> c, int zeros, double round_off) {
+  if (zeros == 0) return;
+  double largest = 0;
+  for (std::size_t k = static_cast<std::size_t>(zeros); k < c.size(); ++k) largest = std::max(largest, std::abs(c[k]));
+  for (std::size_t k = 0; k < c.size(); ++k) {
+    if (k >= static_cast<std::size_t>(zeros) && std::abs(c[k]) > round_off * largest) return;
+    c[k] = 0;
+  }
+}
+
+double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {
+  const std::size_t k = static_cast<std::size_t>(monitor.law);
+  const ModeDynamics::Law& law = dynamics.laws()[k];
+  const Vector& r = dynamics.reaction();
+  switch (monitor.trigger) {
+    case Trigger::touch:
+      return dynamics.gap(k);
+    case Trigger::lift:
+      return r[law.first];
+    case Trigger::singular:
+      return dynamics.regularity();
+    case Trigger::stop:
+      return monitor.sign * dynamics.u()[law.tangent()];
+    case Trigger::release:
+      break;
+  }
+  const double radius = law.contact ? dynamics.static_limit(k) * r[law.first] : dynamics.static_limit(k);
+  if (law.tangents == 1) return radius - monitor.sign * r[law.tangent()];
+  const double r1 = r[law.tangent()], r2 = r[law.tangent() + 1];
+  return (radius - std::hypot(r1, r2)) * (radius + std::hypot(r1, r2));
+}
+
+void Flow::take_first(double h) {
+  triggers_.clear();
+  const double first = roots_.empty() ? HUGE_VAL : *std::min_element(roots_.begin(), roots_.end());
+  if (first > 1) {
+    t1_ = t0_ + h;
+    return;
+  }
+  t1_ = t0_ + h * first;
+  // Events that round-off cannot tell apart are one.
+  const double same = first + 1e-13 * (1 + std::abs(t1_)) / h;
+  for (std::size_t i = 0; i < roots_.size(); ++i)
+    if (roots_[i] <= same) triggers_.push_back(monitors_[i]);
+}
+
+}  // namespace stickslip

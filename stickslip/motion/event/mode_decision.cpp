@@ -1,0 +1,311 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/event/mode_decision.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/solvers/solve.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// What one law may do, for enumeration.
+int choices(const Set& set) {
+  switch (set.kind) {
+    case SetKind::interval:
+      return set.limit > 0 ? 3 : 1;
+    case SetKind::half_line:
+      return 2;
+    case SetKind::friction_cone:
+      return set.size == 2 ? (set.limit > 0 ? 4 : 2) : 0;
+    default:
+      return 0;
+  }
+}
+
+constexpr std::array kIntervalModes{Mode::stick, Mode::slip_plus, Mode::slip_minus};
+constexpr std::array kHalfLineModes{Mode::closed, Mode::open};
+constexpr std::array kConeModes{Mode::stick, Mode::slip_plus, Mode::slip_minus, Mode::open};
+
+Mode choice(const DecisionLaw& law, int k) {
+  if (law.set.kind == SetKind::interval) return law.set.limit > 0 ? kIntervalModes[k] : Mode::slip;
+  if (law.set.kind == SetKind::half_line) return kHalfLineModes[k];
+  // A contact without friction has no tangential mode.
+  return law.set.limit > 0 ? kConeModes[k] : k == 0 ? Mode::closed : Mode::open;
+}
+
+double sign_of(Mode mode) { return mode == Mode::slip_plus ? 1.0 : mode == Mode::slip_minus ? -1.0 : 0.0; }
+
+class Enumeration {
+ public:
+  Enumeration(const DecisionProblem& problem, const DecisionOptions& options) : problem_(problem), options_(options) {
+    Index row = 0;
+    for (const DecisionLaw& law : problem.laws) {
+      first_.push_back(row);
+      row += law.set.size;
+    }
+    modes_.resize(problem.laws.size());
+  }
+
+  Decision run() {
+    std::vector<int> digit(problem_.laws.size(), 0);
+    while (true) {
+      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = choice(problem_.laws[k], digit[k]);
+      if (solve_mode() && admissible()) consider();
+      std::size_t k = 0;
+      while (k < digit.size() && ++digit[k] == choices(problem_.laws[k].set)) digit[k++] = 0;
+      if (k == digit.size()) break;
+    }
+    best_.admissible = static_cast<int>(accelerations_.size());
+    if (best_.admissible == 0) {
+      best_.status = Status::no_solution;
+      best_.message = "no combination of sticking, slipping, closed and open laws satisfies the equations of motion";
+    }
+    return std::move(best_);
+  }
+
+ private:
+  /// r and u' of one combination; false where it has none.
+  bool solve_mode() {
+    const Index m = problem_.b.size();
+    rows_.clear();
+    columns_.resize(m, m);
+    fixed_.setZero(m);
+    Index k = 0;
+    for (std::size_t l = 0; l < modes_.size(); ++l) {
+      const DecisionLaw& law = problem_.laws[l];
+      const Index i = first_[l];
+      const Mode mode = modes_[l];
+      if (mode == Mode::open || mode == Mode::slip) continue;
+      if (law.set.kind == SetKind::interval) {
+        if (mode == Mode::stick) {
+          add_unknown(i, k++);
+        } else {
+          fixed_[i] = -law.set.limit * sign_of(mode);
+        }
+        continue;
+      }
+      add_unknown(i, k);
+      if (mode != Mode::stick && law.set.size == 2) columns_(i + 1, k) = -law.set.limit * sign_of(mode);
+      ++k;
+      if (mode == Mode::stick) add_unknown(i + 1, k++);
+    }
+    if (k > 0) {
+      const DenseMatrix Dc = problem_.D * columns_.leftCols(k);
+      DenseMatrix A(k, k);
+      Vector g(k);
+      const Vector b = problem_.b + problem_.D * fixed_;
+      for (Index i = 0; i < k; ++i) {
+        A.row(i) = Dc.row(rows_[i]);
+        g[i] = -b[rows_[i]];
+      }
+      // Redundant laws (the same hinge locked twice) leave the reaction open: the shortest one is taken.
+      const Eigen::CompleteOrthogonalDecomposition<DenseMatrix> factor(A);
+      const Vector x = factor.solve(g);
+      if (!x.allFinite()) return false;
+      if ((A * x - g).lpNorm<Eigen::Infinity>() > 1e-9 * (g.lpNorm<Eigen::Infinity>() + 1e-300)) return false;
+      r_ = fixed_ + columns_.leftCols(k) * x;
+    } else {
+      r_ = fixed_;
+    }
+    a_ = problem_.b + problem_.D * r_;
+    scale_ = problem_.b.cwiseAbs() + problem_.D.cwiseAbs() * r_.cwiseAbs();
+    for (const Index i : rows_) a_[i] = 0;
+    return true;
+  }
+  void add_unknown(Index i, Index column) {
+    rows_.push_back(i);
+    columns_.col(column).setZero();
+    columns_(i, column) = 1;
+  }
+
+  bool admissible() const {
+    const double force = r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
+    for (std::size_t l = 0; l < modes_.size(); ++l) {
+      const DecisionLaw& law = problem_.laws[l];
+      const Index i = first_[l];
+      const Mode mode = modes_[l];
+      const double tiny_force = options_.tolerance * (force + law.static_limit);
+      if (mode == Mode::slip) continue;
+      if (law.set.kind == SetKind::interval) {
+        if (mode == Mode::stick) {
+          if (std::abs(r_[i]) > law.static_limit + tiny_force) return false;
+        } else if (!(sign_of(mode) * a_[i] > options_.tolerance * scale_[i])) {
+          return false;
+        }
+        continue;
+      }
+      if (mode == Mode::open) {
+        if (!(a_[i] >= -options_.tolerance * scale_[i])) return false;
+        continue;
+      }
+      if (!(r_[i] >= -tiny_force)) return false;
+      if (mode == Mode::stick && std::abs(r_[i + 1]) > law.static_limit * r_[i] + tiny_force) return false;
+      if (sign_of(mode) != 0 && !(sign_of(mode) * a_[i + 1] > options_.tolerance * scale_[i + 1])) return false;
+    }
+    return true;
+  }
+
+  /// Counts it if its acceleration is new, and keeps it if the policy prefers it.
+  void consider() {
+    const double tiny = 1e3 * options_.tolerance;
+    const bool known = std::any_of(accelerations_.begin(), accelerations_.end(), [&](const Vector& a) {
+      return ((a - a_).cwiseAbs().array() <= tiny * (scale_.array() + 1e-300)).all();
+    });
+    if (!known) accelerations_.push_back(a_);
+    std::array<int, 3> score{};
+    for (std::size_t l = 0; l < modes_.size(); ++l) {
+      const DecisionLaw& law = problem_.laws[l];
+      const bool rests = modes_[l] == Mode::stick || modes_[l] == Mode::closed;
+      if (law.role == LawRole::released) score[0] += law.static_limit > law.set.limit ? !rests : 0;
+      if (law.role == LawRole::stuck) score[1] += rests;
+      if (law.role == LawRole::stopped) score[2] += rests;
+    }
+    if (!best_.modes.empty() && !(score > best_score_)) return;
+    best_score_ = score;
+    best_.r = r_;
+    best_.acceleration = a_;
+    best_.modes = modes_;
+  }
+
+  const DecisionProblem& problem_;
+  const DecisionOptions& options_;
+  std::vector<Index> first_, rows_;
+  std::vector<Mode> modes_;
+  DenseMatrix columns_;
+  Vector fixed_, r_, a_, scale_;
+  std::vector<Vector> accelerations_;
+  std::array<int, 3> best_score_{};
+  Decision best_;
+};
+
+/// `limit` is the one it was solved with. A law whose reaction lies inside its set rests, whatever round-off made of
+/// its acceleration.
+Mode mode_of_solution(const DecisionLaw& law, double limit, const double* r, const double* a, const double* tiny_a,
+                      double tiny_r) {
+  const Set& set = law.set;
+  constexpr double kInside = 1 - 1e-12;
+  switch (set.kind) {
+    case SetKind::interval:
+      if (set.limit == 0 && law.static_limit == 0) return Mode::slip;
+      if (std::abs(r[0]) < kInside * limit) return Mode::stick;
+      return a[0] > tiny_a[0] ? Mode::slip_plus : a[0] < -tiny_a[0] ? Mode::slip_minus : Mode::stick;
+    case SetKind::half_line:
+      return r[0] <= tiny_r && a[0] > tiny_a[0] ? Mode::open : Mode::closed;
+    case SetKind::disk:
+    case SetKind::polygon:
+    case SetKind::box:
+      if (std::hypot(r[0], r[1]) < kInside * limit) return Mode::stick;
+      return std::abs(a[0]) > tiny_a[0] || std::abs(a[1]) > tiny_a[1] ? Mode::slip : Mode::stick;
+    default:
+      break;
+  }
+  if (r[0] <= tiny_r && a[0] > tiny_a[0]) return Mode::open;
+  if (set.limit == 0 && law.static_limit == 0) return Mode::closed;
+  if (std::hypot(r[1], set.size == 3 ? r[2] : 0.0) < (1 - 1e-9) * limit * r[0]) return Mode::stick;
+  if (set.size == 2) return a[1] > tiny_a[1] ? Mode::slip_plus : a[1] < -tiny_a[1] ? Mode::slip_minus : Mode::stick;
+  return std::abs(a[1]) > tiny_a[1] || std::abs(a[2]) > tiny_a[2] ? Mode::slip : Mode::stick;
+}
+
+/// Solves the inclusion as it stands; where a law with a static limit gives way, its dynamic limit takes over.
+Decision solve_inclusion(const DecisionProblem& problem, const DecisionOptions& options) {
+  Decision decision;
+  DualProblem dual{problem.D, problem.b, {}};
+  bool excess = false;
+  for (const DecisionLaw& law : problem.laws) {
+    Set set = law.set;
+    if (law.role != LawRole::released) set.limit = law.static_limit;
+    excess |= set.limit > law.set.limit;
+    dual.sets.push_back(set);
+  }
+  const bool boxes = all_boxes(dual.sets);
+  SolveOptions solve_options;
+  solve_options.tolerance = boxes ? options.tolerance : 1e-14;
+  solve_options.max_seconds = 10;
+  for (std::size_t round = 0; round <= problem.laws.size(); ++round) {
+    const InclusionSolution solution = solve(dual, solve_options);
+    // Round-off may keep a cone from its very last digits; what counts is that it is solved well.
+    if (solution.status != Status::success && !(solution.residuals.inclusion < 1e-11)) {
+      decision.status = solution.status;
+      decision.message = solution.message;
+      return decision;
+    }
+    decision.r = solution.r;
+    decision.acceleration = problem.b + problem.D * solution.r;
+    Vector tiny = problem.b.cwiseAbs() + problem.D.cwiseAbs() * solution.r.cwiseAbs();
+    tiny *= boxes ? options.tolerance : 1e-10;
+    const double tiny_r =
+        (boxes ? options.tolerance : 1e-10) * (solution.r.size() > 0 ? solution.r.lpNorm<Eigen::Infinity>() : 0);
+    decision.modes.clear();
+    bool changed = false;
+    Index i = 0;
+    for (std::size_t l = 0; l < problem.laws.size(); ++l) {
+      const DecisionLaw& law = problem.laws[l];
+      const Mode mode =
+          mode_of_solution(law, dual.sets[l].limit, &decision.r[i], &decision.acceleration[i], &tiny[i], tiny_r);
+      const bool slips = mode == Mode::slip || mode == Mode::slip_plus || mode == Mode::slip_minus;
+      if (slips && dual.sets[l].limit > law.set.limit) {
+        dual.sets[l].limit = law.set.limit;
+        changed = true;
+      }
+      decision.modes.push_back(mode);
+      i += law.set.size;
+    }
+    if (!changed) break;
+  }
+  const bool cones = std::any_of(dual.sets.begin(), dual.sets.end(), [](const Set& set) { return is_cone(set.kind); });
+  decision.admissible = excess || cones ? 0 : 1;
+  return decision;
+}
+
+/// |r| against the border of the set of a law that rests.
+void find_ties(const DecisionProblem& problem, Decision& decision) {
+  constexpr double kNear = 1e-9;
+  decision.tied.assign(problem.laws.size(), 0);
+  Index i = 0;
+  for (std::size_t l = 0; l < problem.laws.size(); i += problem.laws[l].set.size, ++l) {
+    const DecisionLaw& law = problem.laws[l];
+    const double c = law.static_limit, r = decision.r[i];
+    const bool tangents = law.set.size > 1;
+    switch (decision.modes[l]) {
+      case Mode::closed:
+        decision.tied[l] = r <= kNear * decision.r.lpNorm<Eigen::Infinity>();
+        break;
+      case Mode::stick:
+        if (!is_cone(law.set.kind)) {
+          const double size = tangents ? std::hypot(r, decision.r[i + 1]) : std::abs(r);
+          decision.tied[l] = size >= c * (1 - kNear);
+        } else {
+          const double size =
+              law.set.size == 2 ? std::abs(decision.r[i + 1]) : std::hypot(decision.r[i + 1], decision.r[i + 2]);
+          decision.tied[l] = size >= c * r * (1 - kNear);
+        }
+        break;
+      default:
+        break;
+    }
+  }
+}
+
+}  // namespace
+
+Decision decide_modes(const DecisionProblem& problem, const DecisionOptions& options) {
+  double combinations = 1;
+  bool convex = problem.monotone;
+  for (const DecisionLaw& law : problem.laws) {
+    combinations *= choices(law.set);
+    convex &= law.static_limit <= law.set.limit && !(is_cone(law.set.kind) && law.set.limit > 0);
+  }
+  convex = convex && (problem.D - problem.D.transpose()).cwiseAbs().sum() <= 1e-12 * problem.D.cwiseAbs().sum();
+  const bool enumerate = !convex && combinations > 0 && combinations <= static_cast<double>(options.most_enumerated);
+  Decision decision = enumerate ? Enumeration(problem, options).run() : solve_inclusion(problem, options);
+  if (decision.status == Status::success) find_ties(problem, decision);
+  return decision;
+}
+
+}  // namespace stickslip

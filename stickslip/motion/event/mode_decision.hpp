@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which mode follows an event: problem (V) of paper 2 for all laws at rest together, never hinge by hinge.
+//
+// With a law at rest (u = 0) what its reaction can be is decided by the acceleration u':
+//
+//   u' = D r + b,      -(u' + s(u')) ∈ N_C(r)                                                          (*) for u'
+//
+//   u' ≠ 0: the law slips (or opens) in that direction;   u' = 0: it sticks (or stays closed)
+//
+//   D  rows: directions of the laws at rest, columns: what a unit reaction does to them            [1/kg]
+//   b  acceleration without their reactions, with all known friction of the slipping laws          [m/s², rad/s²]
+//   half_line laws of a contact that slides carry the friction of the sliding in their column: D need not be symmetric
+//
+// Same static and dynamic limits, no friction on contacts: u' is the minimiser of a convex function, unique, found by
+// the active set. Otherwise several modes may be admissible, or none. All are then enumerated (up to `most_enumerated`)
+// and counted by distinct u'; the one taken is, in this order,
+//   1  a law whose reaction has just reached its static limit slips (role `released`)
+//   2  as many laws as possible that were stuck stay stuck (|r| <= static limit)
+//   3  as many newly stopped laws as possible stick (|r| <= static limit)
+//   4  the first in the order of enumeration
+// while slipping laws carry the dynamic limit and move in their direction. Above that number, and for laws with two
+// tangents, static limits are replaced by dynamic ones law by law, where the law gives way, until nothing changes; the
+// modes are then not counted.
+//
+// Departure from paper 2: it tests one hinge at a time, against the dynamic limit, and reads the direction of slip off
+// the locked force; all three fail on its own example (case 3, t = 10.48).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "stickslip/common/status.hpp"
+#include "stickslip/common/vector.hpp"
+#include "stickslip/laws/friction_law.hpp"
+#include "stickslip/laws/set.hpp"
+
+namespace stickslip {
+
+enum class LawRole {
+  stuck,     ///< was at rest before (or closed)
+  stopped,   ///< has just come to rest (or arrived)
+  released,  ///< its reaction has just reached the border of its set
+};
+
+struct DecisionLaw {
+  Set set;                  ///< with the dynamic limit
+  double static_limit = 0;  ///< >= set.limit
+  LawRole role = LawRole::stuck;
+};
+
+struct DecisionProblem {
+  DenseMatrix D;
+  Vector b;
+  std::vector<DecisionLaw> laws;
+  bool monotone = true;  ///< D is positive semidefinite: no column carries the friction of a sliding contact
+};
+
+struct DecisionOptions {
+  double tolerance = 1e-12;  ///< of an acceleration or force, relative to the terms it is the sum of
+  long most_enumerated = 20000;
+};
+
+struct Decision {
+  Status status = Status::success;  ///< no_solution, not_converged
+  std::string message;
+  Vector r, acceleration;
+  std::vector<Mode> modes;  ///< per law: open, closed, stick, slip_plus, slip_minus, slip
+  /// Per law: at rest with the reaction on the border of its set; the next derivative decides.
+  std::vector<char> tied;
+  int admissible = 0;  ///< number of admissible modes with different accelerations; 0: not counted
+};
+
+Decision decide_modes(const DecisionProblem& problem, const DecisionOptions& options = {});
+
+}  // namespace stickslip

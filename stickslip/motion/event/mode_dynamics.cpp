@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/event/mode_dynamics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace stickslip {
+
+ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(system.info()), friction_(system) {
+  n_ = system.info().nv();
+  for (Index k = 0; k < friction_.laws(); ++k)
+    laws_.push_back({nullptr, friction_.first(k), friction_.size(k), friction_.size(k)});
+  friction_components_ = m_ = friction_.components();
+  for (const ContactElement& contact : system.contacts()) {
+    laws_.push_back({&contact, m_, contact.size(), contact.tangents});
+    m_ += contact.size();
+  }
+  const bool only_friction = system.contacts().empty() && system.constraints().empty();
+  constant_geometry_ = !system.mass_varies() && (only_friction || system.has_series());
+  for (Vector* x : {&u_, &w_, &bias_, &r_, &smooth_}) x->setZero(m_);
+  w_friction_.setZero(friction_components_);
+  for (Vector* x : {&gap_, &limit_, &static_limit_}) x->setZero(static_cast<Index>(laws_.size()));
+  for (Vector* x : {&h_, &a_free_, &a_, &scratch_}) x->setZero(n_);
+  Wt_.setZero(m_, n_);
+  Wt_.topRows(friction_components_) = DenseMatrix(friction_.Wt());
+  PW_.setZero(n_, m_);
+  D_.setZero(m_, m_);
+  direction_.setZero(2, static_cast<Index>(laws_.size()));
+  direction_kept_.assign(laws_.size(), 0);
+  for (std::size_t k = 0; k < laws_.size(); ++k)
+    if (const ContactElement* contact = laws_[k].contact) {
+      limit_[k] = contact->mu;
+      static_limit_[k] = contact->mu_static.value_or(contact->mu);
+    }
+  constraint_bias_.setZero(static_cast<Index>(system.constraints().size()));
+}
+
+std::string_view ModeDynamics::name(std::size_t law) const {
+  if (laws_[law].contact) return laws_[law].contact->name;
+  return friction_.element(static_cast<Index>(law)).name;
+}
+
+void ModeDynamics::set_direction(std::size_t law, double d1, double d2) {
+  direction_(0, static_cast<Index>(law)) = d1;
+  direction_(1, static_cast<Index>(law)) = d2;
+}
+
+/// Only the gaps change where the rows are constant.
+void ModeDynamics::place_contacts(double t, const Vector& q, const Vector& v) {
+  if (system_.contacts().empty()) return;
+  system_.find_contacts(t, q, HUGE_VAL, workspace_, found_);
+  const std::size_t first_law = static_cast<std::size_t>(friction_.laws());
+  for (const ContactSite& point : found_.points) gap_[static_cast<Index>(first_law) + point.law] = point.gap;
+  if (constant_geometry_ && placed_) return;
+  Wt_.bottomRows(m_ - friction_components_) = DenseMatrix(found_.Wt);
+  w_.tail(m_ - friction_components_) = found_.w;
+  system_.contact_bias(t, q, v, HUGE_VAL, workspace_, contact_bias_);
+  bias_.tail(m_ - friction_components_) = contact_bias_;
+}
+
+/// -dw/dt along the motion at constant v.
+void ModeDynamics::friction_bias(double t, const Vector& q, const Vector& v) {
+  friction_.evaluate_surface(t, q, v, workspace_, w_friction_);
+  w_.head(friction_components_) = w_friction_;
+  if (!friction_.surface_moves()) return;
+  workspace_.variables.set(t, q, v);
+  const auto variables = workspace_.variables.span();
+  for (Index k = 0; k < friction_.laws(); ++k) {
+    const auto& surface = friction_.element(k).surface_velocity;
+    for (std::size_t c = 0; c < surface.size(); ++c) {
+      double rate = 0;
+      if (const Expression* e = surface[c].expression()) {
+        for (const Index slot : e->variables_used()) {
+          const double speed = slot == 0 ? 1.0 : slot <= n_ ? v[slot - 1] : 0.0;
+          if (speed != 0) rate += speed * e->derivative(variables, slot);
+        }
+      } else {
+        rate = surface[c].series(variables, 1.0).c[1];
+      }
+      bias_[friction_.first(k) + static_cast<Index>(c)] = -rate;
+    }
+  }
+}
+
+void ModeDynamics::place(double t, const Vector& q, const Vector& v) {
+  t_ = t;
+  friction_.evaluate_limits(t, q, v, workspace_);
+  for (Index k = 0; k < friction_.laws(); ++k) {
+    limit_[k] = friction_.limit(k);
+    static_limit_[k] = friction_.static_limit(k);
+  }
+  friction_bias(t, q, v);
+  place_contacts(t, q, v);
+  u_.noalias() = Wt_ * v - w_;
+  if (!system_.constraints().empty()) {
+    if (!constant_geometry_ || !placed_) system_.evaluate_constraints(t, q, workspace_, rows_);
+    system_.constraint_bias(t, q, v, workspace_, constraint_bias_);
+  }
+  if (!constant_geometry_ || !placed_) {
+    if (rows_.A.cols() != n_) rows_.A.resize(0, n_);
+    mass_.refresh(system_.mass(q, workspace_), rows_.A);
+    columns_ = Wt_.transpose();
+    mass_.apply(columns_, PW_);
+    D_.noalias() = Wt_ * PW_;
+  }
+  placed_ = true;
+  system_.force(t, q, v, workspace_, h_);
+  mass_.acceleration(h_, constraint_bias_, a_free_);
+}
+
+void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
+  const Law& law = laws_[k];
+  d[0] = d[1] = 0;
+  if (mode == Mode::slip_plus) d[0] = 1;
+  if (mode == Mode::slip_minus) d[0] = -1;
+  if (mode != Mode::slip || law.tangents != 2) return;
+  const double u1 = u_[law.tangent()], u2 = u_[law.tangent() + 1],
+               speed = direction_kept_[k] ? 0.0 : std::hypot(u1, u2);
+  d[0] = speed > 0 ? u1 / speed : direction_(0, static_cast<Index>(k));
+  d[1] = speed > 0 ? u2 / speed : direction_(1, static_cast<Index>(k));
+}
+
+void ModeDynamics::known_forces(const std::vector<Mode>& modes, Vector& r, Vector& smooth) const {
+  r.setZero(m_);
+  smooth.setZero(m_);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(friction_.laws()); ++k) {
+    const Law& law = laws_[k];
+    if (modes[k] == Mode::stick) continue;
+    const FrictionElement& element = friction_.element(static_cast<Index>(k));
+    double d[2];
+    slip_direction(k, modes[k], d);
+    double speed = 0;
+    for (int c = 0; c < law.size; ++c) speed = std::hypot(speed, u_[law.first + c]);
+    const double lessened = limit_[k] * weakening(element.weakening, speed);
+    for (int c = 0; c < law.size; ++c) {
+      r[law.first + c] = -limit_[k] * d[c];
+      smooth[law.first + c] = lessened * d[c] - element.viscous * u_[law.first + c];
+    }
+  }
+}
+
+void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& factor) const {
+  factor.rows.clear();
+  factor.regularity = 1;
+  factor.redundant = false;
+  Index unknowns = 0;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    if (modes[k] == Mode::stick) unknowns += laws_[k].size;
+    if (laws_[k].contact && modes[k] != Mode::stick && modes[k] != Mode::open) ++unknowns;
+  }
+  factor.E.setZero(m_, unknowns);
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const Law& law = laws_[k];
+    const Mode mode = modes[k];
+    auto add = [&](Index component) {
+      factor.E(component, static_cast<Index>(factor.rows.size())) = 1;
+      factor.rows.push_back(component);
+    };
+    if (mode == Mode::stick) {
+      for (int c = 0; c < law.size; ++c) add(law.first + c);
+    } else if (law.contact && mode != Mode::open) {
+      add(law.first);
+      double d[2];
+      slip_direction(k, mode, d);
+      for (int c = 0; c < law.tangents; ++c)
+        factor.E(law.tangent() + c, static_cast<Index>(factor.rows.size()) - 1) = -limit_[k] * d[c];
+    }
+  }
+  if (unknowns == 0) return;
+  factor.PWE.noalias() = PW_ * factor.E;
+  DenseMatrix matrix(unknowns, unknowns);
+  for (Index i = 0; i < unknowns; ++i) matrix.row(i).noalias() = Wt_.row(factor.rows[i]) * factor.PWE;
+  factor.lu.compute(matrix);
+  // det over Π D_ii; its size is bounded by 1 for symmetric matrices
+  double det = factor.lu.permutationP().determinant(), smallest = HUGE_VAL;
+  for (Index i = 0; i < unknowns; ++i) {
+    const double diagonal = D_(factor.rows[i], factor.rows[i]);
+    const double pivot = diagonal > 0 ? factor.lu.matrixLU()(i, i) / diagonal : 0.0;
+    det *= pivot;
+    smallest = std::min(smallest, std::abs(pivot));
+  }
+  factor.regularity = det;
+  if (unknowns > 1 && smallest < 1e-11) {
+    factor.cod.setThreshold(1e-10);
+    factor.cod.compute(matrix);
+    factor.redundant = factor.cod.rank() < unknowns;
+    if (factor.redundant) factor.regularity = 1;
+  }
+}
+
+void ModeDynamics::ModeFactor::solve(const Vector& right, Vector& x) const {
+  if (redundant) {
+    x = cod.solve(right);
+  } else {
+    x = lu.solve(right);
+  }
+}
+
+bool ModeDynamics::solve(const std::vector<Mode>& modes) {
+  known_forces(modes, r_, smooth_);
+  known_ = r_ + smooth_;
+  a_ = a_free_;
+  a_.noalias() += PW_ * known_;
+  make_factor(modes, factor_);
+  regularity_ = factor_.regularity;
+  redundant_ = factor_.redundant;
+  const Index unknowns = static_cast<Index>(factor_.rows.size());
+  if (unknowns > 0) {
+    right_.resize(unknowns);
+    for (Index i = 0; i < unknowns; ++i) {
+      const Index row = factor_.rows[i];
+      right_[i] = -(Wt_.row(row).dot(a_) + bias_[row]);
+    }
+    factor_.solve(right_, x_);
+    a_.noalias() += factor_.PWE * x_;
+    r_.noalias() += factor_.E * x_;
+  }
+  return a_.allFinite() && r_.allFinite();
+}
+
+void ModeDynamics::constraint_forces(Vector& lambda) {
+  scratch_ = h_;
+  known_ = r_ + smooth_;
+  scratch_.noalias() += Wt_.transpose() * known_;
+  mass_.multipliers(scratch_, a_, lambda);
+}
+
+void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::vector<char>& at_rest,
+                                    const std::vector<LawRole>& roles, DecisionProblem& problem,
+                                    std::vector<int>& chosen, std::vector<char>& sliding) {
+  chosen.clear();
+  problem.monotone = true;
+  sliding.assign(laws_.size(), 0);
+  problem.laws.clear();
+  // Components of the problem, and what a unit of each does to the components of r.
+  std::vector<Index> rows;
+  std::vector<std::size_t> owner;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const Law& law = laws_[k];
+    const bool slides = law.contact && modes[k] != Mode::open && !at_rest[k];
+    if (!at_rest[k] && !slides) continue;
+    sliding[k] = slides;
+    chosen.push_back(static_cast<int>(k));
+    DecisionLaw decided;
+    decided.role = roles[k];
+    if (slides) {
+      problem.monotone &= limit_[k] == 0;
+      decided.set = half_line_set();
+    } else {
+      decided.set = law.contact ? law.contact->set(limit_[k]) : friction_.element(static_cast<Index>(k)).set(limit_[k]);
+      decided.static_limit = static_limit_[k];
+    }
+    for (int c = 0; c < decided.set.size; ++c) {
+      rows.push_back(law.first + c);
+      owner.push_back(k);
+    }
+    problem.laws.push_back(decided);
+  }
+  const Index size = static_cast<Index>(rows.size());
+  DenseMatrix E = DenseMatrix::Zero(m_, size);
+  for (Index i = 0; i < size; ++i) {
+    E(rows[i], i) = 1;
+    const std::size_t k = owner[i];
+    if (!sliding[k]) continue;
+    double d[2];
+    slip_direction(k, modes[k], d);
+    for (int c = 0; c < laws_[k].tangents; ++c) E(laws_[k].tangent() + c, i) = -limit_[k] * d[c];
+  }
+  Vector r, smooth;
+  known_forces(modes, r, smooth);
+  for (std::size_t k = 0; k < laws_.size(); ++k)
+    if (at_rest[k] && !laws_[k].contact) r.segment(laws_[k].first, laws_[k].size).setZero();
+  const Vector a = a_free_ + PW_ * (r + smooth);
+  problem.D.resize(size, size);
+  problem.b.resize(size);
+  const DenseMatrix DE = D_ * E;
+  for (Index i = 0; i < size; ++i) {
+    problem.D.row(i) = DE.row(rows[i]);
+    problem.b[i] = Wt_.row(rows[i]).dot(a) + bias_[rows[i]];
+  }
+}
+
+void ModeDynamics::project_velocity(const std::vector<Mode>& modes, Vector& v) {
+  if (rows_.A.rows() > 0) {
+    residual_ = rows_.A * v - rows_.rate;
+    mass_.correction(residual_, scratch_);
+    v -= scratch_;
+  }
+  std::vector<Index> rows;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    if (modes[k] == Mode::stick)
+      for (int c = 0; c < laws_[k].size; ++c) rows.push_back(laws_[k].first + c);
+    else if (laws_[k].contact && modes[k] != Mode::open)
+      rows.push_back(laws_[k].first);
+  }
+  if (rows.empty()) return;
+  const Index size = static_cast<Index>(rows.size());
+  DenseMatrix D(size, size);
+  Vector u(size);
+  double largest = 0;
+  for (Index i = 0; i < size; ++i) {
+    u[i] = Wt_.row(rows[i]).dot(v) - w_[rows[i]];
+    largest = std::max(largest, std::abs(u[i]));
+    for (Index j = 0; j < size; ++j) D(i, j) = D_(rows[i], rows[j]);
+  }
+  if (largest == 0) return;
+  const Vector p = D.completeOrthogonalDecomposition().solve(u);
+  for (Index i = 0; i < size; ++i) v.noalias() -= p[i] * PW_.col(rows[i]);
+  // A law that has a coordinate to itself sticks to the last bit.
+  for (Index i = 0; i < size; ++i) {
+    Index at = -1, entries = 0;
+    for (Index j = 0; j < n_; ++j)
+      if (Wt_(rows[i], j) != 0) {
+        at = j;
+        ++entries;
+      }
+    if (entries == 1 && Wt_(rows[i], at) == 1.0) v[at] = w_[rows[i]];
+  }
+}
+
+void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
+  for (int round = 0; round < 3 && rows_.A.rows() > 0; ++round) {
+    system_.evaluate_constraints(t_, q, workspace_, rows_);
+    if (!(rows_.position.lpNorm<Eigen::Infinity>() > 1e-15)) break;
+    mass_.correction(rows_.position, scratch_);
+    q -= scratch_;
+  }
+  std::vector<std::size_t> closed;
+  for (std::size_t k = 0; k < laws_.size(); ++k)
+    if (laws_[k].contact && modes[k] != Mode::open) closed.push_back(k);
+  if (closed.empty()) return;
+  const Index size = static_cast<Index>(closed.size());
+  DenseMatrix D(size, size);
+  Vector gap(size), v = Vector::Zero(n_);
+  for (int round = 0; round < 3; ++round) {
+    double largest = 0;
+    for (Index i = 0; i < size; ++i) {
+      gap[i] = gap_[static_cast<Index>(closed[i])];
+      largest = std::max(largest, std::abs(gap[i]));
+      for (Index j = 0; j < size; ++j) D(i, j) = D_(laws_[closed[i]].first, laws_[closed[j]].first);
+    }
+    if (largest <= 1e-15) return;
+    const Vector p = D.completeOrthogonalDecomposition().solve(gap);
+    Vector step = Vector::Zero(n_);
+    for (Index i = 0; i < size; ++i) step.noalias() -= p[i] * PW_.col(laws_[closed[i]].first);
+    system_.displace(step, q, v);
+    system_.find_contacts(t_, q, HUGE_VAL, workspace_, found_);
+    for (const ContactSite& point : found_.points) gap_[friction_.laws() + point.law] = point.gap;
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// The smooth motion of a system while every law keeps its mode: accelerations and reactions at a state.
+//
+//   M v' = h + Aᵀλ + W (r + smooth),   A v' = -bias_A                 bilateral constraints by the null space
+//   u = Wᵀ v - w,   u' = Wᵀ v' + bias                                 bias = d/dt(Wᵀ v - w) at constant v
+//
+//   mode              reaction                                         what holds
+//   stick             unknown r (all components)                       u' = 0
+//   slip+, slip-      r = -c sgn(u);  contact: r_T = -μ sgn(u_T) r_N   contact: u_N' = 0, r_N unknown
+//   slip              r = -c u/|u|;   contact: r_T = -μ r_N u_T/|u_T|  contact: u_N' = 0, r_N unknown
+//   closed            r_N unknown                                      u_N' = 0
+//   open              0
+//
+// With P = V2 (V2ᵀ M V2)⁻¹ V2ᵀ (constrained_mass.hpp; M⁻¹ without constraints) the unknown reactions x solve
+//   (Wᵀ P W E) x = -(Wᵀ a_0 + bias)   on the rows that hold,     E: unknowns to components, with the friction of
+//   sliding
+// where a_0 is the acceleration with all known forces. Redundant rows leave x open: the shortest one is taken,
+// `redundant` says so. Sliding friction makes the matrix unsymmetric; where its determinant is not positive the sliding
+// motion has no or several solutions (Painlevé), see regularity().
+//
+// Laws in order: friction elements, then contacts (one point each); components as in StepRecord.
+#pragma once
+
+#include <Eigen/Dense>
+#include <vector>
+
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/constrained_mass.hpp"
+#include "stickslip/motion/event/mode_decision.hpp"
+#include "stickslip/motion/friction_assembly.hpp"
+
+namespace stickslip {
+
+class ModeDynamics {
+ public:
+  struct Law {
+    const ContactElement* contact = nullptr;  ///< null: friction
+    Index first = 0;                          ///< component
+    int size = 1;
+    int tangents = 0;  ///< components of friction: size, or size - 1 for a contact
+    Index tangent() const { return first + (contact ? 1 : 0); }
+  };
+
+  /// The system must outlive this object.
+  explicit ModeDynamics(const System& system);
+
+  const System& system() const { return system_; }
+  const std::vector<Law>& laws() const { return laws_; }
+  std::string_view name(std::size_t law) const;
+  Index components() const { return m_; }
+  /// Directions, limits and masses do not change with time and state.
+  bool constant_geometry() const { return constant_geometry_; }
+
+  /// Everything that the laws and forces are at a state. Throws InputError as the system does.
+  void place(double t, const Vector& q, const Vector& v);
+  double t() const { return t_; }
+  const Vector& u() const { return u_; }
+  const Vector& w() const { return w_; }
+  const Vector& bias() const { return bias_; }
+  double gap(std::size_t law) const { return gap_[law]; }
+  double limit(std::size_t law) const { return limit_[law]; }  ///< dynamic: c or μ
+  double static_limit(std::size_t law) const { return static_limit_[law]; }
+  /// No friction and no contact: the law does nothing and has no events.
+  bool idle(std::size_t law) const { return !laws_[law].contact && limit_[law] == 0 && static_limit_[law] == 0; }
+  const DenseMatrix& Wt() const { return Wt_; }
+  const DenseMatrix& PW() const { return PW_; }
+  const DenseMatrix& D() const { return D_; }
+  ConstrainedMass& mass() { return mass_; }
+  const ConstraintRows& constraint_rows() const { return rows_; }
+  const Vector& force() const { return h_; }
+
+  /// Direction of slip of a law with two tangents while its velocity is exactly 0.
+  void set_direction(std::size_t law, double d1, double d2);
+  /// That direction also where the velocity is not 0 (a law that has just broken away).
+  void keep_direction(std::size_t law, bool keep) { direction_kept_[law] = keep; }
+
+  /// Acceleration and reactions in the given modes at the placed state. False if they are not finite.
+  bool solve(const std::vector<Mode>& modes);
+  const Vector& acceleration() const { return a_; }
+  const Vector& reaction() const { return r_; }  ///< set-valued part, per component
+  const Vector& smooth() const { return smooth_; }
+  /// Determinant of the matrix above, each row over its diagonal entry of D; 1 without unknowns.
+  double regularity() const { return regularity_; }
+  bool redundant() const { return redundant_; }
+  void constraint_forces(Vector& lambda);  ///< λ, shortest where the rows are redundant
+
+  /// Problem (V) for the laws flagged at_rest (contacts: touching and not lifting); others act as `modes` says.
+  /// `chosen`: laws in the order of the problem. `sliding` contacts enter by their normal alone.
+  void decision_problem(const std::vector<Mode>& modes, const std::vector<char>& at_rest,
+                        const std::vector<LawRole>& roles, DecisionProblem& problem, std::vector<int>& chosen,
+                        std::vector<char>& sliding);
+  /// Unit direction of slip of law k at the placed state.
+  void slip_direction(std::size_t law, Mode mode, double d[2]) const;
+
+  /// At the placed state, in the metric of the mass: v so that the constraints and the rows that hold in these modes do
+  /// (u = 0 for stick, u_N = 0 for closed contacts).
+  void project_velocity(const std::vector<Mode>& modes, Vector& v);
+  /// Likewise q for holonomic constraints and the gaps of closed contacts.
+  void project_position(const std::vector<Mode>& modes, Vector& q);
+
+  SystemWorkspace& workspace() { return workspace_; }
+  FrictionAssembly& friction() { return friction_; }
+
+  /// Unknowns of a mode and its factor, for flows that keep them.
+  struct ModeFactor {
+    std::vector<Index> rows;  ///< components that hold
+    DenseMatrix E;            ///< m × unknowns
+    DenseMatrix PWE;          ///< nv × unknowns
+    Eigen::PartialPivLU<DenseMatrix> lu;
+    Eigen::CompleteOrthogonalDecomposition<DenseMatrix> cod;
+    bool redundant = false;
+    double regularity = 1;
+    void solve(const Vector& right, Vector& x) const;
+  };
+  void make_factor(const std::vector<Mode>& modes, ModeFactor& factor) const;
+  /// Known friction forces: r of slipping friction laws, and the smooth part.
+  void known_forces(const std::vector<Mode>& modes, Vector& r, Vector& smooth) const;
+
+ private:
+  void place_contacts(double t, const Vector& q, const Vector& v);
+  void friction_bias(double t, const Vector& q, const Vector& v);
+
+  const System& system_;
+  SystemWorkspace workspace_;
+  FrictionAssembly friction_;
+  std::vector<Law> laws_;
+  std::vector<char> direction_kept_;
+  Index m_ = 0, n_ = 0, friction_components_ = 0;
+  bool constant_geometry_ = false, placed_ = false;
+
+  double t_ = 0;
+  Vector u_, w_, bias_, gap_, limit_, static_limit_, h_, a_free_, constraint_bias_;
+  DenseMatrix Wt_, PW_, D_, direction_, columns_;
+  ContactPoints found_;
+  ConstraintRows rows_;
+  ConstrainedMass mass_;
+
+  ModeFactor factor_;
+  Vector a_, r_, smooth_, x_, right_, scratch_, known_, residual_, w_friction_, contact_bias_;
+  double regularity_ = 1;
+  bool redundant_ = false;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/event/ode_flow.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/radau.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kStopped = 1e-11;      // of the largest speed since the slip began
+constexpr double kCreep = 1e-6 * 1e-2;  // seconds of friction's own acceleration
+}  // namespace
+
+OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints)
+    : dynamics_(dynamics), breakpoints_(std::move(breakpoints)) {
+  n_ = dynamics.system().info().nv();
+  nq_ = dynamics.system().info().nq();
+  OdeOptions ode;
+  ode.relative_tolerance = options.relative_tolerance;
+  ode.absolute_tolerance = options.absolute_tolerance;
+  if (options.integrator == IntegratorKind::radau) {
+    integrator_ = std::make_unique<Radau>(ode);
+  } else {
+    integrator_ = std::make_unique<DormandPrince>(ode);
+  }
+  q_.resize(nq_);
+  qdot_.resize(nq_);
+  v_.resize(n_);
+  y_.resize(nq_ + n_);
+  largest_speed_.assign(dynamics.laws().size(), 0);
+  creeping_.assign(dynamics.laws().size(), 0);
+}
+
+void OdeFlow::place(double t, const Vector& y) {
+  q_ = y.head(nq_);
+  v_ = y.tail(n_);
+  dynamics_.place(std::clamp(t, after_, before_), q_, v_);
+}
+
+bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
+  try {
+    place(t, y);
+  } catch (const InputError& error) {
+    refusal_ = error.what();
+    return false;  // a stage that left the domain of the model; the step is reduced
+  }
+  if (!dynamics_.solve(modes_)) return false;
+  dynamics_.system().position_rate(q_, v_, qdot_);
+  dydt.head(nq_) = qdot_;
+  dydt.tail(n_) = dynamics_.acceleration();
+  return true;
+}
+
+void OdeFlow::set_creeping(std::size_t law, bool creeping) {
+  creeping_[law] = creeping;
+  dynamics_.keep_direction(law, creeping);
+}
+
+/// The placed and solved state decides how far a step may go while a law with two tangents slows down; a law that has
+/// stopped becomes a trigger at once.
+double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
+  double longest = HUGE_VAL;
+  place(t, y);
+  if (!dynamics_.solve(modes_)) {
+    message = fmt::format("the motion is not finite at t = {:.9g}", t);
+    return 0;
+  }
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    if (modes_[k] != Mode::slip || law.tangents != 2 || dynamics_.idle(k)) {
+      largest_speed_[k] = 0;
+      set_creeping(k, false);
+      continue;
+    }
+    const Index i = law.tangent();
+    const double u1 = dynamics_.u()[i], u2 = dynamics_.u()[i + 1], speed = std::hypot(u1, u2);
+    const Vector& a = dynamics_.acceleration();
+    const double a1 = dynamics_.Wt().row(i).dot(a) + dynamics_.bias()[i],
+                 a2 = dynamics_.Wt().row(i + 1).dot(a) + dynamics_.bias()[i + 1];
+    if (largest_speed_[k] == 0) {
+      const double border = law.contact ? dynamics_.limit(k) * dynamics_.reaction()[law.first] : dynamics_.limit(k);
+      const double creep = kCreep * border * dynamics_.D()(i, i);
+      set_creeping(k, speed < creep);
+      largest_speed_[k] = std::max(speed, creep);
+    }
+    if (creeping_[k] && speed >= largest_speed_[k]) set_creeping(k, false);
+    largest_speed_[k] = std::max(largest_speed_[k], speed);
+    if (creeping_[k]) continue;
+    const double fall = -(u1 * a1 + u2 * a2);  // -|u| d|u|/dt
+    if (!(fall > 0)) continue;
+    const double left = speed * speed / fall;
+    if (speed <= kStopped * largest_speed_[k]) {
+      triggers_.push_back({static_cast<int>(k), Trigger::stop, 1, 0});
+      t1_ = std::max(t1_, t + left);
+    }
+    longest = std::min(longest, 0.5 * left);
+  }
+  return longest;
+}
+
+StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
+                           const std::vector<LawStart>& start, double t_limit, bool continued) {
+  modes_ = modes;
+  t0_ = t1_ = t;
+  triggers_.clear();
+  at_event_ = false;
+  const double near = 1e-12 * (1 + std::abs(t));
+  auto is_break = [&](double x) {
+    const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
+    return at != breakpoints_.end() && *at <= x + near;
+  };
+  after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
+  before_ = is_break(t_limit) ? std::nextafter(t_limit - near, -HUGE_VAL) : HUGE_VAL;
+  if (after_ > before_) after_ = before_;
+  y_.head(nq_) = q;
+  y_.tail(n_) = v;
+  std::string message;
+  double longest = longest_step(t, y_, message);
+  if (!message.empty()) return {Status::not_finite, message};
+  if (!triggers_.empty()) {
+    event_y_ = y_;
+    event_y_.head(nq_) += (t1_ - t) * v;
+    at_event_ = true;
+    return {};
+  }
+  // A law that creeps is watched until it moves fast enough to have a direction.
+  if (std::any_of(creeping_.begin(), creeping_.end(), [](char c) { return c != 0; }))
+    longest = std::min(longest, 1e-3 * std::max(integrator_->suggested_step(), 1e-3));
+  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
+  if (!continued || y_ != integrator_->y() || t != integrator_->t())
+    integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
+  refusal_.clear();
+  const OdeStep step = integrator_->step(f, std::min(t_limit, t + longest));
+  if (step != OdeStep::accepted) {
+    if (!refusal_.empty()) return {Status::refused, refusal_};
+    return {
+        Status::not_converged,
+        fmt::format("the integrator cannot meet the tolerance at t = {:.9g} (step below round-off); a force that is "
+                    "not smooth, or reactions that grow without bound, cause this; use scheme = \"moreau\" there, "
+                    "or a larger run.tolerance",
+                    t)};
+  }
+  const double h = integrator_->t() - t;
+  find_events(start, h);
+  take_first(h);
+  if (triggers_.empty()) {
+    t1_ = integrator_->t();
+  } else {
+    polish(h);
+  }
+  return {};
+}
+
+/// Monitors at the Chebyshev points of [from, to] (in s), their polynomials, and the first root on this part.
+void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
+  const auto nodes = fit_.nodes();
+  const double h = integrator_->t() - t0_;
+  std::vector<std::vector<double>> own(nodes.size());
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    const double s = from + nodes[j] * (to - from);
+    integrator_->interpolate(t0_ + s * h, y_);
+    place(t0_ + s * h, y_);
+    dynamics_.solve(modes_);
+    own[j].resize(monitors_.size());
+    for (std::size_t i = 0; i < monitors_.size(); ++i) own[j][i] = monitor_value(dynamics_, monitors_[i]);
+  }
+  std::array<double, PolynomialFit::kLargestFitDegree + 1> c{}, samples{};
+  const std::span<double> coefficients(c.data(), nodes.size());
+  bool doubtful = false;
+  std::vector<double> found(monitors_.size(), HUGE_VAL);
+  for (std::size_t i = 0; i < monitors_.size(); ++i) {
+    double largest = 0, smallest = HUGE_VAL;
+    for (std::size_t j = 0; j < nodes.size(); ++j) {
+      samples[j] = own[j][i];
+      largest = std::max(largest, std::abs(samples[j]));
+      if (j > 0 || !at_start || monitors_[i].zeros == 0) smallest = std::min(smallest, samples[j]);
+    }
+    const double error = fit_.fit({samples.data(), nodes.size()}, coefficients);
+    doubtful |= error > 1e-6 * largest && smallest < 100 * error;
+    if (at_start) forget_leading(coefficients, monitors_[i].zeros, 1e-8);
+    if (const auto root = first_root(coefficients)) found[i] = from + *root * (to - from);
+  }
+  if (doubtful && depth < 8) {
+    const double middle = 0.5 * (from + to);
+    find_between(from, middle, depth + 1, at_start);
+    if (*std::min_element(roots_.begin(), roots_.end()) > 1) find_between(middle, to, depth + 1, false);
+    return;
+  }
+  for (std::size_t i = 0; i < monitors_.size(); ++i) roots_[i] = std::min(roots_[i], found[i]);
+}
+
+void OdeFlow::find_events(const std::vector<LawStart>& start, double) {
+  make_monitors(dynamics_, modes_, start, monitors_);
+  roots_.assign(monitors_.size(), HUGE_VAL);
+  if (!monitors_.empty()) find_between(0, 1, 0, true);
+}
+
+/// Repeats the step up to the event; Newton's method in time with the slope of two such steps.
+void OdeFlow::polish(double h) {
+  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
+  auto value_at = [&](double t) {
+    if (t > t0_) {
+      if (!integrator_->single_step(f, t0_, integrator_->y_old(), t - t0_, event_y_)) return std::nan("");
+    } else {
+      event_y_ = integrator_->y_old();
+    }
+    place(t, event_y_);
+    dynamics_.solve(modes_);
+    return monitor_value(dynamics_, triggers_.front());
+  };
+  double ta = t1_, fa = value_at(ta);
+  const double slack = 1e-6 * h;
+  double tb = std::clamp(ta - 1e-3 * slack, t0_, t0_ + h);
+  if (tb == ta) tb = std::min(ta + 1e-3 * slack, t0_ + h);
+  double fb = value_at(tb);
+  for (int round = 0; round < 4 && std::isfinite(fa) && std::isfinite(fb) && fa != fb; ++round) {
+    const double next = std::clamp(ta - fa * (tb - ta) / (fb - fa), std::max(t0_, t1_ - slack), t1_ + slack);
+    if (next == ta) break;
+    tb = ta;
+    fb = fa;
+    ta = next;
+    fa = value_at(ta);
+    if (std::abs(ta - tb) <= 4 * std::numeric_limits<double>::epsilon() * (std::abs(ta) + h)) break;
+  }
+  if (std::isfinite(fa)) {
+    t1_ = ta;
+  } else {
+    integrator_->interpolate(t1_, event_y_);
+  }
+  at_event_ = true;
+}
+
+void OdeFlow::sample(double t, FlowSample& sample) {
+  if (at_event_ && t == t1_) {
+    y_ = event_y_;
+  } else if (t1_ == t0_) {
+    y_ = event_y_;
+  } else {
+    integrator_->interpolate(t, y_);
+  }
+  place(t, y_);
+  dynamics_.solve(modes_);
+  sample.q = q_;
+  sample.v = v_;
+  sample.r = dynamics_.reaction();
+  sample.smooth = dynamics_.smooth();
+}
+
+}  // namespace stickslip

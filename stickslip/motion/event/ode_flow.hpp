@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// Flow of any system in one mode by an integrator with error control and dense output (common/ode.hpp).
+//
+//   y = (q, v),   y' = (T(q) v, v'(t, q, v))            v' of mode_dynamics.hpp
+//
+// Events: along the dense output of every step the monitors are sampled at Chebyshev points and replaced by their
+// interpolation polynomial; where its last coefficients are not small the step is halved for this purpose. The state at
+// an event is not read off the dense output, which is of lower order: the step is repeated up to the event and the
+// event's time corrected with the result until it stays.
+//
+// After every step constraints and closed contacts are projected back onto their rows (position and velocity).
+//
+// Laws with two tangents: the direction of slip turns as fast as 1/|u|. While |u| falls, a step covers at most half of
+// the time that is left until |u| would be 0, so the zero is approached and never stepped over; at 1e-11 of the largest
+// speed since the slip began the law has stopped. A law that has just broken away keeps its first direction up to
+// 1e-6 of the speed that friction alone makes in 10 ms: below that the direction is not a number that means anything.
+//
+// At a breakpoint forces are evaluated on the side of the segment.
+#pragma once
+
+#include <memory>
+
+#include "stickslip/common/ode.hpp"
+#include "stickslip/common/polynomial.hpp"
+#include "stickslip/motion/event/flow.hpp"
+
+namespace stickslip {
+
+enum class IntegratorKind { dormand_prince, radau };
+
+struct OdeFlowOptions {
+  IntegratorKind integrator = IntegratorKind::dormand_prince;
+  double relative_tolerance = 1e-9;
+  double absolute_tolerance = 1e-12;
+};
+
+class OdeFlow final : public Flow {
+ public:
+  OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints);
+  StepOutcome begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
+                    const std::vector<LawStart>& start, double t_limit, bool continued) override;
+  void sample(double t, FlowSample& sample) override;
+  const OdeCounters& counters() const { return integrator_->counters(); }
+
+ private:
+  bool rate(double t, const Vector& y, Vector& dydt);
+  void place(double t, const Vector& y);
+  void set_creeping(std::size_t law, bool creeping);
+  double longest_step(double t, const Vector& y, std::string& stopped);
+  void find_events(const std::vector<LawStart>& start, double h);
+  void find_between(double from, double to, int depth, bool at_start);
+  void polish(double h);
+
+  ModeDynamics& dynamics_;
+  std::vector<double> breakpoints_;
+  std::unique_ptr<OdeIntegrator> integrator_;
+  PolynomialFit fit_{8};
+  std::vector<Mode> modes_;
+  Vector q_, v_, qdot_, y_, event_y_;
+  std::vector<double> largest_speed_;  // per law, since its slip began
+  std::vector<char> creeping_;
+  double after_ = 0, before_ = 0;  // forces are evaluated within
+  bool at_event_ = false;
+  std::string refusal_;  // of the model, at the last state that could not be evaluated
+  Index n_ = 0, nq_ = 0;
+};
+
+}  // namespace stickslip
