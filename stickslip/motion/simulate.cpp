@@ -337,6 +337,13 @@ Simulation simulate(const System& system, const State& initial, const Simulation
       ledger.add(record);
       recorder.part_done(record, first_part, record.state.t >= t1);
       first_part = false;
+      // A scheme that stops at every event may need many parts for one step.
+      if (hooks.stop && hooks.stop->load() && record.state.t < t1) {
+        result.status = Status::interrupted;
+        result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept",
+                                     record.state.t, options.end_time);
+        break;
+      }
     }
     if (result.status != Status::success) break;
     ++result.steps;
