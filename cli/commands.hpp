@@ -21,9 +21,11 @@ struct CompareCommand {
   std::string model;
   std::vector<std::string> set;
   std::string schemes, steps, out;
+  std::string epsilons;  ///< given: convergence of spring-dampers to constraints instead
   bool json = false;
 };
 int compare(const CompareCommand& command);
+int compare_epsilons(const CompareCommand& command);
 
 struct CheckCommand {
   std::string model;

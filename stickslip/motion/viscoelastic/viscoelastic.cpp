@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/gauss_legendre.hpp"
+#include "stickslip/common/radau.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+
+namespace stickslip {
+
+namespace {
+const double kRoot6 = std::sqrt(6.0);
+constexpr double kRoundOff = 20;  // error weights in units of the round-off of a force
+/// Nodes and weights of Radau IIA: with these the sums are of the order of the method.
+const QuadraturePoint kRadauRule[3] = {
+    {(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}};
+}  // namespace
+
+void ViscoelasticOptions::validate() const {
+  if (!(epsilon >= 0) || !std::isfinite(epsilon))
+    throw InputError(fmt::format("run.viscoelastic.epsilon = {} must be > 0", epsilon));
+  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
+    throw InputError(fmt::format("run.viscoelastic.absolute_tolerance = {} must be >= 0", absolute_tolerance));
+}
+
+ViscoelasticScheme::ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance,
+                                       double end_time, std::vector<double> breakpoints)
+    : system_(system),
+      options_(options),
+      tolerance_(tolerance),
+      end_time_(end_time),
+      breakpoints_(std::move(breakpoints)),
+      dynamics_(system, options.epsilon) {}
+
+ViscoelasticScheme::~ViscoelasticScheme() = default;
+
+/// Forces jump at breakpoints: a step sees the side it is on.
+double ViscoelasticScheme::clamped(double t) const { return std::clamp(t, after_, before_); }
+
+void ViscoelasticScheme::start(StepRecord& record) {
+  State& s = record.state;
+  const Index n = system_.info().nv(), m = dynamics_.rows(), laws = static_cast<Index>(system_.friction().size());
+  // A run that goes on brings its springs with it, and a velocity that they have let off the constraints.
+  const bool goes_on = m > 0 && s.z.size() == m;
+  if (!goes_on && !system_.constraints().empty()) {
+    ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v);
+    if (consistent.rank.rank < consistent.rank.rows)
+      throw InputError(
+          fmt::format("scheme 'viscoelastic' needs independent constraints, but of {} only {} are at the "
+                      "start; '{}' depends on the others: leave it out, or use scheme = \"event\"",
+                      consistent.rank.rows, consistent.rank.rank, fmt::join(consistent.rank.dependent, "', '")));
+    s.q = consistent.q;
+    s.v = consistent.v;
+  }
+  dynamics_.complete(s.t, s.q);
+  y_.setZero(dynamics_.size());
+  y_.head(n) = s.q;
+  y_.segment(n, n) = s.v;
+  Vector ideal;
+  dynamics_.ideal_forces(s.t, s.q, s.v, ideal);
+  if (goes_on) {
+    dynamics_.zeta_from(s.z, y_);
+  } else {
+    for (const auto& block : dynamics_.blocks())
+      for (int c = 0; c < block.law.size; ++c) {
+        const Index i = block.row[static_cast<std::size_t>(c)];
+        y_[2 * n + i] = block.prepared ? ideal[i] : 0.0;
+      }
+  }
+  OdeOptions ode;
+  ode.relative_tolerance = tolerance_;
+  ode.absolute_tolerance = options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
+  // A force is small beside the largest ideal force and 1 N, not beside itself where it vanishes; and no error weight
+  // may ask for more than velocities of double precision can give to D u and to ζ over one fast period.
+  ode.absolute_scale = Vector::Ones(dynamics_.size());
+  const double weight =
+      ode.absolute_tolerance / tolerance_ *
+      (options_.integrator == IntegratorKind::radau ? 0.1 * std::pow(tolerance_, 2.0 / 3) : tolerance_);
+  dynamics_.place(s.t, y_);
+  for (Index i = 0; i < m; ++i)
+    ode.absolute_scale[2 * n + i] =
+        std::max({1.0, ideal.lpNorm<Eigen::Infinity>(), kRoundOff * dynamics_.force_round_off(i) / weight});
+  auto jacobian = [this](double t, const Vector& y, DenseMatrix& J) {
+    try {
+      return dynamics_.jacobian(clamped(t), y, J);
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  if (options_.integrator == IntegratorKind::radau) {
+    integrator_ = std::make_unique<Radau>(ode, jacobian);
+    rows_integrator_ = std::make_unique<Radau>(ode, jacobian);
+    rows_integrator_->restart(s.t, y_);
+  } else {
+    integrator_ = std::make_unique<DormandPrince>(ode);
+  }
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse})
+    *x = Vector::Zero(m - dynamics_.constraint_rows());
+  record.constraint_impulse = Vector::Zero(dynamics_.constraint_rows());
+  record.law_work = Vector::Zero(laws);
+  record.friction_velocity = s.v;
+  record.events.reserve(64);
+  for (Vector* x : {&powers_, &sum_, &base_, &reached_}) x->setZero(dynamics_.powers_size());
+  dynamics_.place(s.t, y_);
+  force_ = dynamics_.force();
+  s.z = dynamics_.z_of(y_);
+  s.modes.assign(static_cast<std::size_t>(laws), Mode::stick);
+  for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
+    if (dynamics_.blocks()[k].friction >= 0)
+      s.modes[static_cast<std::size_t>(dynamics_.blocks()[k].friction)] = mode_of_block(k);
+  lowest_damping_ = dynamics_.fast_damping();
+  record.energy = {};
+  record.energy.kinetic = system_.kinetic_energy(s.q, s.v);
+  record.energy.potential = system_.potential_energy(s.q) + dynamics_.spring_energy(y_);
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+double ViscoelasticScheme::limit_after(double t) const {
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * (1 + std::abs(t)));
+  const double end = std::max(end_time_, t + 1e-9);
+  return next == breakpoints_.end() ? end : std::min(*next, end);
+}
+
+void ViscoelasticScheme::begin(double t) {
+  const double near = 1e-12 * (1 + std::abs(t)), limit = limit_after(t);
+  auto is_break = [&](double x) {
+    const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
+    return at != breakpoints_.end() && *at <= x + near;
+  };
+  after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
+  before_ = is_break(limit) ? std::nextafter(limit - near, -HUGE_VAL) : HUGE_VAL;
+  if (after_ > before_) after_ = before_;
+  integrator_->restart(t, y_);
+  restart_ = false;
+}
+
+Mode ViscoelasticScheme::mode_of_block(std::size_t k) const {
+  const auto& block = dynamics_.blocks()[k];
+  if (!dynamics_.slips(k)) return Mode::stick;
+  if (block.law.size == 2) return Mode::slip;
+  return dynamics_.force()[block.row[0]] > 0 ? Mode::slip_plus : Mode::slip_minus;
+}
+
+/// One step of the integrator.
+StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
+  if (restart_) begin(record.state.t);
+  refusal_.clear();
+  auto f = [this](double t, const Vector& y, Vector& dydt) {
+    try {
+      return dynamics_.derivative(clamped(t), y, dydt);
+    } catch (const InputError& error) {
+      refusal_ = error.what();
+      return false;
+    }
+  };
+  const OdeStep step = integrator_->step(f, limit_after(integrator_->t()));
+  if (step != OdeStep::accepted) {
+    if (!refusal_.empty()) return {Status::refused, refusal_};
+    return {
+        Status::not_converged,
+        fmt::format("the integrator cannot meet the tolerance at t = {:.9g}; use a larger run.tolerance or a larger "
+                    "epsilon, or scheme = \"event\"",
+                    integrator_->t())};
+  }
+  base_ = sum_;
+  in_step_ = true;
+  note_slips(record);
+  dynamics_.place(clamped(integrator_->t()), integrator_->y());
+  lowest_damping_ = std::min(lowest_damping_, dynamics_.fast_damping());
+  return {};
+}
+
+/// Stick and slip of friction laws, located on the dense output.
+void ViscoelasticScheme::note_slips(StepRecord& record) {
+  State& s = record.state;
+  for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k) {
+    const Index law = dynamics_.blocks()[k].friction;
+    if (law < 0) continue;
+    Mode& mode = s.modes[static_cast<std::size_t>(law)];
+    dynamics_.place(clamped(integrator_->t()), integrator_->y());
+    const Mode after = mode_of_block(k);
+    if (after == mode) continue;
+    const bool slips = dynamics_.slips(k);
+    double from = integrator_->t_old(), to = integrator_->t();
+    for (int round = 0; round < 60 && to - from > 1e-15 * (1 + std::abs(to)); ++round) {
+      const double middle = 0.5 * (from + to);
+      integrator_->interpolate(middle, y_);
+      dynamics_.place(clamped(middle), y_);
+      (dynamics_.slips(k) == slips ? to : from) = middle;
+    }
+    if (const auto kind = event_between(mode, after))
+      record.events.push_back({to, static_cast<int>(law), *kind, mode, after, 0});
+    mode = after;
+  }
+}
+
+/// sum = base + ∫ powers from the start of the integrator's step to t.
+void ViscoelasticScheme::integrate_powers(double t, Vector& sum) {
+  const double from = integrator_->t_old(), h = t - from;
+  sum = base_;
+  auto add = [&](double at, double weight) {
+    integrator_->interpolate(at, y_);
+    dynamics_.powers(clamped(at), y_, powers_);
+    sum += weight * powers_;
+  };
+  if (t == integrator_->t() && options_.integrator == IntegratorKind::radau) {
+    for (const QuadraturePoint& point : kRadauRule) add(point.x == 1 ? t : from + point.x * h, h * point.weight);
+  } else {
+    for (const QuadraturePoint& point : kGaussLegendre8) add(from + 0.5 * (1 + point.x) * h, h * point.weight);
+  }
+}
+
+void ViscoelasticScheme::state_at(double t, Vector& y) {
+  if (t == integrator_->t()) {
+    y = integrator_->y();
+    return;
+  }
+  auto f = [this](double time, const Vector& at, Vector& dydt) {
+    try {
+      return dynamics_.derivative(clamped(time), at, dydt);
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  const double h = t - integrator_->t_old();
+  if (rows_integrator_ && rows_integrator_->single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
+  integrator_->interpolate(t, y);
+}
+
+void ViscoelasticScheme::sample(double t, StepRecord& record) {
+  State& s = record.state;
+  const Index n = system_.info().nv(), m = dynamics_.rows(), own = dynamics_.constraint_rows();
+  integrate_powers(t, sum_);
+  state_at(t, y_);
+  dynamics_.place(clamped(t), y_);
+  force_ = dynamics_.force();
+  s.t = t;
+  s.q = y_.head(n);
+  s.v = y_.segment(n, n);
+  s.z = dynamics_.z_of(y_);
+  record.constraint_impulse += sum_.segment(3, own) - reached_.segment(3, own);
+  record.reaction_impulse += sum_.segment(3 + own, m - own) - reached_.segment(3 + own, m - own);
+  record.law_work = sum_.tail(record.law_work.size());
+  reached_ = sum_;
+  EnergyLedger& e = record.energy;
+  e.work_in = sum_[0];
+  e.damper_loss = sum_[1];
+  e.friction_loss = sum_[2];
+  e.kinetic = system_.kinetic_energy(s.q, s.v);
+  e.potential = system_.potential_energy(s.q) + dynamics_.spring_energy(y_);
+  if (own > 0) {
+    raise(record.constraint_position, dynamics_.positions().lpNorm<Eigen::Infinity>());
+    raise(record.constraint_velocity, dynamics_.u().head(own).lpNorm<Eigen::Infinity>());
+  }
+}
+
+StepOutcome ViscoelasticScheme::step(double t_end, StepRecord& record) {
+  clear_step(record);
+  record.constraint_position = record.constraint_velocity = 0;
+  record.constraint_impulse.setZero();
+  record.reaction_impulse.setZero();
+  const double t_start = record.state.t;
+  StepOutcome outcome;
+  while (record.state.t < t_end) {
+    if (!in_step_) outcome = advance(record);
+    if (outcome.status != Status::success) break;
+    const double t = std::min(t_end, integrator_->t());
+    sample(t, record);
+    if (t == integrator_->t()) {
+      in_step_ = false;
+      restart_ = std::binary_search(breakpoints_.begin(), breakpoints_.end(), t);
+    }
+  }
+  record.duration = record.state.t - t_start;
+  record.fast_damping = lowest_damping_;
+  record.iterations = static_cast<int>(counters().evaluations - evaluations_seen_);
+  evaluations_seen_ = counters().evaluations;
+  return outcome;
+}
+
+}  // namespace stickslip

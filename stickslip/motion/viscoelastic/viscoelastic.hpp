@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constraints as stiff spring-dampers (paper 4), dry friction as the same law with a limit.
+//
+//   Λ = (c/ε) z + (d/ε^κ) z',   z' = A v - rate,   M v' = h - Aᵀ Λ                          viscoelastic_dynamics.hpp
+//
+//   start     z(0) = ε Λ0/c with the ideal Λ0 ("prepared"), which removes the leading layer; z(0) = 0 as printed where
+//             `prepared` is false
+//   order     kappa = 1/2, prepared: q, v and, after the layer, Λ within O(ε) of the exact motion; Λ within O(√ε) of it
+//             everywhere. z(0) = 0: v within O(√ε), Λ is off by |Λ0(0)| at t = 0+ whatever ε is
+//   integrator  Radau IIA of order 5 with the analytic Jacobian, in scaled variables: its cost does not grow as ε → 0.
+//             dormand_prince: explicit, cost proportional to ε^(-1/2); it is there to be compared with
+//
+// Rows between the ends of steps are steps of their own from the last end (order 5), not the dense output of Radau,
+// which is of order 3. Work and impulses are summed at the nodes of the method, with its order.
+//
+// Source: Fidlin, Deppler, Braun (paper 4). Departures: prepared start; any κ >= 0; holonomic constraints as well (then
+// z = g + z(0)); limits. Rows must be independent (the source assumes it).
+#pragma once
+
+#include <memory>
+
+#include "stickslip/common/ode.hpp"
+#include "stickslip/motion/event/ode_flow.hpp"
+#include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic_dynamics.hpp"
+
+namespace stickslip {
+
+/// Field names are the keys of [run.viscoelastic].
+struct ViscoelasticOptions {
+  IntegratorKind integrator = IntegratorKind::radau;
+  double epsilon = 0;             ///< > 0: instead of the ε of every constraint; 0: theirs, 1e-6 where none is given
+  double absolute_tolerance = 0;  ///< 0: a thousandth of the tolerance
+  void validate() const;
+};
+
+class ViscoelasticScheme final : public Scheme {
+ public:
+  /// The system must outlive the scheme.
+  ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance, double end_time,
+                     std::vector<double> breakpoints);
+  ~ViscoelasticScheme() override;
+  /// Throws InputError naming the constraint where the start violates one, or rows depend on one another.
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+
+  const OdeCounters& counters() const { return integrator_->counters(); }
+  /// Λ at the state of the last record, constraints first.
+  const Vector& force() const { return force_; }
+
+ private:
+  void begin(double t);
+  double limit_after(double t) const;
+  StepOutcome advance(StepRecord& record);
+  void note_slips(StepRecord& record);
+  void sample(double t, StepRecord& record);
+  void integrate_powers(double t, Vector& sum);
+  void state_at(double t, Vector& y);
+  Mode mode_of_block(std::size_t block) const;
+  double clamped(double t) const;
+
+  const System& system_;
+  ViscoelasticOptions options_;
+  double tolerance_ = 0, end_time_ = 0;
+  std::vector<double> breakpoints_;
+  ViscoelasticDynamics dynamics_;
+  std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
+  std::string refusal_;
+  double after_ = 0, before_ = 0;  // forces are evaluated within
+  double lowest_damping_ = kNoLimit;
+  bool in_step_ = false, restart_ = true;
+  Vector y_, force_, powers_, sum_, base_, reached_;
+  long evaluations_seen_ = 0;
+};
+
+}  // namespace stickslip
