@@ -35,19 +35,38 @@ std::vector<double> step_list(const std::string& text, const SimulationOptions& 
     if (*end != '\0') throw InputError(fmt::format("--steps {}: '{}' is not a number", text, part));
   }
   if (!steps.empty()) return steps;
-  const double h = run.steps > 0 ? (run.end_time - run.start_time) / static_cast<double>(run.steps) : run.step;
+  const double span = run.end_time - run.start_time;
+  const double h = run.steps > 0 ? span / static_cast<double>(run.steps) : run.step > 0 ? run.step : span / 1000;
   return {4 * h, 2 * h, h, h / 2};
+}
+
+std::string reference_text(const Comparison& comparison) {
+  if (comparison.reference_scheme == SchemeKind::moreau)
+    return fmt::format("moreau, step {:g} s, reversals located", comparison.reference_step);
+  if (comparison.reference_tolerance > 0)
+    return fmt::format("event, integrated with tolerance {:g}", comparison.reference_tolerance);
+  return "event, exact flow between events";
+}
+
+std::string size_text(const ComparedRun& run) {
+  return run.tolerance > 0 ? fmt::format("tol {:g}", run.tolerance) : fmt::format("{:.4g}", run.step);
 }
 
 nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
+/// 0 stands for "does not apply".
+nlohmann::ordered_json positive(double value) {
+  return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
+}
+
 nlohmann::ordered_json to_json(const CompareCommand& command, const Comparison& comparison) {
   nlohmann::ordered_json runs = nlohmann::ordered_json::array(), orders = nlohmann::ordered_json::array();
   for (const ComparedRun& run : comparison.runs)
     runs.push_back({{"scheme", to_string(run.scheme)},
-                    {"step", run.step},
+                    {"step", positive(run.step)},
+                    {"tolerance", positive(run.tolerance)},
                     {"steps", run.simulation.steps},
                     {"status", to_string(run.simulation.status)},
                     {"position_error", number(run.position_error)},
@@ -56,12 +75,17 @@ nlohmann::ordered_json to_json(const CompareCommand& command, const Comparison& 
                     {"wall_seconds", run.wall_seconds}});
   for (const ObservedOrder& order : comparison.orders)
     orders.push_back({{"scheme", to_string(order.scheme)},
+                      {"over", order.over_tolerance ? "tolerance" : "step"},
                       {"position", number(order.position)},
                       {"velocity", number(order.velocity)}});
   return {{"status", to_string(comparison.status)},
           {"message", comparison.message},
           {"model", command.model},
-          {"reference", {{"scheme", "moreau"}, {"step", comparison.reference_step}}},
+          {"reference",
+           {{"scheme", to_string(comparison.reference_scheme)},
+            {"step", positive(comparison.reference_step)},
+            {"tolerance", positive(comparison.reference_tolerance)},
+            {"note", comparison.reference_note}}},
           {"runs", runs},
           {"orders", orders}};
 }
@@ -73,27 +97,41 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
   page.generator = fmt::format("stickslip {}", version());
   page.ok = comparison.status == Status::success;
   page.status = page.ok ? "success" : comparison.message;
-  page.facts = {{"reference", fmt::format("moreau, step {:g} s, reversals located", comparison.reference_step)},
-                {"runs", static_cast<double>(comparison.runs.size())}};
+  page.facts = {{"reference", reference_text(comparison)}, {"runs", static_cast<double>(comparison.runs.size())}};
+  if (!comparison.reference_note.empty()) page.facts.push_back({"why this reference", comparison.reference_note});
   ReportTable table{"Errors and cost",
                     "Position error: largest over time and coordinates. Velocity error: root mean square over time.",
-                    {"scheme", "step [s]", "steps", "position error", "velocity error", "events", "wall time [s]"},
+                    {"scheme", "step [s]", "tolerance", "steps", "position error", "velocity error", "events",
+                     "wall time [s]", "status"},
                     {},
                     -1};
   for (const ComparedRun& run : comparison.runs)
-    table.rows.push_back({std::string(to_string(run.scheme)), run.step, static_cast<double>(run.simulation.steps),
+    table.rows.push_back({std::string(to_string(run.scheme)), run.step > 0 ? ReportCell(run.step) : ReportCell(),
+                          run.tolerance > 0 ? ReportCell(run.tolerance) : ReportCell(),
+                          run.tolerance > 0 ? ReportCell() : ReportCell(static_cast<double>(run.simulation.steps)),
                           run.position_error, run.velocity_error,
-                          static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds});
+                          static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds,
+                          std::string(to_string(run.simulation.status))});
   ReportTable orders{"Observed order",
-                     "Slope of a least-squares line through all step sizes; a single pair proves nothing.",
-                     {"scheme", "position", "velocity"},
+                     "Slope of a least-squares line through all step sizes (event: tolerances); a single pair proves "
+                     "nothing.",
+                     {"scheme", "over", "position", "velocity"},
                      {},
                      -1};
   for (const ObservedOrder& order : comparison.orders)
-    orders.rows.push_back({std::string(to_string(order.scheme)), order.position, order.velocity});
-  ReportFigure error{"Error against step", "", "", {"step", "s", true}, {"position error", "", true}, {}, {}, {}};
+    orders.rows.push_back({std::string(to_string(order.scheme)),
+                           std::string(order.over_tolerance ? "tolerance" : "step"), order.position, order.velocity});
+  ReportFigure error{"Error against step",
+                     "Schemes with fixed steps.",
+                     "",
+                     {"step", "s", true},
+                     {"position error", "", true},
+                     {},
+                     {},
+                     {}};
   ReportFigure work{"Work and precision",
-                    "Wall time of one run on this machine.",
+                    "Wall time of one run on this machine, one curve per scheme; event: one point per tolerance, "
+                    "integrated. An error of exactly 0 has no place here.",
                     "",
                     {"wall time", "s", true},
                     {"position error", "", true},
@@ -103,21 +141,22 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
   for (const ObservedOrder& order : comparison.orders) {
     ReportSeries by_step{std::string(to_string(order.scheme)), {}, {}, false, true, true, false}, by_work = by_step;
     for (const ComparedRun& run : comparison.runs)
-      if (run.scheme == order.scheme) {
+      if (run.scheme == order.scheme && run.position_error > 0) {
         by_step.x.push_back(run.step);
         by_step.y.push_back(run.position_error);
         by_work.x.push_back(run.wall_seconds);
         by_work.y.push_back(run.position_error);
       }
-    error.series.push_back(by_step);
+    if (!order.over_tolerance) error.series.push_back(by_step);
     work.series.push_back(by_work);
   }
-  page.blocks = {orders, table, error, work};
+  page.blocks = {orders, table, work};
+  if (!error.series.empty()) page.blocks.insert(page.blocks.end() - 1, error);
   const Trajectory& reference = comparison.reference.trajectory;
   const std::size_t shown = std::min<std::size_t>(reference.names().coordinates.size(), 6);
   for (std::size_t i = 0; i < shown; ++i) {
     ReportFigure overlay{reference.names().coordinates[i],
-                         "Largest step of each scheme against the reference.",
+                         "Largest step or tolerance of each scheme against the reference.",
                          "time",
                          {"t", "s", false},
                          {reference.names().coordinates[i], "m", false},
@@ -136,7 +175,9 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
     const ComparedRun* last = nullptr;
     for (const ComparedRun& run : comparison.runs)
       if (!last || last->scheme != run.scheme) {
-        add(fmt::format("{}, h = {:g} s", to_string(run.scheme), run.step), run.simulation.trajectory, true);
+        add(run.tolerance > 0 ? fmt::format("{}, tolerance {:g}", to_string(run.scheme), run.tolerance)
+                              : fmt::format("{}, h = {:g} s", to_string(run.scheme), run.step),
+            run.simulation.trajectory, true);
         last = &run;
       }
     page.blocks.push_back(overlay);
@@ -152,6 +193,7 @@ int compare(const CompareCommand& command) {
     throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step", command.model));
   ComparisonOptions options;
   for (const std::string& name : split(command.schemes)) options.schemes.push_back(scheme_from(name));
+  if (command.schemes.empty()) options.schemes = comparable_schemes(*model.system);
   options.steps = step_list(command.steps, model.run);
   catch_interrupts();
   ProgressBar bar("comparing", !command.json);
@@ -169,17 +211,20 @@ int compare(const CompareCommand& command) {
   if (command.json) {
     fmt::print("{}", json);
   } else {
-    fmt::print("{}\n  reference: moreau, step {:g} s, reversals located\n\n", model.title, comparison.reference_step);
-    fmt::print("  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error",
+    fmt::print("{}\n  reference: {}\n", model.title, reference_text(comparison));
+    if (!comparison.reference_note.empty()) fmt::print("  ({})\n", comparison.reference_note);
+    fmt::print("\n  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error",
                "velocity error", "events", "time [s]");
     for (const ComparedRun& run : comparison.runs)
-      fmt::print("  {:<12}{:>12.4g}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}\n", to_string(run.scheme), run.step,
-                 run.simulation.steps, run.position_error, run.velocity_error, run.simulation.trajectory.events.size(),
-                 run.wall_seconds);
+      fmt::print("  {:<12}{:>12}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}{}\n", to_string(run.scheme), size_text(run),
+                 run.tolerance > 0 ? "own" : fmt::format("{}", run.simulation.steps), run.position_error,
+                 run.velocity_error, run.simulation.trajectory.events.size(), run.wall_seconds,
+                 run.simulation.status == Status::success ? "" : fmt::format("  {}", to_string(run.simulation.status)));
     fmt::print("\n");
     for (const ObservedOrder& order : comparison.orders)
-      fmt::print("  observed order of {}: {:.2f} in position, {:.2f} in velocity\n", to_string(order.scheme),
-                 order.position, order.velocity);
+      fmt::print("  observed {} of {}: {:.2f} in position, {:.2f} in velocity\n",
+                 order.over_tolerance ? "power of the tolerance" : "order", to_string(order.scheme), order.position,
+                 order.velocity);
     fmt::print("  results: {}\n", folder.string());
     if (!comparison.message.empty()) fmt::print(stderr, "stickslip: {}\n", comparison.message);
   }

@@ -51,9 +51,12 @@ int main(int argc, char** argv) {
   cli::CompareCommand compare;
   CLI::App* compare_app = app.add_subcommand("compare", "one model under several schemes: error, observed order, cost");
   add_model(*compare_app, compare.model, compare.set);
-  compare_app->add_option("--schemes", compare.schemes, "comma-separated")->default_val("splitting,moreau");
+  compare_app->add_option("--schemes", compare.schemes,
+                          "comma-separated (default: those of splitting, moreau, event that take the model)");
   compare_app->add_option("--steps", compare.steps,
                           "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
+  compare_app->add_option("--epsilons", compare.epsilons,
+                          "comma-separated: convergence of constraints as spring-dampers (scheme viscoelastic) instead");
   compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
   compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
 
@@ -108,7 +111,7 @@ int main(int argc, char** argv) {
   }
   try {
     if (*run_app) return cli::run(run);
-    if (*compare_app) return cli::compare(compare);
+    if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
     if (*check_app) return cli::check(check);
     if (*solve_app) return cli::solve(solve);
     if (*list_app) return cli::list(list);

@@ -48,6 +48,14 @@ void print_summary(const ModelFile& model, const Simulation& simulation, const s
   if (!simulation.message.empty()) fmt::print(stderr, "stickslip: {}\n", simulation.message);
 }
 
+/// Size of State::z: one deformation per row that the scheme makes a spring of.
+Index internal_states(const ModelFile& model) {
+  if (model.run.scheme != SchemeKind::viscoelastic) return 0;
+  Index rows = static_cast<Index>(model.system->constraints().size());
+  for (const FrictionElement& element : model.system->friction()) rows += element.size();
+  return rows;
+}
+
 }  // namespace
 
 int run(const RunCommand& command) {
@@ -70,9 +78,12 @@ int run(const RunCommand& command) {
   }
   const std::filesystem::path folder =
       command.out.empty() ? std::filesystem::path(command.model).stem() : std::filesystem::path(command.out);
-  const ResultHeader header{
-      model.title, command.model,           std::string(to_string(model.run.scheme)), std::string(version()),
-      0,           expected_rows(model.run)};
+  const ResultHeader header{model.title,
+                            command.model,
+                            std::string(to_string(model.run.scheme)),
+                            std::string(version()),
+                            internal_states(model),
+                            expected_rows(model.run)};
   const TrajectoryNames names = trajectory_names(*model.system, model.run.scheme == SchemeKind::splitting);
 
   catch_interrupts();

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "papers/splitting/splitting_paper.hpp"
+#include "papers/stick-slip/stick_slip_paper.hpp"
+#include "papers/viscoelastic/viscoelastic_paper.hpp"
 
 namespace stickslip {
 
@@ -20,11 +22,18 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::span<const PaperInfo> paper_table() {
-  static constexpr std::array<PaperInfo, 1> papers{{
+  static constexpr std::array<PaperInfo, 3> papers{{
       {"splitting",
        "R. Glowinski, L.J. Shiau, Y.M. Kuo, G. Nasser, The Numerical Simulation of Friction Constrained Motions (II), "
        "2004",
        reproduce_splitting},
+      {"stick-slip",
+       "R.J. VanderVoort, R.P. Singh, Notes on Implementation of Coulomb Friction in Coupled Dynamical Simulations, "
+       "NASA N87-22746, 1987",
+       reproduce_stick_slip},
+      {"viscoelastic",
+       "A. Fidlin, O. Deppler, S. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
+       reproduce_viscoelastic},
   }};
   return papers;
 }

@@ -39,13 +39,18 @@ class Plot {
     this.canvas_box = element('div.canvas-box', {
       tabindex: '0',
       role: 'group',
-      'aria-label': `${this.block.title || 'plot'}: arrow keys pan, plus and minus zoom, 0 resets`,
+      'aria-label': `${this.block.title || 'plot'}: arrow keys pan, plus and minus zoom, 0 resets${this.more_keys()}`,
       onkeydown: (event) => this.on_key(event),
     });
     this.print_box = element('div.print-copy');
     section.append(this.tools, this.canvas_box, this.print_box);
     this.build();
     new ResizeObserver(() => this.resize()).observe(this.canvas_box);
+  }
+
+  /** What else the keyboard does, for those who cannot see the plot. */
+  more_keys() {
+    return '';
   }
 
   width() {

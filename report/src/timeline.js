@@ -34,6 +34,7 @@ class Timeline extends Plot {
     this.modes = Object.keys(MODES).filter((mode) => this.rows.some((row) => row.intervals.some((i) => i.mode === mode)));
     this.kinds = EVENT_KINDS.filter((kind) => this.events.some((e) => e.kind === kind));
     this.patterns = new Map();
+    this.told = null; // the event that the keyboard went to
     link.add(this);
   }
 
@@ -165,14 +166,58 @@ class Timeline extends Plot {
     this.fill_list();
   }
 
+  // ---- keyboard
+
+  more_keys() {
+    return this.events.length ? ', n and p go to the next and the previous event' : '';
+  }
+
+  on_key(event) {
+    const direction = { n: 1, p: -1 }[event.key];
+    if (!direction || event.ctrlKey || event.metaKey || event.altKey) {
+      super.on_key(event);
+      return;
+    }
+    event.preventDefault();
+    this.go_to_event(direction);
+  }
+
+  /** The cursor of all linked plots goes to the next event of a law that is shown, and the event is told. */
+  go_to_event(direction) {
+    const names = new Set(this.shown().map((row) => row.name));
+    const [a, b] = this.x_window();
+    const at = this.link.cursor_x;
+    let i = this.told ? this.events.indexOf(this.told) : -1;
+    if (i < 0 || this.told.t !== at) {
+      const from = at !== null ? at : direction > 0 ? a : b;
+      i = direction > 0 ? lower_bound(this.times, from) - 1 : lower_bound(this.times, from);
+      if (at === null && direction < 0) while (i < this.times.length && this.times[i] <= b) i++;
+    }
+    do i += direction;
+    while (this.events[i] && !names.has(this.events[i].law));
+    const event = this.events[i];
+    if (!event) return;
+    this.told = event;
+    if (event.t < a || event.t > b) this.link.zoom(event.t - (b - a) / 2, event.t + (b - a) / 2);
+    this.link.move_cursor(event.t, null);
+  }
+
   // ---- hover
 
   show_values(x, own) {
     const over = this.u.over;
     this.tip.hidden = true;
-    if (x === null || !own || !this.chosen.size) return;
-    const { left, top } = this.u.cursor;
-    const row = this.shown()[Math.floor(top / (over.clientHeight / this.chosen.size))];
+    if (x === null || !this.chosen.size) return;
+    const rows = this.shown();
+    const height = over.clientHeight / this.chosen.size;
+    let { left, top } = this.u.cursor;
+    if (!own) {
+      const k = this.told && this.told.t === x ? rows.findIndex((row) => row.name === this.told.law) : -1;
+      if (k < 0) return;
+      left = this.u.valToPos(x, 'x');
+      top = (k + 0.5) * height;
+    }
+    const row = rows[Math.floor(top / height)];
     if (!row) return;
     const lines = this.describe(row, x);
     this.tip.replaceChildren(...lines.map((text, i) => element(i ? 'div' : 'strong', {}, text)));

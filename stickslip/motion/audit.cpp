@@ -47,7 +47,7 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
   items.push_back(guaranteed("inclusion", ledger.inclusion, limits.inclusion, "",
                              "friction and contact laws at the end of each step, largest relative residual"));
   items.push_back(
-      guaranteed("set", ledger.membership, 1e-12, "", "reaction outside its limit, over the largest reaction"));
+      guaranteed("set", ledger.membership, limits.set, "", "reaction outside its limit, over the largest reaction"));
   items.push_back(guaranteed("momentum", ledger.equation, 1e-10, "",
                              "balance of momentum of each step, largest relative residual"));
   const char* stuck = "path travelled by laws while they stick";

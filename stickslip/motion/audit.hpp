@@ -53,6 +53,7 @@ struct AuditLimits {
   bool stuck_motion = false;  ///< the scheme sticks exactly
   double stuck_motion_limit = 0;
   double inclusion = 1e-10;
+  double set = 1e-12;
   bool contacts = false;      ///< there are any
   bool constraints = false;   ///< likewise
   bool viscoelastic = false;  ///< constraints are spring-dampers: their violation is reported, not bounded

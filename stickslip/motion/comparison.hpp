@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // One model under several schemes and step sizes: error against a reference run, observed order, cost.
 //
-// The reference is `moreau` with located reversals at the smallest step over `reference_refinement`. Errors are over
-// `samples` equal times in (start, end]:
+// The reference is the solution of `event` wherever that scheme takes the model and ends with success: with its exact
+// flow where that applies, else integrated with tolerance kReferenceTolerance. Otherwise it is `moreau` with located
+// reversals at the smallest step over `reference_refinement`. Errors are over `samples` equal times in (start, end]:
 //   position_error  max_t max_i |q_i - q_ref,i|            [m, rad]
 //   velocity_error  sqrt(mean_t Σ_i (v_i - v_ref,i)²)      [m/s, rad/s]; L2, because velocities may jump
-// The observed order is the slope of a least-squares line through (log h, log error); one pair proves nothing.
+// The observed order is the slope of a least-squares line through (log h, log error); one pair proves nothing. A scheme
+// that chooses its own steps (`event`) runs once per tolerance instead, always with its integrator, and its "order" is
+// the slope over the tolerance: 1 where the error follows it. Where the reference is integrated, the run at its own
+// tolerance repeats it; its error is 0 and says nothing.
 #pragma once
 
 #include <functional>
@@ -14,9 +18,12 @@
 
 namespace stickslip {
 
+constexpr double kReferenceTolerance = 1e-12;
+
 struct ComparisonOptions {
   std::vector<SchemeKind> schemes;
-  std::vector<double> steps;     ///< [s]
+  std::vector<double> steps;                                       ///< [s]
+  std::vector<double> tolerances{1e-4, 1e-6, 1e-8, 1e-10, 1e-12};  ///< relative, of `event`
   int reference_refinement = 8;  ///< the reference step is the smallest step over this
   int samples = 400;
   void validate() const;
@@ -24,25 +31,33 @@ struct ComparisonOptions {
 
 struct ComparedRun {
   SchemeKind scheme = SchemeKind::moreau;
-  double step = 0;
+  double step = 0;        ///< [s]; 0: the scheme chooses its own
+  double tolerance = 0;   ///< of such a scheme; 0: fixed steps
   Simulation simulation;  ///< rows at the sample times
   double position_error = 0, velocity_error = 0;
-  double wall_seconds = 0;
+  double wall_seconds = 0;  ///< of one run; the best of up to three that take less than 0.1 s together
 };
 
 struct ObservedOrder {
   SchemeKind scheme = SchemeKind::moreau;
+  bool over_tolerance = false;        ///< slope over the tolerance instead of the step
   double position = 0, velocity = 0;  ///< NaN with fewer than two usable errors
 };
 
 struct Comparison {
   Status status = Status::success;
   std::string message;
-  double reference_step = 0;
+  SchemeKind reference_scheme = SchemeKind::moreau;
+  double reference_step = 0;       ///< [s]; 0 with `event`
+  double reference_tolerance = 0;  ///< of an integrated reference; 0 with `moreau` and with the exact flow
+  std::string reference_note;      ///< why it is not `event`; empty where it is
   Simulation reference;
   std::vector<ComparedRun> runs;
   std::vector<ObservedOrder> orders;
 };
+
+/// Those of splitting, moreau and event that take the system.
+std::vector<SchemeKind> comparable_schemes(const System& system);
 
 /// Slope of log(error) over log(step); NaN if fewer than two errors are positive and finite.
 double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors);

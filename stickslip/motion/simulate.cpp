@@ -71,6 +71,8 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   }
   if (options.scheme == SchemeKind::event) {
     limits.constraints = !system.constraints().empty();
+    limits.inclusion = std::max(limits.inclusion, options.tolerance);
+    limits.set = std::max(limits.set, options.tolerance);
     limits.energy = true;
     limits.energy_limit = std::max(1e-10, 1e4 * options.tolerance);
     limits.stuck_motion = true;

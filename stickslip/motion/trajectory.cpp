@@ -22,6 +22,7 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
     names.reactions.push_back(contact.name + "_n");
     for (int c = 1; c <= contact.tangents; ++c) names.reactions.push_back(contact.name + "_t" + std::to_string(c));
   }
+  for (const ConstraintElement& constraint : system.constraints()) names.reactions.push_back(constraint.name);
   return names;
 }
 

@@ -402,6 +402,35 @@ def test_hover_tells_the_event_and_the_mode(show):
     assert "slip − from 0.833333 s to 1.66667 s" in page.evaluate("document.querySelector('.tip').innerText")
 
 
+def test_keys_n_and_p_go_from_event_to_event_and_take_the_cursor_of_all_plots_along(show):
+    page = show(linked_document())
+    page.evaluate("window.stickslip.plot(2).canvas_box.focus()")
+    assert "next and the previous event" in page.evaluate("document.activeElement.getAttribute('aria-label')")
+    events = page.evaluate("window.stickslip.plot(2).events.map((e) => [e.t, e.law, e.kind])")
+
+    def press(key):
+        page.call("Input.dispatchKeyEvent", type="keyDown", key=key, text=key)
+        page.call("Input.dispatchKeyEvent", type="keyUp", key=key)
+        page.frame()
+        return page.evaluate("window.stickslip.plot(2).link.cursor_x"), page.evaluate("[document.querySelector('.tip').hidden, document.querySelector('.tip').innerText]")
+
+    for t, law, kind in events[:4]:
+        at, (hidden, text) = press("n")
+        assert at == t and not hidden and law in text and f"{kind} at" in text
+    now = plots(page)
+    assert now[0]["cursor"] == pytest.approx(now[2]["cursor"], abs=1)  # pixel
+    at, (hidden, text) = press("p")
+    assert at == events[2][0] and events[2][1] in text
+    page.evaluate("window.stickslip.zoom(0, 0, 0.1)")  # the next event lies outside: the window follows
+    page.frame()
+    at, _ = press("n")
+    low, high = plots(page)[0]["drawn"]
+    assert at == events[3][0] and low <= at <= high and high - low == pytest.approx(0.1)
+    for _ in range(len(events)):
+        at, _ = press("n")
+    assert at == events[-1][0]  # and stays there
+
+
 # ---- many series, many laws
 
 

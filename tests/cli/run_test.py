@@ -115,6 +115,10 @@ def test_every_model_runs_and_passes_its_audit(stickslip, models, scheme):
     files = sorted(models.glob("*.toml"))
     assert len(files) >= 5
     for path in files:
+        if "[[constraint]]" in path.read_text():
+            refused = stickslip("run", path, "--scheme", scheme, "--set", "run.step=0.001", "--out", path.stem)
+            assert refused.returncode == 2 and 'use scheme = "event"' in refused.stderr, path
+            continue
         if scheme == "splitting" and ("[[contact]]" in path.read_text() or "[matrices]" not in path.read_text()):
             refused = stickslip("run", path, "--scheme", scheme, "--out", path.stem)
             assert refused.returncode == 2 and 'use scheme = "moreau"' in refused.stderr, path
@@ -122,6 +126,16 @@ def test_every_model_runs_and_passes_its_audit(stickslip, models, scheme):
         summary = stickslip.json("run", path, "--scheme", scheme, "--out", path.stem)
         assert summary["status"] == "success", (path, summary["message"])
         assert all(item["ok"] for item in summary["audit"].values())
+
+
+def test_check_states_rank_and_freedom_of_constraints(stickslip, models):
+    result = stickslip("check", models / "andrews.toml")
+    assert result.returncode == 0, result.stderr
+    assert "loop1_x: holonomic constraint" in result.stdout
+    assert "6 constraints of rank 6, 1 degree of freedom left" in result.stdout
+    understood = stickslip.json("check", models / "four-bar.toml")
+    assert understood["degrees_of_freedom"] == 1
+    assert understood["constraints"] == {"rows": 4, "rank": 4, "dependent": []}
 
 
 def test_check_says_what_was_understood_and_runs_nothing(stickslip, models):
@@ -148,14 +162,29 @@ def test_compare_finds_the_orders_of_the_schemes(stickslip, models):
     assert (stickslip.folder / "two-hinges-compare/report.html").exists()
 
 
-def test_reproduce_gives_a_verdict_per_claim(stickslip):
-    result = stickslip.json("reproduce", "splitting")
+def test_compare_takes_every_scheme_that_takes_the_model_and_the_event_solution_as_reference(stickslip, models):
+    result = stickslip.json("compare", models / "two-hinges.toml", "--steps", "0.05,0.025", "--set", "run.end_time=9")
+    assert result["reference"] == {"scheme": "event", "step": None, "tolerance": None, "note": ""}
+    assert [row["scheme"] for row in result["orders"]] == ["splitting", "moreau", "event"]
+    assert [row["over"] for row in result["orders"]] == ["step", "step", "tolerance"]
+    event = [run for run in result["runs"] if run["scheme"] == "event"]
+    assert [run["tolerance"] for run in event] == [1e-4, 1e-6, 1e-8, 1e-10, 1e-12]
+    assert all(run["step"] is None and run["wall_seconds"] > 0 for run in event)
+    assert event[2]["position_error"] < 1e-6 < event[0]["position_error"]
+    assert all(run["tolerance"] is None for run in result["runs"] if run["scheme"] != "event")
+    page = (stickslip.folder / "two-hinges-compare/report.html").read_text()
+    assert "Work and precision" in page
+
+
+@pytest.mark.parametrize("paper, figures", [("splitting", "errors.csv"), ("stick-slip", "events.csv")])
+def test_reproduce_gives_a_verdict_per_claim(stickslip, paper, figures):
+    result = stickslip.json("reproduce", paper)
     assert len(result["claims"]) >= 10
     for claim in result["claims"]:
         assert set(claim) == {"claim", "paper", "ours", "verdict"}
         assert claim["verdict"] in ("confirmed", "corrected"), claim
-    folder = stickslip.folder / "reproduction/splitting"
-    assert (folder / "report.html").exists() and (folder / "errors.csv").exists()
+    folder = stickslip.folder / "reproduction" / paper
+    assert (folder / "report.html").exists() and (folder / figures).exists()
 
 
 @pytest.mark.parametrize("arguments, words", [

@@ -63,6 +63,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     flow.relative_tolerance = tolerance;
     flow.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
     flow_ = std::make_unique<OdeFlow>(dynamics_, flow, breakpoints_);
+    snap_ = 1e-3 * tolerance;
   }
   circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
   closed_form_ = exact && system.contacts().empty() && system.constraints().empty() && !circulatory_ &&
@@ -135,6 +136,10 @@ void EventScheme::start(StepRecord& record) {
   record.energy = {};
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
+  if (!system_.contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
+    project(record);  // out of a small penetration at the start
+    energies(record);
+  }
   if (std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
     const StepOutcome outcome = decide(s);
     pending_ = outcome.status != Status::success;  // said again, and then heard, by the first step
@@ -204,10 +209,13 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
 void EventScheme::project(StepRecord& record) {
   State& s = record.state;
   dynamics_.place(s.t, s.q, s.v);
-  const double before = system_.kinetic_energy(s.q, s.v) + system_.potential_energy(s.q);
+  q_before_ = s.q;
+  v_before_ = s.v;
   dynamics_.project_position(s.modes, s.q);
   dynamics_.project_velocity(s.modes, s.v);
-  record.energy.correction += system_.kinetic_energy(s.q, s.v) + system_.potential_energy(s.q) - before;
+  if (q_before_ == s.q && v_before_ == s.v) return;
+  record.energy.correction += system_.kinetic_energy(s.q, s.v) + system_.potential_energy(s.q) -
+                              system_.kinetic_energy(q_before_, v_before_) - system_.potential_energy(q_before_);
 }
 
 void EventScheme::energies(StepRecord& record) {

@@ -65,6 +65,7 @@ class EventScheme final : public Scheme {
   double just_after(double t) const;
   StepOutcome pass_instant(StepRecord& record);
   StepOutcome read_triggers(State& state);
+  void snap_to_breakpoint(State& state) const;
   StepOutcome take_impacts(StepRecord& record);
   void close_accumulating(StepRecord& record);
   StepOutcome decide(State& state);
@@ -96,6 +97,7 @@ class EventScheme final : public Scheme {
   ModeDynamics dynamics_;
   std::unique_ptr<Flow> flow_;
   std::vector<double> breakpoints_;
+  double snap_ = 1e-14;  // relative; how near to a jump of a force an event is one with it
   double end_time_ = 0, touching_ = 0, last_length_ = 1e-3, largest_reaction_ = 0;
   bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;
   long events_ = 0, at_this_instant_ = 0;
@@ -114,7 +116,7 @@ class EventScheme final : public Scheme {
   ConstraintRows rows_;
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events
-  Vector closed_impulse_, path_, probe_;
+  Vector closed_impulse_, path_, probe_, q_before_, v_before_;
   std::vector<Set> one_set_{1};
   std::array<Vector, 3> one_r_, one_u_;
   Vector one_rho_ = Vector::Ones(1);

@@ -19,7 +19,17 @@ constexpr long kMostAtOneInstant = 200;
 
 }  // namespace
 
+/// An event that falls together with a jump of a force, as far as the integration can tell, happens at the jump.
+void EventScheme::snap_to_breakpoint(State& s) const {
+  const double near = snap_ * (1 + std::abs(s.t));
+  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), s.t);
+  if (at == breakpoints_.end() || *at > s.t + near) return;
+  s.q += (*at - s.t) * s.v;
+  s.t = *at;
+}
+
 StepOutcome EventScheme::read_triggers(State& s) {
+  if (system_.info().nq() == system_.info().nv()) snap_to_breakpoint(s);
   dynamics_.place(s.t, s.q, s.v);
   for (std::size_t k = 0; k < roles_.size(); ++k) {
     roles_[k] = LawRole::stuck;
@@ -187,6 +197,7 @@ void EventScheme::turn_tie(const Tie& tie, Mode mode, State& s) {
   const auto k = static_cast<std::size_t>(tie.law);
   s.modes[k] = mode;
   starts_[k] = {};
+  starts_[k].tied = true;
   if (mode == tie.rest) starts_[k].border = 1;
   if (mode != tie.rest && mode == Mode::open) starts_[k].gap = 3;
   if (mode != tie.rest && (mode == Mode::slip_plus || mode == Mode::slip_minus)) starts_[k].u = 2;

@@ -10,12 +10,13 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
                    std::vector<Monitor>& monitors) {
   monitors.clear();
   for (std::size_t k = 0; k < modes.size(); ++k) {
+    const std::size_t first = monitors.size();
     const ModeDynamics::Law& law = dynamics.laws()[k];
     const LawStart at = start.empty() ? LawStart{} : start[k];
     const int id = static_cast<int>(k);
     if (dynamics.idle(k)) continue;
     if (modes[k] == Mode::open) {
-      monitors.push_back({id, Trigger::touch, 1, at.gap});
+      monitors.push_back({id, Trigger::touch, 1, at.gap, at.tied});
       continue;
     }
     // Redundant reactions are one choice among many: whether any choice holds is asked of the decision itself.
@@ -37,17 +38,17 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
     const bool slides = modes[k] == Mode::slip_plus || modes[k] == Mode::slip_minus || modes[k] == Mode::slip;
     if (law.contact && slides && dynamics.limit(k) > 0 && !dynamics.constant_geometry())
       monitors.push_back({id, Trigger::singular, 1, 0});
+    for (std::size_t i = first; i < monitors.size(); ++i) monitors[i].tied = at.tied && monitors[i].zeros > 0;
   }
 }
 
-void forget_leading(std::span<double> c, int zeros, double round_off) {
-  if (zeros == 0) return;
+void forget_leading(std::span<double> c, int zeros, bool tied, double round_off) {
+  for (std::size_t k = 0; k < static_cast<std::size_t>(zeros); ++k) c[k] = 0;
+  if (!tied) return;
   double largest = 0;
   for (std::size_t k = static_cast<std::size_t>(zeros); k < c.size(); ++k) largest = std::max(largest, std::abs(c[k]));
-  for (std::size_t k = 0; k < c.size(); ++k) {
-    if (k >= static_cast<std::size_t>(zeros) && std::abs(c[k]) > round_off * largest) return;
+  for (std::size_t k = static_cast<std::size_t>(zeros); k < c.size() && std::abs(c[k]) <= round_off * largest; ++k)
     c[k] = 0;
-  }
 }
 
 double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {

@@ -26,8 +26,9 @@ enum class Trigger { stop, release, touch, lift, singular };
 struct Monitor {
   int law = 0;
   Trigger trigger = Trigger::stop;
-  double sign = 1;  ///< of u or r, where it has one
-  int zeros = 0;    ///< value, slope, ... known to vanish at the start of the segment
+  double sign = 1;    ///< of u or r, where it has one
+  int zeros = 0;      ///< value, slope, ... known to vanish at the start of the segment
+  bool tied = false;  ///< and more of them may, but for round-off
 };
 
 /// What is known to vanish where a segment begins: the number of derivatives, beginning with the value.
@@ -35,6 +36,7 @@ struct LawStart {
   int u = 0;       ///< of the tangential velocity of a law with one tangent
   int gap = 0;     ///< of the gap of an open contact
   int border = 0;  ///< of the distance of r from the border of its set
+  bool tied = false;
 };
 
 /// The monitors of these modes. `start` may be empty: nothing vanishes.
@@ -43,9 +45,9 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
 /// At the placed and solved state of `dynamics`.
 double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor);
 
-/// Coefficients that are known to be 0, and those after them that are round-off beside the largest, become 0: the first
-/// one that is left decides the sign at the start of the segment.
-void forget_leading(std::span<double> c, int zeros, double round_off);
+/// Coefficients that are known to be 0 become 0, and for tied laws those after them that are round-off beside the
+/// largest: the first one that is left decides the sign at the start of the segment.
+void forget_leading(std::span<double> c, int zeros, bool tied, double round_off);
 
 struct FlowSample {
   Vector q, v;

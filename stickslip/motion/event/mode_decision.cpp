@@ -212,6 +212,67 @@ Mode mode_of_solution(const DecisionLaw& law, double limit, const double* r, con
   return std::abs(a[1]) > tiny_a[1] || std::abs(a[2]) > tiny_a[2] ? Mode::slip : Mode::stick;
 }
 
+/// A few intervals and half-lines by least-index exchanges on the stack: most events concern one or two laws, and the
+/// general solver costs more to call than to run there. False: leave it to that one.
+bool solve_few_boxes(const DualProblem& problem, Vector& r) {
+  constexpr int kMost = 6, kRounds = 64;
+  const int m = static_cast<int>(problem.b.size());
+  if (m > kMost || m == 0) return false;
+  const DenseMatrix& D = std::get<DenseMatrix>(problem.D);
+  std::array<double, kMost> lo, hi, x;
+  std::array<int, kMost> at{};  // 0 between, -1 lower, +1 upper
+  for (int i = 0; i < m; ++i) {
+    const Set& set = problem.sets[static_cast<std::size_t>(i)];
+    lo[i] = set.kind == SetKind::half_line ? 0 : -set.limit;
+    hi[i] = set.kind == SetKind::half_line ? HUGE_VAL : set.limit;
+  }
+  for (int round = 0; round < kRounds; ++round) {
+    std::array<std::array<double, kMost + 1>, kMost> T;
+    std::array<int, kMost> free;
+    int k = 0;
+    for (int i = 0; i < m; ++i)
+      if (at[i] == 0) free[k++] = i;
+    for (int i = 0; i < m; ++i) x[i] = at[i] < 0 ? lo[i] : hi[i];
+    for (int i = 0; i < k; ++i) {
+      T[i][k] = -problem.b[free[i]];
+      for (int j = 0; j < m; ++j)
+        if (at[j] != 0) T[i][k] -= D(free[i], j) * x[j];
+      for (int j = 0; j < k; ++j) T[i][j] = D(free[i], free[j]);
+    }
+    for (int c = 0; c < k; ++c) {
+      if (!(T[c][c] > 1e-10 * D(free[c], free[c]))) return false;  // positive definite: no pivots needed
+      for (int i = c + 1; i < k; ++i) {
+        const double factor = T[i][c] / T[c][c];
+        for (int j = c + 1; j <= k; ++j) T[i][j] -= factor * T[c][j];
+      }
+    }
+    for (int c = k - 1; c >= 0; --c) {
+      for (int j = c + 1; j < k; ++j) T[c][k] -= T[c][j] * x[free[j]];
+      x[free[c]] = T[c][k] / T[c][c];
+    }
+    int wrong = -1;
+    for (int i = 0; i < m && wrong < 0; ++i) {
+      double u = problem.b[i], size = std::abs(problem.b[i]);
+      for (int j = 0; j < m; ++j) {
+        u += D(i, j) * x[j];
+        size += std::abs(D(i, j) * x[j]);
+      }
+      const double tiny = 1e-14 * size, tiny_r = 1e-14 * (std::abs(x[i]) + 1e-300);
+      if (at[i] == 0 && x[i] < lo[i] - tiny_r)
+        at[i] = -1, wrong = i;
+      else if (at[i] == 0 && x[i] > hi[i] + tiny_r)
+        at[i] = 1, wrong = i;
+      else if ((at[i] < 0 && u < -tiny) || (at[i] > 0 && u > tiny))
+        at[i] = 0, wrong = i;
+    }
+    if (wrong >= 0) continue;
+    r.resize(m);
+    for (int i = 0; i < m; ++i) r[i] = std::clamp(x[i], lo[i], hi[i]);
+    return true;
+  }
+  return false;
+}
+
 /// Solves the inclusion as it stands; where a law with a static limit gives way, its dynamic limit takes over.
 Decision solve_inclusion(const DecisionProblem& problem, const DecisionOptions& options) {
   Decision decision;
@@ -228,7 +289,12 @@ Decision solve_inclusion(const DecisionProblem& problem, const DecisionOptions& 
   solve_options.tolerance = boxes ? options.tolerance : 1e-14;
   solve_options.max_seconds = 10;
   for (std::size_t round = 0; round <= problem.laws.size(); ++round) {
-    const InclusionSolution solution = solve(dual, solve_options);
+    InclusionSolution solution;
+    if (boxes && problem.monotone && solve_few_boxes(dual, solution.r)) {
+      solution.status = Status::success;
+    } else {
+      solution = solve(dual, solve_options);
+    }
     // Round-off may keep a cone from its very last digits; what counts is that it is solved well.
     if (solution.status != Status::success && !(solution.residuals.inclusion < 1e-11)) {
       decision.status = solution.status;

@@ -185,7 +185,7 @@ void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
     }
     const double error = fit_.fit({samples.data(), nodes.size()}, coefficients);
     doubtful |= error > 1e-6 * largest && smallest < 100 * error;
-    if (at_start) forget_leading(coefficients, monitors_[i].zeros, 1e-8);
+    if (at_start) forget_leading(coefficients, monitors_[i].zeros, monitors_[i].tied, 1e-8);
     if (const auto root = first_root(coefficients)) found[i] = from + *root * (to - from);
   }
   if (doubtful && depth < 8) {
@@ -216,21 +216,19 @@ void OdeFlow::polish(double h) {
     dynamics_.solve(modes_);
     return monitor_value(dynamics_, triggers_.front());
   };
+  // The slope is taken once over a distance at which it is a number; two values next to each other differ by round-off.
   double ta = t1_, fa = value_at(ta);
-  const double slack = 1e-6 * h;
-  double tb = std::clamp(ta - 1e-3 * slack, t0_, t0_ + h);
-  if (tb == ta) tb = std::min(ta + 1e-3 * slack, t0_ + h);
-  double fb = value_at(tb);
-  for (int round = 0; round < 4 && std::isfinite(fa) && std::isfinite(fb) && fa != fb; ++round) {
-    const double next = std::clamp(ta - fa * (tb - ta) / (fb - fa), std::max(t0_, t1_ - slack), t1_ + slack);
-    if (next == ta) break;
-    tb = ta;
-    fb = fa;
+  const double slack = 1e-6 * h, apart = 1e-4 * h, tb = ta - apart > t0_ ? ta - apart : ta + apart;
+  const double slope = (fa - value_at(tb)) / (ta - tb);
+  for (int round = 0; round < 4 && std::isfinite(fa) && std::isfinite(slope) && slope != 0; ++round) {
+    const double next = std::clamp(ta - fa / slope, std::max(t0_, t1_ - slack), t1_ + slack);
+    if (std::abs(next - ta) <= 2 * std::numeric_limits<double>::epsilon() * (std::abs(ta) + h)) break;
+    const double value = value_at(next);
+    if (!(std::abs(value) < std::abs(fa))) break;
     ta = next;
-    fa = value_at(ta);
-    if (std::abs(ta - tb) <= 4 * std::numeric_limits<double>::epsilon() * (std::abs(ta) + h)) break;
+    fa = value;
   }
-  if (std::isfinite(fa)) {
+  if (std::isfinite(value_at(ta))) {
     t1_ = ta;
   } else {
     integrator_->interpolate(t1_, event_y_);
