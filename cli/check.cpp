@@ -141,10 +141,11 @@ int check(const CheckCommand& command) {
     fmt::print("  run        no [run] table: the model can be checked but not run\n");
     return kSuccess;
   }
-  fmt::print(
-      "  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
-      model.run.steps > 0 ? fmt::format("{} steps", model.run.steps) : fmt::format("step {:g} s", model.run.step),
-      model.run.end_time);
+  fmt::print("  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
+             chooses_own_steps(model.run.scheme) ? fmt::format("tolerance {:g}", model.run.tolerance)
+             : model.run.steps > 0               ? fmt::format("{} steps", model.run.steps)
+                                                 : fmt::format("step {:g} s", model.run.step),
+             model.run.end_time);
   if (!breakpoints.empty())
     fmt::print("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n",
                breakpoints.size(), breakpoints.front());

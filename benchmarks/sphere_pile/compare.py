@@ -9,6 +9,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from machine import machine  # noqa: E402
+
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
@@ -18,6 +21,7 @@ def main():
     parser.add_argument("--steps", type=int, default=150)
     parser.add_argument("--tolerance", type=float, default=1e-6)
     options = parser.parse_args()
+    box = machine("libsiconos-numerics7")
     rows = []
     for bodies in options.bodies.split(","):
         done = subprocess.run([str(options.program), bodies, str(options.steps), str(options.tolerance)],
@@ -30,17 +34,20 @@ def main():
     lines = ["# Sphere pile", "",
              "Written by `benchmarks/run sphere_pile`. A block of spheres, ten layers high, collapses on the ground; every step is "
              f"solved to strict_error <= {options.tolerance:g}; CPU time of a whole step: collision search, inclusion, "
-             "audit.", "",
-             "| bodies | contacts | mean ms/step | median | largest | most iterations in a step | largest residual | bytes per contact | status |",
-             "|---|---|---|---|---|---|---|---|---|"]
+             "audit. A step that does not get there ends the run. The residual is the audit's, per contact and another measure.", "",
+             f"Machine: {box['cpu']}, {box['cores']} cores, {box['system']}; {box['compiler']}, `{box['flags']}`; load average "
+             f"{box['load_average_before']:.1f} at the start; {box['date']}.", "",
+             "| bodies | steps | loaded contacts | mean ms/step | median | largest | most iterations in a step | largest residual | "
+             "bytes per contact | status |",
+             "|---|---|---|---|---|---|---|---|---|---|"]
     for row in rows:
-        lines.append(f"| {row['bodies']} | {row['contacts_at_the_end']} | {row['mean_ms']:.3g} | {row['median_ms']:.3g} | "
+        lines.append(f"| {row['bodies']} | {row['steps']} | {row['contacts_at_the_end']} | {row['mean_ms']:.3g} | {row['median_ms']:.3g} | "
                      f"{row['largest_ms']:.3g} | {row['most_iterations']} | {row['largest_residual']:.2g} | "
                      f"{row['bytes_per_contact']} | {row['status']} |")
     if exponent is not None:
         lines += ["", f"The mean cost of a step grows like n^{exponent:.2f} from {first['bodies']} to {last['bodies']} bodies."]
     text = "\n".join(lines) + "\n"
-    (options.results / "sphere_pile.json").write_text(json.dumps({"rows": rows, "exponent": exponent}, indent=1) + "\n")
+    (options.results / "sphere_pile.json").write_text(json.dumps({"machine": box, "tolerance": options.tolerance, "rows": rows, "exponent": exponent}, indent=1) + "\n")
     (options.results / "sphere_pile.md").write_text(text)
     print(text)
     return 0 if all(row["status"] == "success" for row in rows) else 1
