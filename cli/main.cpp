@@ -55,8 +55,9 @@ int main(int argc, char** argv) {
                           "comma-separated (default: those of splitting, moreau, event that take the model)");
   compare_app->add_option("--steps", compare.steps,
                           "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
-  compare_app->add_option("--epsilons", compare.epsilons,
-                          "comma-separated: convergence of constraints as spring-dampers (scheme viscoelastic) instead");
+  compare_app->add_option(
+      "--epsilons", compare.epsilons,
+      "comma-separated: convergence of constraints as spring-dampers (scheme viscoelastic) instead");
   compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
   compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
 

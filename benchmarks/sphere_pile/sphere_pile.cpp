@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block of spheres on the ground that collapses into a heap: how the cost of a whole step (collision search, inclusion,
-// audit) grows with the number of bodies, at the same tolerance and over the same time. One JSON line.
+// A block of spheres on the ground that collapses into a heap: how the cost of a whole step (collision search,
+// inclusion, audit) grows with the number of bodies, at the same tolerance and over the same time. One JSON line.
 //
 // usage: stickslip_sphere_pile [BODIES [STEPS [TOLERANCE]]]
 #include <sys/resource.h>

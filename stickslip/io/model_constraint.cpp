@@ -46,7 +46,8 @@ class ConstraintReader {
     if (rate)
       constraint.rate =
           rate->node->table() ? read_function(*rate, symbols_.table, std::nullopt) : function(*rate, "the rate");
-    if (const auto soft = table_.find("viscoelastic")) constraint.element.viscoelastic = read_viscoelastic(*soft, symbols_);
+    if (const auto soft = table_.find("viscoelastic"))
+      constraint.element.viscoelastic = read_viscoelastic(*soft, symbols_);
     table_.field().about([&] {
       ExpressionConstraints(
           {constraint},

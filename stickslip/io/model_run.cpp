@@ -80,7 +80,8 @@ void read_times(const TableReader& table, SimulationOptions& run) {
   const auto step = table.find("step"), steps = table.find("steps");
   if (step && steps) steps->fail("'step' and 'steps' both set the step size; give one of them");
   const bool needed = !chooses_own_steps(run.scheme);
-  if (needed && !step && !steps) table.field().fail("'step' is missing; give step = .. in s, or steps = the number of steps");
+  if (needed && !step && !steps)
+    table.field().fail("'step' is missing; give step = .. in s, or steps = the number of steps");
   constexpr long long kMostSteps = 1'000'000'000'000;
   if (steps) run.steps = static_cast<long>(steps->integer(1, kMostSteps));
   if (step) {

@@ -26,11 +26,11 @@ namespace stickslip {
 
 /// Units with z in metres: c [N/m], d [N s/m]; ε and κ have none.
 struct ViscoelasticConstraint {
-  double stiffness = 1;   ///< c > 0
-  double damping = 0;     ///< d >= 0
-  double epsilon = 1e-4;  ///< ε > 0
-  double exponent = 0.5;  ///< κ >= 0
-  bool prepared = true;   ///< z(0) = ε Λ(0)/c with the ideal Λ(0); false: z(0) = 0
+  double stiffness = 1;                               ///< c > 0
+  double damping = 0;                                 ///< d >= 0
+  double epsilon = 1e-4;                              ///< ε > 0
+  double exponent = 0.5;                              ///< κ >= 0
+  bool prepared = true;                               ///< z(0) = ε Λ(0)/c with the ideal Λ(0); false: z(0) = 0
   std::optional<StateFunction> limit = std::nullopt;  ///< of |Λ|, of t, q, v, >= 0 [N]; none: a constraint
   std::string disk = {};                              ///< rows of the same disk share one limit; empty: a row by itself
 };

@@ -131,7 +131,8 @@ class System {
   /// Constant matrices, forces of time alone, constant directions of all contacts and constraints: the motion between
   /// events is a power series whose coefficients follow from one another (exact flow of the event scheme).
   virtual bool has_series() const { return false; }
-  /// Applied force along time, f(t + rate s) = Σ_k c_k s^k: one row per velocity, one column per k (Taylor, taylor.hpp).
+  /// Applied force along time, f(t + rate s) = Σ_k c_k s^k: one row per velocity, one column per k (Taylor,
+  /// taylor.hpp).
   virtual void force_series(double t, double rate, SystemWorkspace& workspace, DenseMatrix& c) const;
 
   /// Times in (from, to), ascending, at which a force, limit, constraint or surface velocity jumps or has a kink.

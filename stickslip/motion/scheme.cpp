@@ -27,14 +27,16 @@ constexpr std::array<SchemeInfo, 4> kSchemes{{
     {SchemeKind::event, "event",
      "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
      "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
-     "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones too",
+     "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
+     "too",
      "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
      "balance to the same"},
     {SchemeKind::viscoelastic, "viscoelastic",
      "Fidlin, Deppler, Braun (paper 4), with a prepared start; limits as in paper 3's tangential law",
      "matrices, equations; independent holonomic and nonholonomic constraints, with or without a force limit; friction "
      "(one component or planar) as the same spring-damper with its limit",
-     "the exact motion up to O(epsilon), Lambda too after the initial layer; energy balance to the tolerance; cost that "
+     "the exact motion up to O(epsilon), Lambda too after the initial layer; energy balance to the tolerance; cost "
+     "that "
      "does not grow as epsilon -> 0"},
 }};
 }  // namespace
@@ -57,9 +59,10 @@ void require_viscoelastic(const System& system) {
   if (system.step_form() == StepForm::drift_kick)
     throw InputError("scheme 'viscoelastic' takes no free bodies; use scheme = \"moreau\"");
   if (!system.contacts().empty())
-    throw InputError(fmt::format("scheme 'viscoelastic' takes no contacts, but there is contact '{}'; use scheme = "
-                                 "\"event\" or \"moreau\"",
-                                 system.contacts().front().name));
+    throw InputError(
+        fmt::format("scheme 'viscoelastic' takes no contacts, but there is contact '{}'; use scheme = "
+                    "\"event\" or \"moreau\"",
+                    system.contacts().front().name));
   if (system.constraints().empty() && system.friction().empty())
     throw InputError(
         "scheme 'viscoelastic' replaces constraints and friction by spring-dampers, but the model has neither; use "
@@ -69,9 +72,10 @@ void require_viscoelastic(const System& system) {
                        element.weakening.shape == WeakeningShape::none &&
                        (element.size() == 1 || element.planar_set == SetKind::disk);
     if (!plain)
-      throw InputError(fmt::format("scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a "
-                                   "disk), not friction '{}'; use scheme = \"event\" or \"moreau\"",
-                                   element.name));
+      throw InputError(
+          fmt::format("scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a "
+                      "disk), not friction '{}'; use scheme = \"event\" or \"moreau\"",
+                      element.name));
   }
 }
 }  // namespace
@@ -87,14 +91,16 @@ void require_supported(SchemeKind kind, const System& system) {
           "\"moreau\"");
     for (const FrictionElement& element : system.friction())
       if (element.size() == 2 && element.planar_set != SetKind::disk)
-        throw InputError(fmt::format("scheme 'event' takes planar friction with the disk only, not friction '{}' with "
-                                     "a {}; use cone = \"disk\" or scheme = \"moreau\"",
-                                     element.name, to_string(element.planar_set)));
+        throw InputError(
+            fmt::format("scheme 'event' takes planar friction with the disk only, not friction '{}' with "
+                        "a {}; use cone = \"disk\" or scheme = \"moreau\"",
+                        element.name, to_string(element.planar_set)));
     for (const ContactElement& contact : system.contacts())
       if (contact.tangents == 2 && contact.cone != SetKind::friction_cone)
-        throw InputError(fmt::format("scheme 'event' takes the quadratic friction cone only, not contact '{}' with a "
-                                     "{}; use cone = \"disk\" or scheme = \"moreau\"",
-                                     contact.name, to_string(contact.cone)));
+        throw InputError(
+            fmt::format("scheme 'event' takes the quadratic friction cone only, not contact '{}' with a "
+                        "{}; use cone = \"disk\" or scheme = \"moreau\"",
+                        contact.name, to_string(contact.cone)));
   }
   if (kind == SchemeKind::splitting && !system.linear())
     throw InputError("scheme 'splitting' takes systems given by [matrices] only; use scheme = \"moreau\"");

@@ -41,9 +41,7 @@ struct SchemeInfo {
 std::span<const SchemeInfo> scheme_table();
 std::string_view to_string(SchemeKind kind);
 /// Step sizes follow from a tolerance.
-inline bool chooses_own_steps(SchemeKind kind) {
-  return kind == SchemeKind::event || kind == SchemeKind::viscoelastic;
-}
+inline bool chooses_own_steps(SchemeKind kind) { return kind == SchemeKind::event || kind == SchemeKind::viscoelastic; }
 /// Throws InputError naming the nearest known scheme.
 SchemeKind scheme_from(std::string_view name);
 /// Throws InputError with the reason and the scheme to use instead if the scheme does not take this system.

@@ -19,9 +19,9 @@ namespace stickslip {
 constexpr int any_body = -2;
 constexpr int no_contact = -1;
 
-/// `between = ["a", "b"]` of a contact law. Bodies are given by their group (CollisionScene), and may be ground_body or any_body ("*"; the ground too). law =
-/// no_contact forbids the pair (bodies joined by a hinge). Of the rules that fit a pair the one with fewer any_body
-/// wins, of equals the first; without a rule there is no contact.
+/// `between = ["a", "b"]` of a contact law. Bodies are given by their group (CollisionScene), and may be ground_body or
+/// any_body ("*"; the ground too). law = no_contact forbids the pair (bodies joined by a hinge). Of the rules that fit
+/// a pair the one with fewer any_body wins, of equals the first; without a rule there is no contact.
 struct PairRule {
   int body_a = any_body;
   int body_b = any_body;
