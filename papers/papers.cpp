@@ -38,4 +38,17 @@ std::span<const PaperInfo> paper_table() {
   return papers;
 }
 
+void add_claims(Reproduction& result) {
+  ReportDocument& page = result.document;
+  ReportTable claims{
+      "Claims", "Every verdict is computed from the runs of this page.", {"claim", "paper", "ours", "verdict"}, {}, 3};
+  page.ok = true;
+  for (const Claim& claim : result.claims) {
+    claims.rows.push_back({claim.claim, claim.paper, claim.ours, std::string(to_string(claim.verdict))});
+    page.ok &= claim.verdict != Verdict::failed;
+  }
+  page.status = page.ok ? "every claim confirmed or corrected" : "a claim failed";
+  page.blocks.push_back(claims);
+}
+
 }  // namespace stickslip

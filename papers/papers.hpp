@@ -29,6 +29,9 @@ struct Reproduction {
   std::vector<std::pair<std::string, std::string>> files;  ///< name and text: the data of the figures
 };
 
+/// Status of the page and its first block, the table of claims, from result.claims.
+void add_claims(Reproduction& result);
+
 /// Called with the fraction done; false asks to stop early.
 using ReproductionProgress = std::function<bool(double fraction)>;
 

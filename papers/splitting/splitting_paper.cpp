@@ -318,19 +318,11 @@ Reproduction reproduce_splitting(const ReproductionProgress& progress) {
   for (double ratio : {1.0, 1.5, 1.9, 2.0, 2.05, 2.5}) rho.push_back(try_rho(ratio));
   result.claims = judge_claims(lie, moreau, paper_run, printed, rho, order_through_events());
 
-  ReportTable claims{
-      "Claims", "Every verdict is computed from the runs of this page.", {"claim", "paper", "ours", "verdict"}, {}, 3};
-  page.ok = true;
-  for (const Claim& claim : result.claims) {
-    claims.rows.push_back({claim.claim, claim.paper, claim.ours, std::string(to_string(claim.verdict))});
-    page.ok &= claim.verdict != Verdict::failed;
-  }
-  page.status = page.ok ? "every claim confirmed or corrected" : "a claim failed";
+  add_claims(result);
   page.facts = {
       {"problem", std::string("two masses, M = [2 1; 1 2], K = [2 -1; -1 2], friction limit 1 N each, T = 4 s")},
       {"splitting", fmt::format("figures 1-6: N = {}, tau = {:.7f} s, force at the end of the step", kPaperSteps,
                                 paper1::kEndTime / kPaperSteps)}};
-  page.blocks.push_back(claims);
   const Run& second = aligned;
   page.blocks.push_back(time_figure("Figure 1: velocity v1", "v1", "m/s", paper_run, second, &Trajectory::v, 0, 1,
                                     [](double t) { return paper1::exact(t).v[0]; }));

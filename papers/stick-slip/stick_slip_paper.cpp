@@ -209,17 +209,9 @@ Reproduction reproduce_stick_slip(const ReproductionProgress& progress) {
   if (!advance()) return stopped();
   result.claims = judge_claims(e);
 
-  ReportTable claims{
-      "Claims", "Every verdict is computed from the runs of this page.", {"claim", "paper", "ours", "verdict"}, {}, 3};
-  page.ok = true;
-  for (const Claim& claim : result.claims) {
-    claims.rows.push_back({claim.claim, claim.paper, claim.ours, std::string(to_string(claim.verdict))});
-    page.ok &= claim.verdict != Verdict::failed;
-  }
-  page.status = page.ok ? "every claim confirmed or corrected" : "a claim failed";
+  add_claims(result);
   page.facts = {{"problem", std::string("two hinges in series, m = 1, 1 kg, k = 2, 2.5 N/m, from (1, 0.2) m at rest")},
                 {"scheme", std::string("event, exact flow between events")}};
-  page.blocks.push_back(claims);
   for (const Case& c : kCases) {
     const Simulation& run = e.cases[static_cast<std::size_t>(c.number - 1)];
     page.blocks.push_back(curves(c, run.trajectory, "displacements", "m", &Trajectory::q, "y"));

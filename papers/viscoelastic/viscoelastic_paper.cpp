@@ -306,19 +306,11 @@ Reproduction reproduce_viscoelastic(const ReproductionProgress& progress) {
   result.claims = convergence_claims(r);
   for (auto&& more : {condition_claims(r), further_claims(r)})
     result.claims.insert(result.claims.end(), more.begin(), more.end());
-  ReportTable claims{
-      "Claims", "Every verdict is computed from the runs of this page.", {"claim", "paper", "ours", "verdict"}, {}, 3};
-  page.ok = true;
-  for (const Claim& claim : result.claims) {
-    claims.rows.push_back({claim.claim, claim.paper, claim.ours, std::string(to_string(claim.verdict))});
-    page.ok &= claim.verdict != Verdict::failed;
-  }
-  page.status = page.ok ? "every claim confirmed or corrected" : "a claim failed";
+  add_claims(result);
   page.facts = {
       {"problem", std::string("skate on an incline: m = J = 1, g sin(slope) = 4.905, phi0 = 0.5, w = 1, v0 = 1, "
                               "T = 10 s; rolling disc: m = r = 1, g = 9.81")},
       {"parameters", std::string("ours: the paper prints none")}};
-  page.blocks.push_back(claims);
   page.blocks.push_back(layer_figure("Figure 2, left: condition (12) holds", r.layers[0]));
   page.blocks.push_back(layer_figure("Figure 2, right: condition (12) violated; the deviation decays", r.layers[2]));
   ReportFigure euler{"The same problem with explicit Euler, h = 0.5 sqrt(epsilon): an artefact of the integrator",

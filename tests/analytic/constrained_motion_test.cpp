@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bilateral constraints by the null space: published and closed-form motions, redundant rows, singular positions,
 // starts.
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/null_space.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/io/text_file.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
+#include "tests/support/source_folder.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -10,11 +16,6 @@
 #include <numbers>
 #include <random>
 
-#include "stickslip/common/dormand_prince.hpp"
-#include "stickslip/common/error.hpp"
-#include "stickslip/common/null_space.hpp"
-#include "stickslip/io/model_file.hpp"
-#include "stickslip/io/text_file.hpp"
 
 namespace stickslip {
 namespace {
@@ -27,7 +28,7 @@ Vector vec(std::initializer_list<double> values) {
 
 /// The mechanical part of a model of the project: everything before [run].
 ModelFile mechanism(const std::string& name) {
-  const std::string path = fmt::format("{}/models/{}.toml", STICKSLIP_SOURCE_DIR, name);
+  const std::string path = fmt::format("{}/models/{}.toml", source_folder(), name);
   const std::string text = read_text_file(path, 1 << 20);
   return parse_model(text.substr(0, text.find("[run]")), path);
 }

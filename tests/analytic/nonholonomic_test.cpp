@@ -15,6 +15,7 @@
 #include "stickslip/model/nonholonomic_models.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "tests/support/audit_value.hpp"
+#include "tests/support/source_folder.hpp"
 
 namespace stickslip {
 namespace {
@@ -22,7 +23,7 @@ namespace {
 using Settings = std::vector<std::string>;
 
 ModelFile model(const std::string& name, const Settings& settings = {}) {
-  return read_model(std::string(STICKSLIP_SOURCE_DIR) + "/models/" + name + ".toml", settings);
+  return read_model(source_folder() + "/models/" + name + ".toml", settings);
 }
 
 Simulation run(const std::string& name, const Settings& settings = {}) {

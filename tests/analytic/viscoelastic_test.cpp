@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spring-dampers in place of constraints and friction: closed forms of the skate, the steady disc, sliding into
 // rolling.
+#include "papers/viscoelastic/skate.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/io/model_file.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic.hpp"
+#include "tests/support/audit_value.hpp"
+#include "tests/support/source_folder.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,10 +16,6 @@
 #include <random>
 #include <vector>
 
-#include "papers/viscoelastic/skate.hpp"
-#include "stickslip/common/error.hpp"
-#include "stickslip/io/model_file.hpp"
-#include "tests/support/audit_value.hpp"
 
 namespace stickslip {
 namespace {
@@ -24,7 +25,7 @@ using paper4::Skate;
 using paper4::SpringDamper;
 
 ModelFile model(const std::string& name, const Settings& settings = {}) {
-  return read_model(std::string(STICKSLIP_SOURCE_DIR) + "/models/" + name + ".toml", settings);
+  return read_model(source_folder() + "/models/" + name + ".toml", settings);
 }
 
 ModelFile skate_model(const Skate& skate, const SpringDamper& law) {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Example models under every scheme that takes them: all tend to the event solution, each at the order it states.
+#include "stickslip/io/model_file.hpp"
 #include "stickslip/motion/comparison.hpp"
+#include "tests/support/source_folder.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "stickslip/io/model_file.hpp"
 
 namespace stickslip {
 namespace {
@@ -26,7 +27,7 @@ struct Agreement {
 void PrintTo(const Agreement& agreement, std::ostream* out) { *out << agreement.model; }
 
 ModelFile model_file(const std::string& name, std::vector<std::string> overrides = {}) {
-  return read_model(std::string(STICKSLIP_SOURCE_DIR) + "/models/" + name + ".toml", overrides);
+  return read_model(source_folder() + "/models/" + name + ".toml", overrides);
 }
 
 class SchemesOnOneModel : public testing::TestWithParam<Agreement> {};

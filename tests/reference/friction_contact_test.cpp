@@ -9,6 +9,7 @@
 #include "stickslip/io/fclib.hpp"
 #include "stickslip/solvers/residual.hpp"
 #include "stickslip/solvers/solve.hpp"
+#include "tests/support/source_folder.hpp"
 #include "tests/unit/fclib_samples.hpp"
 
 namespace stickslip {
@@ -96,7 +97,7 @@ TEST(FrictionContact, RandomSmallProblemsInTwoAndThreeDimensionsAreSolved) {
 std::vector<std::filesystem::path> collection() {
   const char* given = std::getenv("STICKSLIP_CONTACT_DATA");
   const std::filesystem::path folder =
-      given ? given : std::filesystem::path(STICKSLIP_SOURCE_DIR) / "../shared/data/friction-contact";
+      given ? given : std::filesystem::path(source_folder()) / "../shared/data/friction-contact";
   std::vector<std::filesystem::path> files;
   std::error_code absent;
   for (const auto& entry : std::filesystem::directory_iterator(folder, absent))

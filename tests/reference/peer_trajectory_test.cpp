@@ -9,6 +9,7 @@
 
 #include "tests/support/contact_models.hpp"
 #include "tests/support/one_mass.hpp"
+#include "tests/support/source_folder.hpp"
 
 namespace stickslip {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 using namespace contact_models;
 
 std::vector<std::vector<double>> peer_rows(const std::string& name) {
-  const auto path = std::filesystem::path(STICKSLIP_SOURCE_DIR) / ".." / "shared" / "data" / "trajectories" / name;
+  const auto path = std::filesystem::path(source_folder()) / ".." / "shared" / "data" / "trajectories" / name;
   std::ifstream file(path);
   std::vector<std::vector<double>> rows;
   for (std::string line; std::getline(file, line);) {

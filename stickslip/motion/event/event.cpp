@@ -101,21 +101,10 @@ void EventScheme::classify(State& state, double t) {
       if (gap > touching_ || (dynamics_.u()[law.first] > 0 && !rests(law.first))) continue;
       if (!rests(law.first)) impact_[k] = 1;
     }
-    bool still = true;
-    for (int c = 0; c < law.tangents; ++c) still &= rests(law.tangent() + c);
-    if (dynamics_.idle(k)) {
-      state.modes[k] = Mode::slip;
-    } else if (law.tangents == 0 || (law.contact && dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0)) {
-      state.modes[k] = Mode::closed;
-      at_rest_[k] = 1;
-    } else if (still) {
-      state.modes[k] = Mode::stick;
-      at_rest_[k] = 1;
-      // A run that goes on from a slip that has just stopped.
-      if (given.size() == state.modes.size() && given[k] != Mode::stick) roles_[k] = LawRole::stopped;
-    } else {
-      state.modes[k] = law.tangents == 2 ? Mode::slip : mode_of(dynamics_.u()[law.tangent()]);
-    }
+    set_mode_by_velocity(k, 0, state);
+    // A run that goes on from a slip that has just stopped.
+    if (state.modes[k] == Mode::stick && given.size() == state.modes.size() && given[k] != Mode::stick)
+      roles_[k] = LawRole::stopped;
   }
 }
 

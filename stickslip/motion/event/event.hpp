@@ -67,7 +67,8 @@ class EventScheme final : public Scheme {
   StepOutcome read_triggers(State& state);
   void snap_to_breakpoint(State& state) const;
   StepOutcome take_impacts(StepRecord& record);
-  void close_accumulating(StepRecord& record);
+  StepOutcome close_accumulating(StepRecord& record);
+  void set_mode_by_velocity(std::size_t law, double tiny, State& state);
   StepOutcome decide(State& state);
   StepOutcome several_modes(const State& state, const Decision& decision) const;
   StepOutcome no_mode(const State& state, const Decision& decision) const;

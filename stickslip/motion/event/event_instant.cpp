@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What happens at one instant: impacts, the decision of all modes, ties.
+// What happens at one instant: what triggered it, the decision of all modes, the segment that follows. Impacts and ties
+// have files of their own.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
 #include "stickslip/motion/event/event.hpp"
-#include "stickslip/solvers/solve.hpp"
 
 namespace stickslip {
 
@@ -14,7 +14,6 @@ namespace {
 
 bool slips(Mode mode) { return mode == Mode::slip || mode == Mode::slip_plus || mode == Mode::slip_minus; }
 
-/// Laws that came to rest, were released or touched at the end of a segment.
 constexpr long kMostAtOneInstant = 200;
 
 }  // namespace
@@ -26,6 +25,31 @@ void EventScheme::snap_to_breakpoint(State& s) const {
   if (at == breakpoints_.end() || *at > s.t + near) return;
   s.q += (*at - s.t) * s.v;
   s.t = *at;
+}
+
+/// Mode and rest of a law that is not open, from the placed velocities; those up to `tiny` or to round-off are zero.
+void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
+  const ModeDynamics::Law& law = dynamics_.laws()[k];
+  double speed = 0, size = 0;
+  for (int c = 0; c < law.tangents; ++c) {
+    const Index i = law.tangent() + c;
+    speed = std::hypot(speed, dynamics_.u()[i]);
+    size = std::max(size, dynamics_.Wt().row(i).cwiseAbs().dot(s.v.cwiseAbs()) + std::abs(dynamics_.w()[i]));
+  }
+  const bool frictionless = dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0;
+  const bool rests = speed <= std::max(tiny, 1e-13 * size);
+  at_rest_[k] = 0;
+  if (dynamics_.idle(k)) {
+    s.modes[k] = Mode::slip;
+  } else if (law.contact && (law.tangents == 0 || frictionless)) {
+    s.modes[k] = Mode::closed;
+    at_rest_[k] = 1;
+  } else if (rests) {
+    s.modes[k] = Mode::stick;
+    at_rest_[k] = 1;
+  } else {
+    s.modes[k] = law.tangents == 2 ? Mode::slip : mode_of(dynamics_.u()[law.tangent()]);
+  }
 }
 
 StepOutcome EventScheme::read_triggers(State& s) {
@@ -50,19 +74,11 @@ StepOutcome EventScheme::read_triggers(State& s) {
       case Trigger::lift:
         roles_[k] = LawRole::released;
         break;
-      case Trigger::touch: {
-        const bool frictionless = law.tangents == 0 || (dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0);
+      case Trigger::touch:
         impact_[k] = 1;
         roles_[k] = LawRole::stopped;
-        bool still = true;
-        for (int c = 0; c < law.tangents; ++c) still &= std::abs(dynamics_.u()[law.tangent() + c]) < 1e-13;
-        s.modes[k] = frictionless        ? Mode::closed
-                     : still             ? Mode::stick
-                     : law.tangents == 2 ? Mode::slip
-                                         : mode_of(dynamics_.u()[law.tangent()]);
-        at_rest_[k] = frictionless || still;
+        set_mode_by_velocity(k, 0, s);
         break;
-      }
       case Trigger::singular:
         return {Status::no_solution,
                 fmt::format("contact '{}' slides at t = {:.9g} into a configuration where its friction (mu = {:.6g}) "
@@ -109,12 +125,8 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   project(record);
   outcome = decide(s);
   if (outcome.status != Status::success) return outcome;
-  if (impact) {
-    close_accumulating(record);
-    // What closes now has its friction decided with it.
-    dynamics_.place(just_after(s.t), s.q, s.v);
-  }
-  outcome = begin_segment(s);
+  if (impact) outcome = close_accumulating(record);
+  if (outcome.status == Status::success) outcome = begin_segment(s);
   if (outcome.status != Status::success) return outcome;
   record.problems += 1;
   note_changes(before, record);
@@ -191,146 +203,6 @@ void EventScheme::cut_where_a_law_gives_way(const State& s) {
   triggers_ = at_end;
   dynamics_.place(just_after(s.t), s.q, s.v);
   dynamics_.solve(s.modes);
-}
-
-void EventScheme::turn_tie(const Tie& tie, Mode mode, State& s) {
-  const auto k = static_cast<std::size_t>(tie.law);
-  s.modes[k] = mode;
-  starts_[k] = {};
-  starts_[k].tied = true;
-  if (mode == tie.rest) starts_[k].border = 1;
-  if (mode != tie.rest && mode == Mode::open) starts_[k].gap = 3;
-  if (mode != tie.rest && (mode == Mode::slip_plus || mode == Mode::slip_minus)) starts_[k].u = 2;
-}
-
-/// Newton's impact law with friction at all contacts that touch. Modes and rest of the laws afterwards.
-StepOutcome EventScheme::take_impacts(StepRecord& record) {
-  State& s = record.state;
-  dynamics_.place(just_after(s.t), s.q, s.v);
-  std::vector<std::size_t> touching;
-  DualProblem problem;
-  std::vector<Index> rows;
-  for (std::size_t k = 0; k < s.modes.size(); ++k) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (!law.contact || (s.modes[k] == Mode::open && !impact_[k])) continue;
-    touching.push_back(k);
-    problem.sets.push_back(law.contact->set(dynamics_.limit(k)));
-    for (int c = 0; c < law.size; ++c) rows.push_back(law.first + c);
-  }
-  const Index size = static_cast<Index>(rows.size());
-  DenseMatrix D(size, size);
-  problem.b.resize(size);
-  for (Index i = 0; i < size; ++i) {
-    problem.b[i] = dynamics_.u()[rows[i]];
-    for (Index j = 0; j < size; ++j) D(i, j) = dynamics_.D()(rows[i], rows[j]);
-  }
-  const Vector u_before = problem.b;
-  Index i = 0;
-  double approach = 0;
-  for (const std::size_t k : touching) {
-    if (problem.b[i] < 0) problem.b[i] *= 1 + dynamics_.laws()[k].contact->restitution;
-    approach = std::max(approach, -u_before[i]);
-    i += dynamics_.laws()[k].size;
-  }
-  problem.D = D;
-  SolveOptions options;
-  options.tolerance = 1e-14;
-  options.max_seconds = 20;
-  const InclusionSolution solution = solve(problem, options);
-  if (solution.status != Status::success && !(solution.residuals.inclusion < 1e-10))
-    return {solution.status, fmt::format("impact at t = {:.9g}: {}", s.t, solution.message)};
-  const Vector& p = solution.r;
-  const Vector u_after = u_before + D * p;
-  for (Index j = 0; j < size; ++j) {
-    s.v.noalias() += p[j] * dynamics_.PW().col(rows[j]);
-    record.jump_impulse[rows[j]] += p[j];
-  }
-  record.jumped = true;
-  // Mean velocities make the work of the impulses exact.
-  double loss = 0;
-  i = 0;
-  for (const std::size_t k : touching) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    impact_impulse_[k] = p[i];
-    for (int c = 0; c < law.size; ++c) {
-      const double mean = 0.5 * (u_before[i + c] + u_after[i + c]), w = dynamics_.w()[law.first + c];
-      (c == 0 ? record.energy.impact_loss : record.energy.friction_loss) -= p[i + c] * mean;
-      record.energy.work_in += p[i + c] * w;
-      record.law_work[static_cast<Index>(k)] += p[i + c] * (mean + w);
-      loss -= p[i + c] * mean;
-    }
-    i += law.size;
-  }
-  if (loss < 0) record.contact_gain += -loss;
-  // Modes after the impact. Velocities at round-off of the approach are zero.
-  dynamics_.place(just_after(s.t), s.q, s.v);
-  const double tiny = 1e-12 * approach;
-  i = 0;
-  for (const std::size_t k : touching) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    const double normal = u_after[i];
-    i += law.size;
-    if (normal > std::max(tiny, 1e-14)) {
-      s.modes[k] = Mode::open;
-      at_rest_[k] = 0;
-      continue;
-    }
-    if (law.tangents == 0 || (dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0)) {
-      s.modes[k] = Mode::closed;
-      at_rest_[k] = 1;
-      continue;
-    }
-    double speed = 0;
-    for (int c = 0; c < law.tangents; ++c) speed = std::hypot(speed, dynamics_.u()[law.tangent() + c]);
-    at_rest_[k] = speed <= tiny;
-    s.modes[k] = speed <= tiny ? Mode::stick : law.tangents == 2 ? Mode::slip : mode_of(dynamics_.u()[law.tangent()]);
-  }
-  // Dry friction passes no impulse: a law that stuck may move now.
-  for (std::size_t k = 0; k < s.modes.size(); ++k) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (law.contact || dynamics_.idle(k)) continue;
-    double speed = 0;
-    for (int c = 0; c < law.size; ++c) speed = std::hypot(speed, dynamics_.u()[law.first + c]);
-    at_rest_[k] = speed <= tiny;
-    if (speed <= tiny) {
-      s.modes[k] = Mode::stick;
-    } else {
-      s.modes[k] = law.size == 2 ? Mode::slip : mode_of(dynamics_.u()[law.first]);
-    }
-  }
-  return {};
-}
-
-/// Rebounds whose further impacts last no longer than accumulation_time are ended here. The dynamics hold the
-/// accelerations of the decided modes.
-void EventScheme::close_accumulating(StepRecord& record) {
-  State& s = record.state;
-  bool closed = false;
-  for (std::size_t k = 0; k < s.modes.size(); ++k) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (!impact_[k] || s.modes[k] != Mode::open) continue;
-    const double e = law.contact->restitution, u = dynamics_.u()[law.first];
-    const double a = dynamics_.Wt().row(law.first).dot(dynamics_.acceleration()) + dynamics_.bias()[law.first];
-    if (!(a < 0) || !(e < 1) || !(2 * u <= options_.accumulation_time * -a * (1 - e))) continue;
-    const double p = -u / dynamics_.D()(law.first, law.first);
-    s.v.noalias() += p * dynamics_.PW().col(law.first);
-    record.energy.impact_loss -= 0.5 * p * u;
-    record.energy.work_in += p * dynamics_.w()[law.first];
-    impact_[k] = 0;
-    closed = true;
-    const bool frictionless = law.tangents == 0 || (dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0);
-    double speed = 0;
-    for (int c = 0; c < law.tangents; ++c) speed = std::hypot(speed, dynamics_.u()[law.tangent() + c]);
-    roles_[k] = LawRole::stopped;
-    at_rest_[k] = frictionless || speed <= 1e-12;
-    s.modes[k] = frictionless        ? Mode::closed
-                 : at_rest_[k]       ? Mode::stick
-                 : law.tangents == 2 ? Mode::slip
-                                     : mode_of(dynamics_.u()[law.tangent()]);
-  }
-  if (!closed) return;
-  project(record);
-  decide(s);
 }
 
 StepOutcome EventScheme::no_mode(const State& s, const Decision& decision) const {
@@ -428,94 +300,6 @@ StepOutcome EventScheme::decide(State& s) {
     return {Status::not_finite, fmt::format("reactions are not finite at t = {:.9g}", s.t)};
   if (!tied.empty()) settle_ties(s, tied);
   return {};
-}
-
-/// Moved on by a moment in these modes, do the tied laws keep their conditions?
-bool EventScheme::holds_a_moment_later(const State& s, const std::vector<Mode>& modes, const std::vector<int>& tied,
-                                       std::vector<char>& right) {
-  dynamics_.place(just_after(s.t), s.q, s.v);
-  if (!dynamics_.solve(modes)) return false;
-  const double moment = 1e-6 * std::clamp(last_length_, 1e-4, 1.0);
-  const Vector a = dynamics_.acceleration();
-  Vector qdot(s.q.size());
-  const Vector v_mean = s.v + 0.5 * moment * a;
-  system_.position_rate(s.q, v_mean, qdot);
-  const Vector q = s.q + moment * qdot, v = s.v + moment * a;
-  dynamics_.place(just_after(s.t) + moment, q, v);
-  if (!dynamics_.solve(modes)) return false;
-  const Vector du = dynamics_.Wt() * dynamics_.acceleration() + dynamics_.bias();
-  right.assign(modes.size(), 1);
-  bool all = true;
-  for (const int id : tied) {
-    const auto k = static_cast<std::size_t>(id);
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    switch (modes[k]) {
-      case Mode::open:
-        right[k] = du[law.first] > 0;
-        break;
-      case Mode::slip_plus:
-        right[k] = starts_[k].u == 0 || du[law.tangent()] > 0;
-        if (law.contact) right[k] = right[k] && dynamics_.reaction()[law.first] >= 0;
-        break;
-      case Mode::slip_minus:
-        right[k] = starts_[k].u == 0 || du[law.tangent()] < 0;
-        if (law.contact) right[k] = right[k] && dynamics_.reaction()[law.first] >= 0;
-        break;
-      case Mode::slip:
-        // Along the direction in which the stuck law was about to give way.
-        right[k] = dynamics_.u()[law.tangent()] * du[law.tangent()] +
-                       dynamics_.u()[law.tangent() + 1] * du[law.tangent() + 1] >=
-                   0;
-        break;
-      case Mode::closed:
-        right[k] = dynamics_.reaction()[law.first] >= 0;
-        break;
-      case Mode::stick: {
-        right[k] = monitor_value(dynamics_, {id, Trigger::release, 1, 0}) >= 0;
-        if (law.tangents == 1) right[k] = right[k] && monitor_value(dynamics_, {id, Trigger::release, -1, 0}) >= 0;
-        if (law.contact) right[k] = right[k] && dynamics_.reaction()[law.first] >= 0;
-        break;
-      }
-    }
-    all = all && right[k];
-  }
-  return all;
-}
-
-/// u' = 0 and the reaction on the border: both resting and giving way satisfy (V). The mode that is still right a
-/// moment later is taken; laws that give way are tried first, all combinations for a few laws, else the wrong ones are
-/// turned. begin_segment() has the last word.
-void EventScheme::settle_ties(State& s, const std::vector<int>& tied) {
-  for (const int id : tied) {
-    const auto k = static_cast<std::size_t>(id);
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    Tie tie{id, s.modes[k], s.modes[k]};
-    if (sliding_[k] || s.modes[k] == Mode::closed) {
-      tie.give = Mode::open;
-    } else if (s.modes[k] == Mode::stick) {
-      const bool lifts = law.contact && dynamics_.reaction()[law.first] <= 0;
-      const double r = dynamics_.reaction()[law.tangent()];
-      tie.give = lifts ? Mode::open : law.tangents == 2 ? Mode::slip : r > 0 ? Mode::slip_minus : Mode::slip_plus;
-    }
-    ties_.push_back(tie);
-  }
-  constexpr std::size_t kAllCombinations = 6;
-  const std::size_t count = ties_.size();
-  std::vector<char> right;
-  if (count <= kAllCombinations) {
-    for (unsigned held = 0; held < (1u << count); ++held) {
-      for (std::size_t j = 0; j < count; ++j) turn_tie(ties_[j], held >> j & 1u ? ties_[j].rest : ties_[j].give, s);
-      if (holds_a_moment_later(s, s.modes, tied, right)) break;  // the last one is: all rest
-    }
-  } else {
-    for (const Tie& tie : ties_) turn_tie(tie, tie.give, s);
-    for (std::size_t round = 0; round < count && !holds_a_moment_later(s, s.modes, tied, right); ++round)
-      for (const Tie& tie : ties_)
-        if (!right[static_cast<std::size_t>(tie.law)])
-          turn_tie(tie, s.modes[static_cast<std::size_t>(tie.law)] == tie.rest ? tie.give : tie.rest, s);
-  }
-  dynamics_.place(just_after(s.t), s.q, s.v);
-  dynamics_.solve(s.modes);
 }
 
 void EventScheme::note_changes(const std::vector<Mode>& before, StepRecord& record) {
