@@ -35,10 +35,10 @@ std::string csv_text(const std::string& text) {
 }
 
 std::string csv(const std::vector<SolveRow>& rows) {
-  std::string text = "file,contacts,status,solver,error,strict_error,iterations,seconds\n";
+  std::string text = "file,contacts,status,solver,error,strict_error,iterations,seconds,method\n";
   for (const SolveRow& row : rows)
-    text += fmt::format("{},{},{},{},{},{},{},{}\n", csv_text(row.file), row.contacts, row.status, row.solver,
-                        row.error, row.strict_error, row.iterations, row.seconds);
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(row.file), row.contacts, row.status, row.solver,
+                        row.error, row.strict_error, row.iterations, row.seconds, csv_text(row.method));
   return text;
 }
 
@@ -113,13 +113,13 @@ ReportDocument document(const SolveSummary& summary) {
       "Problems",
       "error: natural map with ρ = 1 over max(|q|, |r|, |u|), the measure of other programs; strict_error: over "
       "|q| alone. Both are computed from r after the solver has ended.",
-      {"file", "contacts", "status", "solver", "error", "strict_error", "iterations", "seconds", "method"},
+      {"file", "contacts", "status", "solver", "method", "error", "strict_error", "iterations", "seconds"},
       {},
-      -1};
+      2};
   for (const SolveRow& row : summary.rows)
     table.rows.push_back({std::filesystem::path(row.file).filename().string(), static_cast<double>(row.contacts),
-                          row.status, row.solver, row.error, row.strict_error, static_cast<double>(row.iterations),
-                          row.seconds, row.method});
+                          row.status, row.solver, row.method, row.error, row.strict_error,
+                          static_cast<double>(row.iterations), row.seconds});
   page.blocks = {profile_figure(summary, several), size_figure(summary), table};
   if (!summary.unread.empty()) {
     ReportText text{"Not read", {}};

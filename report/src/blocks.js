@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks without a plot: audit, table, text.
+// Blocks without a plot: audit, table, text, inputs.
 
 const ROWS_OF_TABLE = 200;
 
-const BADGES = {
-  confirmed: ['good', '✓ confirmed'],
-  corrected: ['warn', '≠ corrected'],
-  failed: ['bad', '✗ failed'],
-};
+const GOOD = ['confirmed', 'success'];
+
+/** A verdict or a status: what is not known to be good is bad. */
+function verdict_badge(text) {
+  if (text === 'corrected') return badge('warn', '≠ corrected');
+  return GOOD.includes(text) ? badge('good', `✓ ${text}`) : badge('bad', `✗ ${text}`);
+}
 
 function badge(kind, text) {
   return element(`span.badge.${kind}`, {}, text);
@@ -59,7 +61,7 @@ function table_block(block, section) {
   const more = element('button.tool', { type: 'button', onclick: () => fill(rows.length) });
   const numeric = columns.map((_, c) => rows.some((row) => typeof row[c] === 'number') && rows.every((row) => typeof row[c] !== 'string'));
   const cell = (value, c) => {
-    if (c === block.verdict_column && BADGES[value]) return element('td', {}, badge(...BADGES[value]));
+    if (c === block.verdict_column && typeof value === 'string' && value) return element('td', {}, verdict_badge(value));
     return element(`td${numeric[c] ? '.number' : ''}`, {}, format_number(value, 6));
   };
   const fill = (count) => {
@@ -84,6 +86,19 @@ function table_block(block, section) {
   section.append(element('div.table-box', { tabindex: '0' }, element('table', {}, element('thead', {}, element('tr', {}, ...heads)), body)));
   section.append(rows.length ? more : element('p.note', {}, 'No rows.'));
   fill(ROWS_OF_TABLE);
+}
+
+/** What the result was made from. Folded on the screen, whole on paper. */
+function inputs_block(block, section) {
+  const pairs = (rows) => element('dl.pairs', {}, ...rows.flatMap(({ name, value }) => [element('dt', {}, name), element('dd', {}, format_number(value, 12))]));
+  const part = (title, count, content) => {
+    const folded = element('details.input', {}, element('summary', {}, count === null ? title : `${title} (${count})`), content);
+    section.append(folded);
+  };
+  if ((block.rows || []).length) section.append(pairs(block.rows));
+  if ((block.settings || []).length) part('Changed with --set', block.settings.length, element('pre', { tabindex: '0' }, block.settings.join('\n')));
+  if ((block.parameters || []).length) part('Parameters', block.parameters.length, pairs(block.parameters));
+  if (block.model_text) part('Model file', null, element('pre', { tabindex: '0' }, block.model_text));
 }
 
 function text_block(block, section) {

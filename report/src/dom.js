@@ -103,5 +103,26 @@ function chooser(noun, names, shown, on_change) {
     count,
   );
   fill();
-  return element('details.chooser.screen-only', {}, summary, tools, list);
+  const node = element('details.chooser.screen-only', {}, summary, tools, list);
+  node.refill = fill;
+  return node;
+}
+
+/** One group after the other with a list and two buttons, several with a chooser. */
+function group_picker(choice) {
+  const { noun, names } = choice;
+  const one = noun.replace(/ies$/, 'y').replace(/s$/, '');
+  const several = element('option', { value: '' });
+  const list = element('select', { 'aria-label': `${one} shown`, onchange: () => list.value && choice.show(Number(list.value)) }, several, ...names.map((name, i) => element('option', { value: String(i) }, name)));
+  const more = chooser(noun, names, choice.shown, () => choice.changed());
+  const update = () => {
+    const alone = choice.shown.size === 1;
+    several.textContent = choice.shown.size ? `${choice.shown.size} ${noun}` : `no ${one}`;
+    several.hidden = alone;
+    list.value = alone ? String([...choice.shown][0]) : '';
+    more.refill();
+  };
+  choice.listeners.push(update);
+  update();
+  return element('div.picker.screen-only', {}, element('label', {}, `${one} `, list), button('‹', `Previous ${one}`, () => choice.step(-1)), button('›', `Next ${one}`, () => choice.step(1)), more);
 }

@@ -3,6 +3,16 @@
 
 const SERIES_SHOWN = 6; // of a figure with more than SERIES_ALL
 const SERIES_ALL = 10;
+const LEGEND_MOST = 24; // entries; the curves of the others are drawn
+const NOISE = 1e-6; // variation over the whole run, relative to the size of the quantity, that is drawn as a constant
+const ROUND_OFF = 1e-12; // the same for the shortest window
+
+/** An axis for a curve that does not move: its value stands in the middle, or 0 where it is no more than noise. */
+function around(value, noise, size) {
+  const middle = Math.abs(value) <= noise ? 0 : value;
+  const half = Math.max(0.1 * Math.abs(middle), 0.05 * size) || 1;
+  return [middle - half, middle + half];
+}
 
 class Figure extends Plot {
   constructor(block, link) {
@@ -14,12 +24,29 @@ class Figure extends Plot {
     this.common_x = block.x_values ? this.x_column(block.x_values) : null;
     const count = this.series.length;
     this.chosen = new Set([...Array(count > SERIES_ALL ? SERIES_SHOWN : count).keys()]);
-    this.off = new Set();
+    this.off = new Set([...this.series.keys()].filter((i) => this.series[i].hidden));
+    this.choice = block.groups ? this.offer_groups(block.groups) : null;
     this.slots = new Map();
     this.assign_slots();
     this.loose = this.series.some((s) => s.points) || (count > 0 && !this.curve(0).sorted);
     this.dots = [];
     link.add(this);
+  }
+
+  offer_groups(noun) {
+    const sizes = new Map();
+    for (const { group, hidden } of this.series) sizes.set(group || '', (sizes.get(group || '') || 0) + (hidden ? 0 : 1));
+    if (sizes.size < 2) return null;
+    const choice = this.link.choice(noun);
+    choice.offer(sizes.keys(), Math.max(...sizes.values()));
+    return choice;
+  }
+
+  /** Of grouped series those of the chosen groups. */
+  take_groups() {
+    const { shown, numbers } = this.choice;
+    this.chosen = new Set([...this.series.keys()].filter((i) => shown.has(numbers.get(this.series[i].group || ''))));
+    this.assign_slots();
   }
 
   x_column(values) {
@@ -104,7 +131,28 @@ class Figure extends Plot {
       }
     }
     this.empty = !(low <= high);
+    if (!this.y_log && low <= high) {
+      const size = this.size();
+      const share = this.link.zoomed ? (b - a) / (to_axis(this.link.full[1], this.x_log) - to_axis(this.link.full[0], this.x_log)) : 1;
+      const stated = this.block.y && this.block.y.size > 0; // else only round-off is known to mean nothing
+      const noise = size * Math.max(ROUND_OFF, stated ? NOISE * Math.min(1, share) : 0);
+      if (high - low <= noise) return around((low + high) / 2, noise, size);
+    }
     return widened([low, high].map((v) => from_axis(v, this.y_log)), this.y_log, 0.06);
+  }
+
+  /** Of the quantity: what the document says, else the largest magnitude of all series. */
+  size() {
+    if (this.quantity_size === undefined) {
+      this.quantity_size = (this.block.y && this.block.y.size) || 0;
+      if (!(this.quantity_size > 0)) {
+        for (const i of this.series.keys()) {
+          const [low, high] = extent(this.curve(i).y);
+          if (low <= high) this.quantity_size = Math.max(this.quantity_size, Math.abs(low), Math.abs(high));
+        }
+      }
+    }
+    return this.quantity_size;
   }
 
   // ---- layout
@@ -129,9 +177,20 @@ class Figure extends Plot {
 
   mount(section) {
     this.legend = element('div.legend');
+    if (this.choice) {
+      this.choice.start();
+      this.take_groups();
+    }
     super.mount(section);
     section.append(this.legend);
-    if (this.series.length > SERIES_ALL) {
+    if (this.choice) {
+      this.choice.listeners.push(() => {
+        this.take_groups();
+        this.fill_legend();
+        this.refresh();
+      });
+      section.append(group_picker(this.choice));
+    } else if (this.series.length > SERIES_ALL) {
       const names = this.series.map((s, i) => s.name || `series ${i + 1}`);
       section.append(
         chooser('series', names, this.chosen, () => {
@@ -156,7 +215,8 @@ class Figure extends Plot {
   fill_legend() {
     this.at_cursor = element('span.at-cursor');
     this.entries = new Map();
-    const items = [...this.chosen].sort((a, b) => a - b).map((i) => {
+    const all = [...this.chosen].sort((a, b) => a - b);
+    const items = all.slice(0, LEGEND_MOST).map((i) => {
       const swatch = element('canvas.swatch', { width: 56, height: 28, 'aria-hidden': 'true' });
       const value = element('span.value');
       const item = element(
@@ -174,6 +234,7 @@ class Figure extends Plot {
       this.entries.set(i, { item, swatch, value });
       return item;
     });
+    if (all.length > items.length) items.push(element('span.note', {}, `and ${all.length - items.length} more`));
     this.legend.replaceChildren(...items, this.at_cursor);
     this.apply_theme(screen_theme());
     for (const dot of this.dots) dot.remove();
@@ -221,7 +282,7 @@ class Figure extends Plot {
     ctx.font = `${13 * scale}px ${FONT}`;
     let x = 20;
     let y = top + 14;
-    for (const i of this.visible()) {
+    for (const i of this.visible().slice(0, LEGEND_MOST)) {
       const name = this.series[i].name || '';
       const length = 44 + ctx.measureText(name).width / scale + 18;
       if (x + length > width && x > 20) {

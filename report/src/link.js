@@ -18,6 +18,51 @@ function widened(range, is_log, share) {
 const to_axis = (value, is_log) => (is_log ? Math.log10(value) : value);
 const from_axis = (value, is_log) => (is_log ? 10 ** value : value);
 
+/** Which groups of series are shown; `shown` holds numbers of `names`. */
+class GroupChoice {
+  constructor(noun) {
+    this.noun = noun;
+    this.names = [];
+    this.numbers = new Map();
+    this.widest = 1; // series of one group in one figure
+    this.shown = null;
+    this.listeners = [];
+  }
+
+  offer(names, widest) {
+    for (const name of names) {
+      if (this.numbers.has(name)) continue;
+      this.numbers.set(name, this.names.length);
+      this.names.push(name);
+    }
+    this.widest = Math.max(this.widest, widest);
+  }
+
+  /** At first as many groups as a legend can tell apart. */
+  start() {
+    if (this.shown) return;
+    const fit = Math.max(1, Math.floor(SERIES_ALL / this.widest));
+    this.shown = new Set([...Array(Math.min(fit, this.names.length)).keys()]);
+  }
+
+  show(number) {
+    this.shown.clear();
+    this.shown.add(number);
+    this.changed();
+  }
+
+  /** The group after or before those that are shown, alone. */
+  step(by) {
+    const numbers = [...this.shown].sort((a, b) => a - b);
+    const from = !numbers.length ? (by > 0 ? -1 : 0) : numbers.length === 1 ? numbers[0] : by > 0 ? numbers[0] - 1 : numbers[numbers.length - 1] + 1;
+    this.show((from + by + this.names.length) % this.names.length);
+  }
+
+  changed() {
+    for (const listener of this.listeners) listener();
+  }
+}
+
 class Link {
   constructor() {
     this.plots = [];
@@ -26,6 +71,13 @@ class Link {
     this.gutter = 0;
     this.scheduled = false;
     this.cursor_x = null;
+    this.choices = new Map();
+  }
+
+  /** Figures that show the same kind of things (bodies, laws) show the same ones. */
+  choice(noun) {
+    if (!this.choices.has(noun)) this.choices.set(noun, new GroupChoice(noun));
+    return this.choices.get(noun);
   }
 
   add(plot) {

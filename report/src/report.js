@@ -3,6 +3,7 @@
 // empty when none), scrollWidth.
 
 const CONTENTS_FROM = 5; // blocks with a title
+const LONG_FACT = 26; // characters: wider than a column
 
 const root = document.documentElement;
 const errors = [];
@@ -28,7 +29,7 @@ function make_plot(block) {
 }
 
 const PLOTTED = ['figure', 'timeline', 'scene'];
-const SIMPLE = { audit: audit_block, table: table_block, text: text_block };
+const SIMPLE = { audit: audit_block, table: table_block, text: text_block, inputs: inputs_block };
 
 function fill_section(block, plot, section) {
   if (block.title) section.append(element('h2', {}, block.title));
@@ -64,13 +65,14 @@ function contents(blocks) {
 
 function header(data) {
   const status = data.status || null;
-  const facts = (data.facts || []).map((fact) => element('div', {}, element('dt', {}, fact.label), element('dd', {}, format_number(fact.value))));
+  const facts = (data.facts || []).map((fact) => element(String(fact.value).length > LONG_FACT ? 'div.long' : 'div', {}, element('dt', {}, fact.label), element('dd', {}, format_number(fact.value))));
   return element(
     'header',
     {},
     element('h1', {}, data.title || 'stickslip'),
     data.subtitle ? element('p.subtitle', {}, data.subtitle) : null,
     status ? element(`p.status.${status.ok ? 'good' : 'bad'}`, {}, element('strong', {}, status.ok ? '✓ ' : '✗ '), status.text || (status.ok ? 'success' : 'no success')) : null,
+    (data.notes || []).length ? element('ul.notes.warn', { 'aria-label': 'notes' }, ...data.notes.map((text) => element('li', {}, text))) : null,
     facts.length ? element('dl.facts', {}, ...facts) : null,
   );
 }
@@ -133,8 +135,16 @@ function start() {
     record_error(error.message);
   }
   dark_query.addEventListener('change', () => plots.forEach((plot) => plot.apply_theme(screen_theme())));
-  window.addEventListener('beforeprint', () => plots.forEach((plot) => plot.before_print()));
-  window.addEventListener('afterprint', () => plots.forEach((plot) => plot.after_print()));
+  let folded = [];
+  window.addEventListener('beforeprint', () => {
+    folded = [...document.querySelectorAll('details.input:not([open])')];
+    folded.forEach((part) => (part.open = true));
+    plots.forEach((plot) => plot.before_print());
+  });
+  window.addEventListener('afterprint', () => {
+    folded.forEach((part) => (part.open = false));
+    plots.forEach((plot) => plot.after_print());
+  });
   window.addEventListener('resize', () => requestAnimationFrame(measure));
   Promise.all(plots.map((plot) => plot.loading)).then(() =>
     requestAnimationFrame(() =>

@@ -71,8 +71,9 @@ class SceneCamera {
     const { right, up, out } = this.axes();
     const focal = this.focal();
     let distance = 1e-9 * (norm3(this.middle) + 1);
-    for (let k = 0; k < 8; k++) {
-      const d = [0, 1, 2].map((i) => ((k >> i) & 1 ? high[i] : low[i]) - this.middle[i]);
+    this.landmarks = this.landmarks || this.data.landmarks();
+    for (const point of this.landmarks) {
+      const d = point.map((v, i) => v - this.middle[i]);
       const toward = this.flat() ? 0 : dot3(d, out);
       distance = Math.max(distance, toward + (Math.abs(dot3(d, right)) * focal) / (FILLED * this.width), toward + (Math.abs(dot3(d, up)) * focal) / (FILLED * this.height));
     }

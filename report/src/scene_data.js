@@ -105,6 +105,22 @@ function box_around(shape, body_pose) {
   return { p: low.map((v, i) => (v + high[i]) / 2), half: low.map((v, i) => (high[i] - v) / 2) };
 }
 
+const PATCH_MARGIN = 0.08; // around the bodies, relative to the scene
+
+const square = (half) => [[-half, -half, 0], [half, -half, 0], [half, half, 0], [-half, half, 0]]; // prettier-ignore
+
+/** The part of a convex polygon where `height` is not negative (Sutherland and Hodgman). */
+function clip_polygon(corners, height) {
+  const out = [];
+  corners.forEach((p, i) => {
+    const q = corners[(i + 1) % corners.length];
+    const [a, b] = [height(p), height(q)];
+    if (a >= 0) out.push(p);
+    if (a >= 0 !== b >= 0) out.push(p.map((v, k) => v + (a / (a - b)) * (q[k] - v)));
+  });
+  return out;
+}
+
 class SceneData {
   constructor(block) {
     this.planar = Boolean(block.planar);
@@ -125,6 +141,7 @@ class SceneData {
     this.read_forces(block.forces || {});
     this.bounds = this.find_bounds();
     this.size = Math.max(...[0, 1, 2].map((i) => this.bounds.high[i] - this.bounds.low[i])) || 1;
+    for (const body of this.bodies) for (const shape of body.shapes) if (shape.kind === 'plane') shape.patch = this.patch(body, shape);
     this.force_unit = this.typical_force() > 0 ? this.arrow_length() / this.typical_force() : 0; // m per N
   }
 
@@ -323,6 +340,64 @@ class SceneData {
     }
     if (!(size > 0)) for (let i = 0; i < 3; i++) [low[i], high[i]] = [low[i] - 0.5, high[i] + 0.5];
     return { low, high };
+  }
+
+  /**
+   * Corners, in the plane's own frame, of the part of a plane that is drawn: below (or beside) the bodies, with a margin,
+   * and cut where another fixed plane begins, so that five walls look like a box. A plane that moves with a body is drawn
+   * around that body.
+   */
+  patch(body, shape) {
+    const reach = PATCH_MARGIN * this.size;
+    if (!body.fixed) return square(this.size / 2 + reach);
+    const pose = chain(this.pose_of_frame(body, 0), shape.local);
+    const columns = [0, 1, 2].map((j) => [pose.R[j], pose.R[3 + j], pose.R[6 + j]]);
+    const { low, high } = this.bounds;
+    // Edges along the world's axes where the plane allows it.
+    const along = [0, 1, 2].map((i) => [0, 1, 2].map((j) => columns[j][i])).sort((a, b) => Math.abs(a[2]) - Math.abs(b[2]))[0];
+    const length = Math.hypot(along[0], along[1]);
+    const [c, s] = [along[0] / length, along[1] / length];
+    const range = [Infinity, -Infinity, Infinity, -Infinity];
+    for (let k = 0; k < 8; k++) {
+      const d = [0, 1, 2].map((i) => ((k >> i) & 1 ? high[i] : low[i]) - pose.p[i]);
+      const [x, y] = [dot3(d, columns[0]), dot3(d, columns[1])];
+      const [a, b] = [c * x + s * y, c * y - s * x];
+      range[0] = Math.min(range[0], a - reach);
+      range[1] = Math.max(range[1], a + reach);
+      range[2] = Math.min(range[2], b - reach);
+      range[3] = Math.max(range[3], b + reach);
+    }
+    const corner = (a, b) => [c * a - s * b, s * a + c * b, 0];
+    const whole = [corner(range[0], range[2]), corner(range[1], range[2]), corner(range[1], range[3]), corner(range[0], range[3])];
+    let cut = whole;
+    for (const other of this.bodies) {
+      if (!other.fixed) continue;
+      for (const wall of other.shapes) {
+        if (wall.kind !== 'plane' || wall === shape) continue;
+        const at = chain(this.pose_of_frame(other, 0), wall.local);
+        const normal = [at.R[2], at.R[5], at.R[8]];
+        if (Math.abs(dot3(normal, columns[2])) > 0.999) continue;
+        cut = clip_polygon(cut, (p) => dot3(normal, in_pose(pose, p).map((v, i) => v - at.p[i])));
+      }
+    }
+    return cut.length > 2 ? cut : whole;
+  }
+
+  /** What a picture should hold: the corners of the box around the bodies, and of the planes drawn near it. */
+  landmarks() {
+    const { low, high } = this.bounds;
+    const points = Array.from({ length: 8 }, (_, k) => [0, 1, 2].map((i) => ((k >> i) & 1 ? high[i] : low[i])));
+    const reach = 2 * PATCH_MARGIN * this.size;
+    for (const body of this.bodies) {
+      for (const shape of body.shapes) {
+        if (!shape.patch || !body.fixed) continue;
+        const pose = chain(this.pose_of_frame(body, 0), shape.local);
+        for (const corner of shape.patch.map((p) => in_pose(pose, p))) {
+          if (corner.every((v, i) => v > low[i] - reach && v < high[i] + reach)) points.push(corner);
+        }
+      }
+    }
+    return points;
   }
 
   /** Height of the ground grid: the uppermost level plane not above the bodies, else their lowest point. */

@@ -3,6 +3,7 @@
 // WebGL. Also tells which body is under the pointer, for both painters.
 
 const ROUND = 28; // corners of a drawn circle
+const FAR_HATCH = 5000; // pixels along a plane beyond which nothing is hatched: no screen is wider
 const CIRCLE = Array.from({ length: ROUND }, (_, k) => [Math.cos((2 * Math.PI * k) / ROUND), Math.sin((2 * Math.PI * k) / ROUND)]);
 const BOX_FACES = [[0, 4, 6, 2], [1, 3, 7, 5], [0, 1, 5, 4], [2, 6, 7, 3], [0, 2, 3, 1], [4, 5, 7, 6]]; // prettier-ignore
 
@@ -92,14 +93,14 @@ class FlatPainter {
   /** The planes alone, for the solid painter in a view along them. */
   paint_planes(ctx, { camera, theme }) {
     for (const body of this.data.bodies) {
-      for (const shape of body.shapes) if (shape.kind === 'plane') this.plane(ctx, camera, theme, chain(body.pose, shape.local));
+      for (const shape of body.shapes) if (shape.kind === 'plane') this.plane(ctx, camera, theme, chain(body.pose, shape.local), shape.patch);
     }
   }
 
   shape(ctx, camera, theme, { body, shape, pose }) {
     const colour = body_colour(theme, body, shape);
     if (shape.kind === 'plane') {
-      this.plane(ctx, camera, theme, pose);
+      this.plane(ctx, camera, theme, pose, shape.patch);
       return;
     }
     const outline = outline_of(shape, pose, camera);
@@ -200,51 +201,43 @@ class FlatPainter {
     ctx.fill();
   }
 
-  /** Its trace with hatches on the solid side if seen edge on, otherwise a patch under the bodies. */
-  plane(ctx, camera, theme, pose) {
+  /** Its trace with hatches on the solid side if seen edge on, otherwise the outline of its patch, filled if seen from outside. */
+  plane(ctx, camera, theme, pose, patch) {
     const normal = [pose.R[2], pose.R[5], pose.R[8]];
-    const middle = camera.flat() ? camera.target : camera.middle;
-    const height = dot3(normal, middle.map((v, i) => v - pose.p[i]));
-    const foot = middle.map((v, i) => v - height * normal[i]);
     const facing = dot3(normal, camera.out);
-    if (camera.flat()) {
-      if (Math.abs(facing) > 0.9) return;
-      const [x, y] = camera.project(foot);
-      const n = [dot3(normal, camera.right), -dot3(normal, camera.up)];
-      const length = Math.hypot(n[0], n[1]);
-      const [nx, ny] = [n[0] / length, n[1] / length];
-      const reach = camera.width + camera.height;
-      const band = 11;
-      ctx.save();
-      ctx.strokeStyle = theme.text;
-      ctx.lineWidth = 1.7;
-      ctx.beginPath();
-      ctx.moveTo(x - reach * ny, y + reach * nx);
-      ctx.lineTo(x + reach * ny, y - reach * nx);
-      ctx.stroke();
-      ctx.lineWidth = 1;
-      ctx.strokeStyle = theme.faint;
-      ctx.beginPath();
-      const [ox, oy] = camera.project(pose.p); // hatches stay with the plane when the view moves
-      const start = (((ox - x) * ny - (oy - y) * nx) % 9) - 9 * Math.ceil(reach / 9);
-      for (let s = start; s < reach; s += 9) {
-        const [px, py] = [x + s * ny, y - s * nx];
-        ctx.moveTo(px, py);
-        ctx.lineTo(px - band * nx - 0.7 * band * ny, py - band * ny + 0.7 * band * nx);
+    const corners = patch.map((p) => camera.project(in_pose(pose, p)));
+    if (!camera.flat() || Math.abs(facing) > 0.02) {
+      path_through(ctx, corners);
+      if (!camera.flat() && facing > 0) {
+        ctx.fillStyle = mix_colours(theme.grid, theme.background, 0.3);
+        ctx.fill();
       }
-      ctx.stroke();
-      ctx.restore();
+      ctx.lineWidth = 1;
+      ctx.strokeStyle = theme.border;
+      if (!camera.flat() || Math.abs(facing) < 0.999) ctx.stroke();
       return;
     }
-    if (facing < 0) return;
-    const a = cross3(normal, Math.abs(normal[0]) < 0.9 ? [1, 0, 0] : [0, 1, 0]);
-    const size = norm3(a);
-    const b = cross3(normal, a);
-    const r = 1.1 * this.data.size;
-    const round = Array.from({ length: 90 }, (_, k) => [Math.cos((Math.PI * k) / 45), Math.sin((Math.PI * k) / 45)]);
-    path_through(ctx, round.map(([c, s]) => camera.project(foot.map((v, i) => v + (r * (c * a[i] + s * b[i])) / size))));
-    ctx.fillStyle = mix_colours(theme.grid, theme.background, 0.3);
-    ctx.fill();
+    const n = [dot3(normal, camera.right), -dot3(normal, camera.up)];
+    const length = Math.hypot(n[0], n[1]);
+    const [nx, ny] = [n[0] / length, n[1] / length];
+    const [x, y] = corners[0];
+    const places = corners.map((p) => (p[0] - x) * ny - (p[1] - y) * nx); // along the trace
+    const [first, last] = [Math.min(...places), Math.max(...places)];
+    const band = 11;
+    ctx.strokeStyle = theme.text;
+    ctx.lineWidth = 1.7;
+    path_through(ctx, [[x + first * ny, y - first * nx], [x + last * ny, y - last * nx]], false);
+    ctx.stroke();
+    ctx.lineWidth = 1;
+    ctx.strokeStyle = theme.faint;
+    ctx.beginPath();
+    const [a, b] = [Math.max(first, -4 * FAR_HATCH), Math.min(last, 4 * FAR_HATCH)];
+    for (let s = a + 0.7 * band; s < b; s += 9) {
+      const [px, py] = [x + s * ny, y - s * nx];
+      ctx.moveTo(px, py);
+      ctx.lineTo(px - band * nx - 0.7 * band * ny, py - band * ny + 0.7 * band * nx);
+    }
+    ctx.stroke();
   }
 
   spring(ctx, camera, theme, spring) {

@@ -26,7 +26,9 @@ Json cell(const ReportCell& value) {
 }
 
 Json axis(const ReportAxis& a) {
-  return {{"label", a.label}, {"unit", a.unit}, {"scale", a.logarithmic ? "log" : "linear"}};
+  Json out = {{"label", a.label}, {"unit", a.unit}, {"scale", a.logarithmic ? "log" : "linear"}};
+  if (a.size > 0) out["size"] = a.size;
+  return out;
 }
 
 Json series(const ReportSeries& s) {
@@ -37,6 +39,8 @@ Json series(const ReportSeries& s) {
   if (s.points) out["points"] = true;
   if (!s.line) out["line"] = false;
   if (s.step) out["step"] = true;
+  put_text(out, "group", s.group);
+  if (s.hidden) out["hidden"] = true;
   return out;
 }
 
@@ -44,6 +48,7 @@ Json block(const ReportFigure& figure) {
   Json out = {{"type", "figure"}, {"title", figure.title}};
   put_text(out, "note", figure.note);
   put_text(out, "link", figure.link);
+  put_text(out, "groups", figure.groups);
   out["x"] = axis(figure.x);
   out["y"] = axis(figure.y);
   if (!figure.x_values.empty()) out["x_values"] = figure.x_values;
@@ -112,6 +117,21 @@ Json block(const ReportText& text) {
   return out;
 }
 
+Json facts(const std::vector<ReportFact>& rows, const char* label) {
+  Json out = Json::array();
+  for (const ReportFact& fact : rows) out.push_back({{label, fact.label}, {"value", cell(fact.value)}});
+  return out;
+}
+
+Json block(const ReportInputs& inputs) {
+  return {{"type", "inputs"},
+          {"title", inputs.title},
+          {"rows", facts(inputs.rows, "name")},
+          {"settings", inputs.settings},
+          {"parameters", facts(inputs.parameters, "name")},
+          {"model_text", inputs.model_text}};
+}
+
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string block_text(const ReportScene& scene) { return report_scene_json(scene); }
@@ -157,9 +177,8 @@ std::string report_document_json(const ReportDocument& document) {
   put_text(out, "subtitle", document.subtitle);
   put_text(out, "generator", document.generator);
   if (!document.status.empty()) out["status"] = {{"ok", document.ok}, {"text", document.status}};
-  out["facts"] = Json::array();
-  for (const ReportFact& fact : document.facts)
-    out["facts"].push_back({{"label", fact.label}, {"value", cell(fact.value)}});
+  if (!document.notes.empty()) out["notes"] = document.notes;
+  out["facts"] = facts(document.facts, "label");
   // Blocks join as text: a scene is megabytes of it.
   std::string text = text_of(out);
   text.pop_back();

@@ -18,6 +18,7 @@ namespace stickslip {
 struct ReportAxis {
   std::string label, unit;
   bool logarithmic = false;
+  double size = 0;  ///< of the quantity in the run; variation far below it is drawn flat. 0: that of the series
 };
 
 struct ReportSeries {
@@ -28,6 +29,8 @@ struct ReportSeries {
   bool points = false;  ///< markers
   bool line = true;     ///< false: markers only
   bool step = false;    ///< constant between the samples
+  std::string group{};  ///< what it belongs to: series are chosen by group; empty: none
+  bool hidden = false;  ///< at first; the legend shows it
 };
 
 struct ReportMark {
@@ -41,7 +44,8 @@ struct ReportFigure {
   ReportAxis x, y;
   std::vector<double> x_values;
   std::vector<ReportSeries> series;
-  std::vector<ReportMark> marks;
+  std::vector<ReportMark> marks{};
+  std::string groups{};  ///< what the groups of the series are ("bodies"); figures of one link share the choice
 };
 
 struct ReportInterval {
@@ -73,7 +77,8 @@ struct ReportTable {
   std::string title, note;
   std::vector<std::string> columns;
   std::vector<std::vector<ReportCell>> rows;
-  int verdict_column = -1;  ///< there "confirmed", "corrected", "failed" become badges; -1: none
+  int verdict_column = -1;  ///< there texts become badges: "confirmed", "success" good, "corrected" a warning, all
+                            ///< others bad; -1: none
 };
 
 struct ReportText {
@@ -81,17 +86,28 @@ struct ReportText {
   std::vector<std::string> paragraphs;
 };
 
-using ReportBlock = std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene>;
-
 struct ReportFact {
   std::string label;
   ReportCell value;
 };
 
+/// What a result was made from: folded on the screen, whole on paper.
+struct ReportInputs {
+  std::string title = "Inputs";
+  std::vector<ReportFact> rows;       ///< always in sight: model, date, version, ...
+  std::vector<std::string> settings;  ///< each --set
+  std::vector<ReportFact> parameters;
+  std::string model_text;
+};
+
+using ReportBlock =
+    std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene, ReportInputs>;
+
 struct ReportDocument {
   std::string title, subtitle, generator;
   bool ok = true;
-  std::string status;  ///< empty: the page shows no status
+  std::string status;              ///< empty: the page shows no status
+  std::vector<std::string> notes;  ///< what to know about the result, above everything else
   std::vector<ReportFact> facts;
   std::vector<ReportBlock> blocks;
 };

@@ -7,13 +7,29 @@
 #include <array>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "stickslip/io/csv_writer.hpp"
+#include "stickslip/io/report_columns.hpp"
 
 namespace stickslip {
 namespace {
 
-using Value = std::function<double(Index row, Index column)>;
+OutputRow output_row(const Trajectory& trajectory, Index row) {
+  const TrajectoryNames& names = trajectory.names();
+  OutputRow out;
+  auto copy = [&](Vector& to, const std::vector<std::string>& columns, auto value) {
+    to.resize(static_cast<Index>(columns.size()));
+    for (Index i = 0; i < to.size(); ++i) to[i] = value(i);
+  };
+  out.t = trajectory.t(row);
+  copy(out.q, names.coordinates, [&](Index i) { return trajectory.q(row, i); });
+  copy(out.v, names.velocities, [&](Index i) { return trajectory.v(row, i); });
+  copy(out.reaction, names.reactions, [&](Index i) { return trajectory.reaction(row, i); });
+  if (names.smooth_part) copy(out.smooth, names.reactions, [&](Index i) { return trajectory.smooth(row, i); });
+  out.energy = trajectory.energy(row);
+  return out;
+}
 
 /// `count` of 0..n-1, evenly spread with both ends; all if there are no more.
 std::vector<Index> spread(Index n, Index count) {
@@ -23,71 +39,134 @@ std::vector<Index> spread(Index n, Index count) {
   return chosen;
 }
 
-struct Columns {
-  std::vector<std::string> names;
-  Value value;
-  bool dash = false;
+/// The columns of all figures, row by row.
+struct ColumnTable {
+  explicit ColumnTable(const Trajectory& trajectory) : columns(trajectory.names()), width(columns.size()) {
+    values.resize(static_cast<std::size_t>(trajectory.rows() * width));
+    for (Index row = 0; row < trajectory.rows(); ++row)
+      columns.evaluate(output_row(trajectory, row), std::span(values).subspan(row * width, width));
+  }
+
+  double operator()(Index row, Index column) const { return values[static_cast<std::size_t>(row * width + column)]; }
+  Index rows() const { return width > 0 ? static_cast<Index>(values.size()) / width : 0; }
+  /// Largest magnitude among [first, last).
+  double size(Index first, Index last) const {
+    double largest = 0;
+    for (Index row = 0; row < rows(); ++row)
+      for (Index column = first; column < last; ++column)
+        if (const double value = std::abs((*this)(row, column)); std::isfinite(value))
+          largest = std::max(largest, value);
+    return largest;
+  }
+  bool is_zero(Index column) const {
+    for (Index row = 0; row < rows(); ++row)
+      if ((*this)(row, column) != 0) return false;
+    return true;
+  }
+
+  ReportColumns columns;
+  Index width;
+  std::vector<double> values;
 };
 
-/// A figure over time of one or more groups of columns.
-ReportFigure time_figure(const Trajectory& trajectory, std::string title, ReportAxis y,
-                         const std::vector<Columns>& groups, const SimulationReportOptions& options) {
+/// Columns of a figure that are drawn: not those that are 0 throughout and need not be told; of too many whole groups,
+/// evenly spread.
+std::vector<Index> shown_columns(const ReportColumnFigure& figure, Index first, const ColumnTable& table,
+                                 Index largest) {
+  std::vector<bool> left_out(figure.columns.size());
+  for (std::size_t k = 0; k < left_out.size(); ++k)
+    left_out[k] = figure.columns[k].zero_out && table.is_zero(first + static_cast<Index>(k));
+  std::vector<std::vector<Index>> groups;
+  for (std::size_t k = 0; k < left_out.size(); ++k) {
+    const ReportColumn& column = figure.columns[k];
+    if (left_out[k] || (column.shown_with >= 0 && left_out[static_cast<std::size_t>(column.shown_with)])) continue;
+    const bool joins = !groups.empty() && !column.group.empty() &&
+                       column.group == figure.columns[static_cast<std::size_t>(groups.back().back())].group;
+    if (!joins) groups.emplace_back();
+    groups.back().push_back(static_cast<Index>(k));
+  }
+  std::size_t widest = 1;
+  for (const std::vector<Index>& group : groups) widest = std::max(widest, group.size());
+  std::vector<Index> shown;
+  for (const Index group :
+       spread(static_cast<Index>(groups.size()), std::max<Index>(1, largest / static_cast<Index>(widest))))
+    shown.insert(shown.end(), groups[group].begin(), groups[group].end());
+  return shown;
+}
+
+/// A figure over time of the columns from `first` on.
+ReportFigure time_figure(const Trajectory& trajectory, const ReportColumnFigure& source, Index first,
+                         const ColumnTable& table, const SimulationReportOptions& options) {
   ReportFigure figure;
-  figure.title = std::move(title);
+  figure.title = source.title;
   figure.link = "time";
   figure.x = {"time", "s"};
-  figure.y = std::move(y);
-  Index total = 0, shown = 0;
-  for (const Columns& group : groups) total += static_cast<Index>(group.names.size());
-  const Index share = std::max<Index>(1, options.series / static_cast<Index>(groups.size()));
-  for (const Columns& group : groups) shown += std::min<Index>(share, group.names.size());
-  const Index rows = trajectory.rows(),
-              points = std::clamp<Index>(options.figure_points / std::max<Index>(shown, 1), 4, options.points);
+  figure.y = {source.quantity, source.unit};
+  figure.groups = source.groups;
+  const std::vector<Index> shown = shown_columns(source, first, table, options.series);
+  const Index rows = trajectory.rows(), count = static_cast<Index>(shown.size()),
+              points = std::clamp<Index>(options.figure_points / std::max<Index>(count, 1), 4, options.points);
   const bool thin = rows > points;
   if (!thin)
     for (Index row = 0; row < rows; ++row) figure.x_values.push_back(trajectory.t(row));
-  for (const Columns& group : groups) {
-    for (const Index column : spread(static_cast<Index>(group.names.size()), share)) {
-      ReportSeries series;
-      series.name = group.names[column];
-      series.dash = group.dash;
-      auto value = [&](Index row) { return group.value(row, column); };
-      if (thin) {
-        for (const Index row : thinned_rows(rows, points, value)) {
-          series.x.push_back(trajectory.t(row));
-          series.y.push_back(value(row));
-        }
-      } else {
-        for (Index row = 0; row < rows; ++row) series.y.push_back(value(row));
+  std::string last_group;
+  Index groups = 0, all_groups = 0;
+  for (const ReportColumn& column : source.columns)
+    if (std::exchange(last_group, column.group) != column.group) ++all_groups;
+  last_group.clear();
+  for (const Index k : shown) {
+    const ReportColumn& column = source.columns[static_cast<std::size_t>(k)];
+    if (std::exchange(last_group, column.group) != column.group) ++groups;
+    ReportSeries series;
+    series.name = column.name;
+    series.group = column.group;
+    series.dash = series.hidden = column.hidden;
+    auto value = [&](Index row) { return table(row, first + k); };
+    if (thin) {
+      for (const Index row : thinned_rows(rows, points, value)) {
+        series.x.push_back(trajectory.t(row));
+        series.y.push_back(value(row));
       }
-      figure.series.push_back(std::move(series));
+    } else {
+      for (Index row = 0; row < rows; ++row) series.y.push_back(value(row));
     }
+    figure.series.push_back(std::move(series));
   }
-  if (shown < total) figure.note = fmt::format("{} of {} columns are shown, evenly spread. ", shown, total);
+  std::string left_out;
+  if (groups < all_groups)
+    left_out = fmt::format("{} of {} {} can be chosen, evenly spread. ", groups, all_groups, source.groups);
+  else if (source.groups.empty() && count < static_cast<Index>(source.columns.size()) && count >= options.series)
+    left_out = fmt::format("{} of {} columns are shown, evenly spread. ", count, source.columns.size());
   if (thin)
-    figure.note += fmt::format(
+    left_out += fmt::format(
         "Thinned from {} rows to at most {} points per curve: the lowest and the highest value of every {} rows. ",
         rows, points, (rows + points / 2 - 1) / (points / 2));
-  if (!figure.note.empty()) figure.note += "trajectory.csv holds everything.";
+  if (!left_out.empty()) left_out += "trajectory.csv holds everything.";
+  figure.note = source.note + (source.note.empty() || left_out.empty() ? "" : " ") + left_out;
   return figure;
 }
 
-ReportFigure energy_figure(const Trajectory& trajectory, const SimulationReportOptions& options) {
-  using Term = double (*)(const EnergyLedger&);
-  std::vector<std::pair<std::string, Term>> terms = {
-      {"kinetic", [](const EnergyLedger& e) { return e.kinetic; }},
-      {"potential", [](const EnergyLedger& e) { return e.potential; }},
-      {"work in", [](const EnergyLedger& e) { return e.work_in; }},
-      {"friction loss", [](const EnergyLedger& e) { return e.friction_loss; }},
-      {"damper loss", [](const EnergyLedger& e) { return e.damper_loss; }}};
-  bool impacts = false;
-  for (Index row = 0; row < trajectory.rows(); ++row) impacts |= trajectory.energy(row).impact_loss != 0;
-  if (impacts) terms.emplace_back("impact loss", [](const EnergyLedger& e) { return e.impact_loss; });
-  terms.emplace_back("unexplained", [](const EnergyLedger& e) { return e.unexplained(); });
-  Columns columns;
-  for (const auto& term : terms) columns.names.push_back(term.first);
-  columns.value = [&](Index row, Index column) { return terms[column].second(trajectory.energy(row)); };
-  return time_figure(trajectory, "Energy balance", {"energy, work", "J"}, {columns}, options);
+/// One figure per quantity. The axis of a quantity is never stretched below what its size in this run deserves: that of
+/// the largest value, and for a rate at least that of a change as large as the quantity over the whole run.
+std::vector<ReportFigure> time_figures(const Trajectory& trajectory, const SimulationReportOptions& options) {
+  const ColumnTable table(trajectory);
+  const double duration = trajectory.rows() > 0 ? trajectory.t(trajectory.rows() - 1) - trajectory.t(0) : 0;
+  std::vector<ReportFigure> figures;
+  Index first = 0;
+  for (const ReportColumnFigure& source : table.columns.figures()) {
+    const Index next = first + static_cast<Index>(source.columns.size());
+    ReportFigure figure = time_figure(trajectory, source, first, table, options);
+    figure.y.size = std::max(table.size(first, next), source.natural_size);
+    if (source.rate && duration > 0 && !figures.empty()) {
+      ReportFigure& quantity = figures.back();
+      const double rate = figure.y.size;
+      figure.y.size = std::max(rate, quantity.y.size / duration);
+      quantity.y.size = std::max(quantity.y.size, rate * duration);
+    }
+    figures.push_back(std::move(figure));
+    first = next;
+  }
+  return figures;
 }
 
 /// What a law does longest in each of `parts` equal parts of its time; neighbours that agree are joined.
@@ -194,11 +273,63 @@ ReportTable final_state(const Simulation& simulation) {
 }
 
 std::string event_text(const std::vector<Event>& events) {
+  struct Words {
+    const char *one, *many;
+  };
+  constexpr std::array<Words, kEventKinds.size()> words = {{{"begins to stick", "begin to stick"},
+                                                            {"begins to slip", "begin to slip"},
+                                                            {"reversal", "reversals"},
+                                                            {"opening", "openings"},
+                                                            {"closing", "closings"},
+                                                            {"impact", "impacts"}}};
   const EventCounts counts = count_events(events);
   std::string parts;
   for (std::size_t k = 0; k < counts.size(); ++k)
-    if (counts[k] > 0) parts += fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts[k], to_string(kEventKinds[k]));
-  return parts.empty() ? "none" : fmt::format("{} ({})", events.size(), parts);
+    if (counts[k] > 0)
+      parts +=
+          fmt::format("{}{} {}", parts.empty() ? "" : ", ", counts[k], counts[k] == 1 ? words[k].one : words[k].many);
+  return parts.empty() ? "none" : parts;
+}
+
+/// Laws have reactions of their own name, or with _n, _t1, _t2; what else reacts is a constraint.
+bool constrained(const TrajectoryNames& names) {
+  auto of_law = [&](const std::string& reaction) {
+    return std::any_of(names.laws.begin(), names.laws.end(),
+                       [&](const std::string& law) { return reaction == law || reaction.starts_with(law + "_"); });
+  };
+  return !std::all_of(names.reactions.begin(), names.reactions.end(), of_law);
+}
+
+/// What a reader wants to know before any curve, in words and with units.
+std::vector<ReportFact> facts(const ResultHeader& header, const Simulation& simulation, double wall_seconds) {
+  const Trajectory& trajectory = simulation.trajectory;
+  const TrajectoryNames& names = trajectory.names();
+  const Index rows = trajectory.rows();
+  std::vector<ReportFact> out = {
+      {"method", header.scheme},
+      {"time simulated",
+       fmt::format("{:.6g} to {:.6g} s", rows > 0 ? trajectory.t(0) : simulation.final.t, simulation.final.t)},
+      {"time steps", static_cast<double>(simulation.steps)},
+      {constrained(names) ? "coordinates" : "degrees of freedom", static_cast<double>(names.velocities.size())},
+      {"friction laws and contacts", static_cast<double>(names.laws.size())},
+      {"events", event_text(trajectory.events)}};
+  if (rows > 0) {
+    const EnergyLedger& energy = trajectory.energy(rows - 1);
+    double size = 0;  // of the energies of the run; what is round-off of it is not told
+    for (Index row = 0; row < rows; ++row) {
+      const EnergyLedger& e = trajectory.energy(row);
+      for (const double term : {e.kinetic, e.potential, e.work_in, e.friction_loss})
+        size = std::max(size, std::abs(term));
+    }
+    auto tell = [&](const char* label, double value) {
+      if (value > 1e-9 * size) out.push_back({label, fmt::format("{:.4g} J", value)});
+    };
+    tell("heat from friction", energy.friction_loss);
+    tell("lost in impacts", energy.impact_loss);
+    tell("made by impacts", -energy.impact_loss);
+  }
+  out.push_back({"computing time", fmt::format("{:.3g} s", wall_seconds)});
+  return out;
 }
 
 }  // namespace
@@ -262,31 +393,12 @@ ReportDocument simulation_report(const ResultHeader& header, const Simulation& s
   document.ok = simulation.status == Status::success;
   document.status = std::string(to_string(simulation.status));
   if (!simulation.message.empty()) document.status += ": " + simulation.message;
-  document.facts = {{"scheme", header.scheme},
-                    {"steps", static_cast<double>(simulation.steps)},
-                    {"inclusions solved", static_cast<double>(simulation.problems)},
-                    {"end time", fmt::format("{:.6g} s", simulation.final.t)},
-                    {"degrees of freedom", static_cast<double>(names.velocities.size())},
-                    {"laws", static_cast<double>(names.laws.size())},
-                    {"events", event_text(trajectory.events)},
-                    {"wall time", fmt::format("{:.3g} s", wall_seconds)}};
-
-  const Columns q{names.coordinates, [&](Index row, Index i) { return trajectory.q(row, i); }};
-  const Columns v{velocity_columns(names), [&](Index row, Index i) { return trajectory.v(row, i); }};
-  document.blocks.push_back(time_figure(trajectory, "Positions", {"position", "m, rad"}, {q}, options));
-  document.blocks.push_back(time_figure(trajectory, "Velocities", {"velocity", "m/s, rad/s"}, {v}, options));
-  if (!names.laws.empty()) {
-    std::vector<Columns> forces = {{names.reactions, [&](Index row, Index i) { return trajectory.reaction(row, i); }}};
-    if (names.smooth_part) {
-      Columns smooth{names.reactions, [&](Index row, Index i) { return trajectory.smooth(row, i); }, true};
-      for (std::string& name : smooth.names) name += ", smooth part";
-      forces.push_back(std::move(smooth));
-    }
-    ReportFigure figure = time_figure(trajectory, "Reactions", {"mean force over the step", "N, N m"}, forces, options);
+  document.facts = facts(header, simulation, wall_seconds);
+  for (ReportFigure& figure : time_figures(trajectory, options)) {
+    if (figure.title == "Energy balance" && !names.laws.empty())
+      document.blocks.push_back(timeline(simulation, options));
     document.blocks.push_back(std::move(figure));
-    document.blocks.push_back(timeline(simulation, options));
   }
-  document.blocks.push_back(energy_figure(trajectory, options));
   document.blocks.push_back(ReportAudit{"Audit", simulation.audit});
   document.blocks.push_back(final_state(simulation));
   return document;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of one run: positions, velocities, reactions, energy balance, stick/slip timeline, audit, final state.
+// The report of one run: the figures of report_columns.hpp, stick/slip timeline, audit, final state.
 //
 // A page must open at once whatever the length of the run, so long ones are thinned, and the page says so: a series
 // keeps the lowest and the highest sample of each of `points`/2 groups of consecutive rows, so that no spike and no
-// envelope of an oscillation is lost; of many series some, evenly spread, are shown; of a timeline with very many
-// changes each law shows the mode that lasts longest in each of equal parts of the time. trajectory.csv and events.csv
-// hold everything.
+// envelope of an oscillation is lost; of very many bodies, laws or columns some, evenly spread, can be chosen; of a
+// timeline with very many changes each law shows the mode that lasts longest in each of equal parts of the time.
+// trajectory.csv and events.csv hold everything.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ namespace stickslip {
 
 struct SimulationReportOptions {
   Index points = 4000;             ///< per series, at most; >= 4
-  Index series = 100;              ///< per figure, at most; >= 1
+  Index series = 600;              ///< per figure, at most, of whole bodies or laws: 200 bodies; >= 1
   Index figure_points = 200000;    ///< over all series of a figure, about
   Index timeline_entries = 50000;  ///< intervals and events over all laws, about
 };

@@ -4,6 +4,7 @@
 STICKSLIP_REPORT_TEMPLATE names the built template (node report/build.mjs OUTPUT.html).
 """
 
+import math
 import os
 import time
 from pathlib import Path
@@ -511,3 +512,50 @@ def test_the_painter_of_solids_can_be_left_out_of_the_page(flat_browser, tmp_pat
     flat_browser.open(path)
     assert errors(flat_browser) == "" and flat_browser.complaints == []
     assert share_of_ink(flat_browser) > 0.01
+
+
+# ---- planes
+
+
+def walled_document(planar=False):
+    """A ball in a box of five planes, 2 m wide; it moves by half a metre."""
+    times = [0.0, 1.0]
+    turns = [samples.STILL, samples.about("y", math.pi / 2), samples.about("y", -math.pi / 2), samples.about("x", -math.pi / 2), samples.about("x", math.pi / 2)]
+    places = [[0, 0, 0], [-1, 0, 0], [1, 0, 0], [0, -1, 0], [0, 1, 0]]
+    walls = samples.body("ground", [samples.shape("plane", position=p, quaternion=q) for p, q in zip(places, turns)], [0, 0, 0], samples.STILL)
+    ball = samples.body("ball", [samples.shape("sphere", [0.2])], [0, 0, 0.2, 0.5, 0, 0.2], samples.STILL)
+    return samples.document({**samples.scene("Box", times, [walls, ball], plane="xz"), "planar": planar})
+
+
+def patches(page):
+    """Corners in the world of each drawn plane."""
+    return page.evaluate(
+        """(() => { const d = window.stickslip.plot(0).data, b = d.bodies[0];
+        return b.shapes.map(s => s.patch.map(c => { const R = s.local.R; return [0, 1, 2].map(i => s.local.p[i] + R[3 * i] * c[0] + R[3 * i + 1] * c[1] + R[3 * i + 2] * c[2]); })); })()"""
+    )
+
+
+def test_planes_end_around_the_bodies(show_flat):
+    drawn = patches(show_flat(walled_document()))
+    # the ball's box is 0.9 x 0.4 x 0.4 m; the margin 8 % of its largest side
+    floor = drawn[0]
+    assert [round(min(c[i] for c in floor), 6) for i in (0, 1)] == [-0.272, -0.272]
+    assert [round(max(c[i] for c in floor), 6) for i in (0, 1)] == [0.772, 0.272]
+    for wall in drawn[1:]:
+        assert min(c[2] for c in wall) == pytest.approx(0, abs=1e-9)  # cut at the floor
+        assert max(c[2] for c in wall) == pytest.approx(0.472, abs=1e-6)
+
+
+def test_walls_near_the_bodies_cut_each_other_to_a_box(show_flat):
+    content = walled_document()
+    content["blocks"][0]["bodies"][0]["shapes"][2]["position"] = [0.7, 0, 0]  # touched at the end
+    floor = patches(show_flat(content))[0]
+    assert max(c[0] for c in floor) == pytest.approx(0.7, abs=1e-6)
+
+
+def test_a_plane_seen_edge_on_is_a_line_that_ends(show_flat):
+    page = show_flat(walled_document(planar=True))
+    page.evaluate("window.stickslip.plot(0).show.grid = false; window.stickslip.plot(0).draw()")
+    ink = lambda x: sum(colour_at(page, *seen_at(page, [x, 0, 0]))) < 600
+    assert ink(0.0) and ink(0.6)
+    assert not ink(-0.35) and not ink(0.85)

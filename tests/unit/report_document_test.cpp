@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -42,7 +43,9 @@ TEST(ReportDocument, SpellsEveryBlockAsThePageExpects) {
   figure.x_values = {1, 2};
   figure.series.resize(2);
   figure.series[0] = {"a", {}, {1, nan_value}};
-  figure.series[1] = {"b", {3, 4}, {5, 6}, true, true, false, true};
+  figure.series[1] = {"b", {3, 4}, {5, 6}, true, true, false, true, "box", true};
+  figure.y.size = 2.5;
+  figure.groups = "bodies";
   figure.marks = {{1.5, "here"}};
   ReportTable table{"C",
                     "n",
@@ -50,17 +53,20 @@ TEST(ReportDocument, SpellsEveryBlockAsThePageExpects) {
                     {{std::string("order"), 1.5, std::string("confirmed")}, {ReportCell{}, nan_value, ReportCell{}}},
                     2};
   document.blocks = {figure, table, ReportText{"", {"p", "q"}},
-                     ReportAudit{"A", {{"energy", 1.0, 0, false, true, "J", "m"}}}};
+                     ReportAudit{"A", {{"energy", 1.0, 0, false, true, "J", "m"}}},
+                     ReportInputs{"I", {{"date", std::string("today")}}, {"run.step=1"}, {{"k", 2.0}}, "a = 1\n"}};
+  document.notes = {"order 1"};
   const json expected = json::parse(R"({
-    "title": "T", "status": {"ok": false, "text": "failed: x"},
+    "title": "T", "status": {"ok": false, "text": "failed: x"}, "notes": ["order 1"],
     "facts": [{"label": "steps", "value": 12.0}, {"label": "scheme", "value": "moreau"}],
     "blocks": [
-      {"type": "figure", "title": "F", "x": {"label": "step", "unit": "s", "scale": "log"}, "y": {"label": "error", "unit": "", "scale": "log"},
+      {"type": "figure", "title": "F", "x": {"label": "step", "unit": "s", "scale": "log"}, "y": {"label": "error", "unit": "", "scale": "log", "size": 2.5}, "groups": "bodies",
        "x_values": [1.0, 2.0], "series": [{"name": "a", "y": [1.0, null]},
-       {"name": "b", "x": [3.0, 4.0], "y": [5.0, 6.0], "dash": true, "points": true, "line": false, "step": true}], "marks": [{"x": 1.5, "label": "here"}]},
+       {"name": "b", "x": [3.0, 4.0], "y": [5.0, 6.0], "dash": true, "points": true, "line": false, "step": true, "group": "box", "hidden": true}], "marks": [{"x": 1.5, "label": "here"}]},
       {"type": "table", "title": "C", "note": "n", "columns": ["claim", "ours", "verdict"], "rows": [["order", 1.5, "confirmed"], [null, null, null]], "verdict_column": 2},
       {"type": "text", "paragraphs": ["p", "q"]},
-      {"type": "audit", "title": "A", "rows": [{"name": "energy", "value": 1.0, "limit": null, "guaranteed": false, "ok": true, "meaning": "m", "unit": "J"}]}]})");
+      {"type": "audit", "title": "A", "rows": [{"name": "energy", "value": 1.0, "limit": null, "guaranteed": false, "ok": true, "meaning": "m", "unit": "J"}]},
+      {"type": "inputs", "title": "I", "rows": [{"name": "date", "value": "today"}], "settings": ["run.step=1"], "parameters": [{"name": "k", "value": 2.0}], "model_text": "a = 1\n"}]})");
   EXPECT_EQ(json::parse(report_document_json(document)), expected);
 }
 
@@ -149,18 +155,89 @@ TEST(SimulationReport, ShowsEveryRowOfAShortRun) {
   EXPECT_EQ(positions["link"], "time");
   EXPECT_FALSE(positions.contains("note"));
   ASSERT_EQ(positions["x_values"].size(), 50u);
-  ASSERT_EQ(positions["series"].size(), 3u);
+  ASSERT_EQ(positions["series"].size(), 2u);  // the angle has a figure of its own
+  const json& angles = block_of(document, "Angles");
+  ASSERT_EQ(angles["series"].size(), 1u);
   for (Index row = 0; row < 50; ++row) {
     ASSERT_EQ(positions["x_values"][row], s.trajectory.t(row));
-    ASSERT_EQ(positions["series"][2]["y"][row], s.trajectory.q(row, 2));
+    ASSERT_EQ(positions["series"][1]["y"][row], s.trajectory.q(row, 1));
+    ASSERT_EQ(angles["series"][0]["y"][row], s.trajectory.q(row, 2));
   }
-  EXPECT_EQ(block_of(document, "Velocities")["series"][2]["name"], "v_arm.rz");
-  EXPECT_EQ(block_of(document, "Reactions")["series"].size(), 6u);  // with the smooth parts
+  EXPECT_EQ(block_of(document, "Angular velocities")["series"][0]["name"], "v_arm.rz");
   EXPECT_EQ(block_of(document, "Energy balance")["series"].size(), 7u);
   EXPECT_EQ(block_of(document, "Stick and slip")["rows"].size(), 2u);
   EXPECT_EQ(block_of(document, "Stick and slip")["events"].size(), 9u);
   EXPECT_EQ(block_of(document, "Audit")["rows"].size(), 2u);
   EXPECT_EQ(block_of(document, "Final state")["rows"].size(), 3u + 3u + 3u + 2u);
+}
+
+TEST(SimulationReport, DrawsTheForceThatActsAndKeepsItsParts) {
+  const Simulation s = samples::simulation(samples::names(true, false), 50, 0);
+  const json forces = block_of(document_of(s), "Forces of friction and contact");
+  ASSERT_EQ(forces["series"].size(), 9u);
+  for (int i = 0; i < 3; ++i) {
+    const json &total = forces["series"][3 * i], &set_valued = forces["series"][3 * i + 1],
+               &smooth = forces["series"][3 * i + 2];
+    EXPECT_EQ(total["name"], s.trajectory.names().reactions[i]);
+    EXPECT_FALSE(total.contains("hidden"));
+    EXPECT_TRUE(set_valued["hidden"].get<bool>() && smooth["hidden"].get<bool>());
+    for (Index row = 0; row < 50; ++row) {
+      ASSERT_EQ(total["y"][row], s.trajectory.reaction(row, i) + s.trajectory.smooth(row, i));
+      ASSERT_EQ(set_valued["y"][row], s.trajectory.reaction(row, i));
+      ASSERT_EQ(smooth["y"][row], s.trajectory.smooth(row, i));
+    }
+  }
+}
+
+TEST(SimulationReport, ShowsNoPartsOfALawWithoutASmoothPart) {
+  TrajectoryNames names = samples::names(true, false);
+  Simulation s;
+  s.trajectory = Trajectory(names, 3, 3, 5);
+  OutputRow row;
+  for (long n = 0; n < 5; ++n) {
+    samples::fill_row(n, row);
+    row.smooth[0] = 0;  // only the planar law has one
+    s.trajectory.append(row);
+  }
+  s.final = samples::state(5);
+  std::vector<std::string> shown;
+  const json document = document_of(s);
+  for (const json& series : block_of(document, "Forces of friction and contact")["series"])
+    shown.push_back(series["name"]);
+  EXPECT_EQ(shown, (std::vector<std::string>{"shoe", "table_t1", "table_t1, set-valued part",
+                                             "table_t1, viscous and weakening part", "table_t2",
+                                             "table_t2, set-valued part", "table_t2, viscous and weakening part"}));
+}
+
+TEST(SimulationReport, StatesTheSizeOfAQuantitySoThatNoiseIsDrawnFlat) {
+  // The block moves 4 m in 2 s while its velocity rows hold noise only: the axis of the velocity follows from 4 m / 2
+  // s.
+  TrajectoryNames names;
+  names.coordinates = names.velocities = {"x"};
+  Simulation s;
+  s.trajectory = Trajectory(names, 1, 1, 3);
+  OutputRow row;
+  for (int n = 0; n < 3; ++n) {
+    row.t = n;
+    row.q = Vector::Constant(1, 2.0 * n);
+    row.v = Vector::Constant(1, 1e-16 * n);
+    s.trajectory.append(row);
+  }
+  s.final = {2.0, row.q, row.v, Vector(), {}};
+  const json document = document_of(s);
+  EXPECT_EQ(block_of(document, "Positions")["y"]["size"], 4.0);
+  EXPECT_EQ(block_of(document, "Velocities")["y"]["size"], 2.0);
+}
+
+TEST(SimulationReport, SpeaksInWordsAndUnits) {
+  const json document = document_of(samples::simulation(samples::names(false, false), 50, 12));
+  std::map<std::string, json> facts;
+  for (const json& fact : document["facts"]) facts[fact["label"]] = fact["value"];
+  EXPECT_EQ(facts.at("method"), "moreau");
+  EXPECT_EQ(facts.at("time simulated"), "0 to 0.057 s");
+  EXPECT_EQ(facts.at("events"), "2 begin to stick, 2 begin to slip, 2 reversals, 2 openings, 2 closings, 2 impacts");
+  EXPECT_EQ(facts.at("degrees of freedom"), 3.0);
+  for (const auto& [label, value] : facts) EXPECT_EQ(label.find("inclusion"), std::string::npos) << label;
 }
 
 TEST(SimulationReport, LeavesOutLawsThatThereAreNot) {
@@ -171,7 +248,7 @@ TEST(SimulationReport, LeavesOutLawsThatThereAreNot) {
   s.final_reaction = Vector();
   const json document = document_of(s);
   for (const json& block : document["blocks"]) {
-    EXPECT_NE(block["title"], "Reactions");
+    EXPECT_NE(block["title"], "Forces of friction and contact");
     EXPECT_NE(block["type"], "timeline");
   }
 }
@@ -184,7 +261,7 @@ TEST(SimulationReport, ThinsALongRunAndSaysSo) {
   const json document = document_of(s, options);
   const json& velocities = block_of(document, "Velocities");
   EXPECT_NE(velocities["note"].get<std::string>().find("Thinned from 20000 rows"), std::string::npos);
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 2; ++i) {
     const json& series = velocities["series"][i];
     ASSERT_EQ(series["x"].size(), series["y"].size());
     EXPECT_LE(series["y"].size(), 500u);

@@ -13,6 +13,21 @@ export const tube = () => along_z(new CylinderGeometry(1, 1, 1, 20, 1, true));
 export const shaft = () => along_z(new CylinderGeometry(1, 1, 1, 10)).translate(0, 0, 0.5);
 export const head = () => along_z(new ConeGeometry(1, 1, 14)).translate(0, 0, 0.5);
 
+/** Points joined by lines, or the corners of something. */
+export function outline(corners) {
+  const made = new BufferGeometry();
+  made.setAttribute('position', new BufferAttribute(new Float32Array(corners.flat()), 3));
+  return made;
+}
+
+/** A convex polygon in the plane z = 0, seen from above. */
+export function patch(corners) {
+  const made = outline(corners);
+  made.setAttribute('normal', new BufferAttribute(new Float32Array(corners.flatMap(() => [0, 0, 1])), 3));
+  made.setIndex(corners.slice(2).flatMap((_, k) => [0, k + 1, k + 2]));
+  return made;
+}
+
 /** A wire wound eight times around z, with straight ends. */
 export function coil() {
   const [turns, steps, around, wire] = [8, 16, 6, 0.22];

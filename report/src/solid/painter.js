@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws a scene with three.js: instanced bodies, soft shadows, arrows, springs, ground. One WebGL context serves all
 // scenes of the page (browsers allow few); each picture is copied to the canvas of its scene.
-import { Camera, CircleGeometry, Color, DirectionalLight, HemisphereLight, InstancedMesh, Mesh, PCFShadowMap, Scene, Vector3, WebGLRenderer } from 'three';
+import { Camera, CircleGeometry, Color, DirectionalLight, HemisphereLight, InstancedMesh, LineBasicMaterial, LineLoop, Mesh, PCFShadowMap, Scene, Vector3, WebGLRenderer } from 'three';
 import * as geometry from './geometry.js';
 import * as material from './materials.js';
 
@@ -147,16 +147,20 @@ class SolidPainter {
     part.scale[2] = Math.hypot(...d);
   }
 
-  /** A plane of the model, or without one a faint ground below the bodies. */
+  /** A plane of the model: its patch, filled as seen from outside, with an outline. Without one a faint ground below the bodies. */
   add_plane(body, shape) {
     const made = material.ground();
-    const mesh = new Mesh(new CircleGeometry(1, 64), made.material);
-    mesh.matrixAutoUpdate = false;
-    mesh.frustumCulled = false;
+    const mesh = new Mesh(body ? geometry.patch(shape.patch) : new CircleGeometry(1, 64), made.material);
+    const outline = body ? new LineLoop(geometry.outline(shape.patch), new LineBasicMaterial()) : null;
+    for (const part of [mesh, outline]) {
+      if (!part) continue;
+      part.matrixAutoUpdate = false;
+      part.frustumCulled = false;
+      this.scene.add(part);
+    }
     mesh.receiveShadow = true;
     mesh.renderOrder = -1;
-    this.scene.add(mesh);
-    this.planes.push({ body, shape, mesh, ...made });
+    this.planes.push({ body, shape, mesh, outline, ...made });
   }
 
   add_lights() {
@@ -241,6 +245,7 @@ class SolidPainter {
       plane.material.color.set(dark ? '#30363f' : '#f2f4f6');
       plane.material.opacity = plane.body ? 1 : 0.5;
       plane.uniforms.line.value.set(dark ? '#4b535e' : '#c3c9d0');
+      if (plane.outline) plane.outline.material.color.set(dark ? '#79828e' : '#8d96a0');
     }
     this.sky.groundColor.set(dark ? '#50565e' : '#b9bfc6');
   }
@@ -278,7 +283,7 @@ class SolidPainter {
   place_planes(camera, grid) {
     const { data, tools } = this;
     this.grid_width = tools.grid_step(camera, 38);
-    for (const { body, shape, mesh, uniforms } of this.planes) {
+    for (const { body, shape, mesh, outline, uniforms } of this.planes) {
       let pose = null;
       if (body) pose = tools.chain(body.pose, shape.local);
       else {
@@ -289,9 +294,13 @@ class SolidPainter {
       const normal = [R[2], R[5], R[8]];
       const height = normal.reduce((sum, n, i) => sum + n * (camera.target[i] - pose.p[i]), 0);
       const foot = camera.target.map((v, i) => v - height * normal[i]);
-      const radius = 1.7 * data.size;
-      mesh.matrix.set(R[0] * radius, R[1] * radius, R[2], foot[0], R[3] * radius, R[4] * radius, R[5], foot[1], R[6] * radius, R[7] * radius, R[8], foot[2], 0, 0, 0, 1);
-      mesh.matrixWorldNeedsUpdate = true;
+      const radius = 1.7 * data.size; // of the faint ground; a patch has its own size
+      const [scale, at] = body ? [1, pose.p] : [radius, foot];
+      for (const part of [mesh, outline]) {
+        if (!part) continue;
+        part.matrix.set(R[0] * scale, R[1] * scale, R[2], at[0], R[3] * scale, R[4] * scale, R[5], at[1], R[6] * scale, R[7] * scale, R[8], at[2], 0, 0, 0, 1);
+        part.matrixWorldNeedsUpdate = true;
+      }
       // Lines through whole multiples of the step in the world, so that they can be counted off from the origin.
       const axes = [0, 1, 2].map((i) => [i === 0 ? 1 : 0, i === 1 ? 1 : 0, i === 2 ? 1 : 0]).filter((e) => Math.abs(e.reduce((s, v, i) => s + v * normal[i], 0)) < 0.01);
       const level = axes.length === 2;
@@ -300,7 +309,7 @@ class SolidPainter {
       uniforms.across.value.set(...(level ? axes[1] : [R[1], R[4], R[7]]));
       uniforms.middle.value.set(...foot);
       uniforms.step.value = this.grid_width;
-      uniforms.radius.value = radius;
+      uniforms.radius.value = body ? 1e3 * radius : radius; // a patch ends at its outline and does not fade
       uniforms.grid.value = grid ? 1 : 0;
     }
   }
