@@ -104,7 +104,7 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
                     {"scheme", "step [s]", "tolerance", "steps", "position error", "velocity error", "events",
                      "wall time [s]", "status"},
                     {},
-                    -1};
+                    8};
   for (const ComparedRun& run : comparison.runs)
     table.rows.push_back({std::string(to_string(run.scheme)), run.step > 0 ? ReportCell(run.step) : ReportCell(),
                           run.tolerance > 0 ? ReportCell(run.tolerance) : ReportCell(),

@@ -40,14 +40,21 @@ Kind axis_kind(const std::string& name) {
   return axis[0] == 'r' ? Kind::angle : axis[0] == 't' ? Kind::length : Kind::unknown;
 }
 
-std::vector<Kind> kinds(const std::vector<std::string>& q) {
+bool holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<Kind> kinds(const std::vector<std::string>& q, const ReportUnits& units) {
   std::vector<Kind> out;
   while (out.size() < q.size()) {
     if (is_pose(q, out.size())) {
       out.insert(out.end(), 3, Kind::length);
       out.insert(out.end(), 4, Kind::quaternion);
     } else {
-      out.push_back(axis_kind(q[out.size()]));
+      const std::string& name = q[out.size()];
+      Kind kind = axis_kind(name);
+      if (kind == Kind::unknown && !units.angles.empty()) kind = holds(units.angles, name) ? Kind::angle : Kind::length;
+      out.push_back(kind);
     }
   }
   return out;
@@ -138,16 +145,21 @@ struct Builder {
     return out;
   }
 
-  void add_forces(const std::vector<Kind>& kind) {
+  void add_forces(const std::vector<Kind>& kind, const ReportUnits& units) {
     const std::vector<std::string> laws = law_of_reactions();
     const bool only_lengths = !has(kind, Kind::unknown) && !has(kind, Kind::angle);
+    const bool told = !units.angles.empty();
     ReportColumnFigure known{"Forces of friction and contact", "", "force, mean over the step", "N", "laws"};
-    ReportColumnFigure unknown = known;
+    ReportColumnFigure moments = known, unknown = known;
+    moments.title = "Torques of friction";
+    moments.quantity = "torque, mean over the step";
+    moments.unit = "N m";
     unknown.unit = "N or N m";
     bool contact = false;
     for (std::size_t i = 0; i < names.reactions.size(); ++i) {
       contact = (contact && i > 0 && laws[i] == laws[i - 1]) || names.reactions[i] == laws[i] + "_n";
-      std::vector<ReportColumn>& columns = (contact || only_lengths ? known : unknown).columns;
+      const bool force = contact || only_lengths || (told && holds(names.laws, laws[i]));
+      std::vector<ReportColumn>& columns = (holds(units.moments, laws[i]) ? moments : force ? known : unknown).columns;
       const Index n = static_cast<Index>(i), smooth = static_cast<Index>(columns.size()) + 2;
       const std::string& name = names.reactions[i];
       columns.push_back({name, laws[i], Source::force, n});
@@ -155,8 +167,10 @@ struct Builder {
       columns.push_back({name + ", set-valued part", laws[i], Source::set_valued, n, true, false, smooth});
       columns.push_back({name + ", viscous and weakening part", laws[i], Source::smooth, n, true, true});
     }
-    if (!known.columns.empty() && !unknown.columns.empty()) unknown.title = "Forces and torques of friction";
+    if (!known.columns.empty() || !moments.columns.empty())
+      unknown.title = told ? "Forces and torques of constraints" : "Forces and torques of friction and constraints";
     add(std::move(known));
+    add(std::move(moments));
     add(std::move(unknown));
   }
 
@@ -192,8 +206,8 @@ Eigen::Vector3d rotation_vector_near(const Eigen::Quaterniond& rotation, const E
   return (angle + turn * std::round((expected.dot(axis) - angle) / turn)) * axis;
 }
 
-ReportColumns::ReportColumns(const TrajectoryNames& names) {
-  const std::vector<Kind> kind = kinds(names.coordinates);
+ReportColumns::ReportColumns(const TrajectoryNames& names, const ReportUnits& units) {
+  const std::vector<Kind> kind = kinds(names.coordinates, units);
   Builder build{names, {}};
   const bool mixed = has(kind, Kind::length);
   build.add_coordinates(kind, Kind::length, "Positions", "position", "m", "Velocities", "velocity", "m/s");
@@ -204,7 +218,7 @@ ReportColumns::ReportColumns(const TrajectoryNames& names) {
                         "angular velocity", "rad/s");
   for (const auto& [quaternion, spin] : build.add_rotations(kind))
     bodies_.push_back({quaternion, spin, Eigen::Quaterniond::Identity(), Eigen::Vector3d::Zero()});
-  build.add_forces(kind);
+  build.add_forces(kind, units);
   build.add_energy();
   figures_ = std::move(build.figures);
   for (const ReportColumnFigure& figure : figures_) size_ += static_cast<Index>(figure.columns.size());

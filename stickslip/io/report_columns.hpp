@@ -10,8 +10,8 @@
 //                                 over the step. The parts follow as columns of their own, not shown at first.
 //   Energy balance                the terms of EnergyLedger
 //
-// A unit is stated where names tell it: bodies ("box.x", "box.qw"), axes of hinges ("arm.rz", "slide.tx") and contacts;
-// elsewhere a coordinate may be a length or an angle, and the axis says so.
+// A unit is stated where it is known: from the names of bodies ("box.x", "box.qw"), hinge axes ("arm.rz", "slide.tx")
+// and contacts, and from ReportUnits; elsewhere a coordinate may be a length or an angle, and the axis says so.
 #pragma once
 
 #include <Eigen/Geometry>
@@ -22,6 +22,13 @@
 #include "stickslip/motion/trajectory.hpp"
 
 namespace stickslip {
+
+/// What a model knows of its own units. Where there are angles, the other coordinates are lengths and the other laws
+/// forces.
+struct ReportUnits {
+  std::vector<std::string> angles;   ///< coordinates
+  std::vector<std::string> moments;  ///< laws on angles alone
+};
 
 struct ReportColumn {
   enum class Source { position, velocity, rotation, force, set_valued, smooth, energy };
@@ -45,7 +52,7 @@ struct ReportColumnFigure {
 
 class ReportColumns {
  public:
-  explicit ReportColumns(const TrajectoryNames& names);
+  explicit ReportColumns(const TrajectoryNames& names, const ReportUnits& units = {});
   const std::vector<ReportColumnFigure>& figures() const { return figures_; }
   /// Columns of all figures together, in order.
   Index size() const { return size_; }

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "stickslip/io/csv_writer.hpp"
-#include "stickslip/io/report_columns.hpp"
 
 namespace stickslip {
 namespace {
@@ -41,7 +40,8 @@ std::vector<Index> spread(Index n, Index count) {
 
 /// The columns of all figures, row by row.
 struct ColumnTable {
-  explicit ColumnTable(const Trajectory& trajectory) : columns(trajectory.names()), width(columns.size()) {
+  ColumnTable(const Trajectory& trajectory, const ReportUnits& units)
+      : columns(trajectory.names(), units), width(columns.size()) {
     values.resize(static_cast<std::size_t>(trajectory.rows() * width));
     for (Index row = 0; row < trajectory.rows(); ++row)
       columns.evaluate(output_row(trajectory, row), std::span(values).subspan(row * width, width));
@@ -149,7 +149,7 @@ ReportFigure time_figure(const Trajectory& trajectory, const ReportColumnFigure&
 /// One figure per quantity. The axis of a quantity is never stretched below what its size in this run deserves: that of
 /// the largest value, and for a rate at least that of a change as large as the quantity over the whole run.
 std::vector<ReportFigure> time_figures(const Trajectory& trajectory, const SimulationReportOptions& options) {
-  const ColumnTable table(trajectory);
+  const ColumnTable table(trajectory, options.units);
   const double duration = trajectory.rows() > 0 ? trajectory.t(trajectory.rows() - 1) - trajectory.t(0) : 0;
   std::vector<ReportFigure> figures;
   Index first = 0;

@@ -10,6 +10,7 @@
 
 #include <functional>
 
+#include "stickslip/io/report_columns.hpp"
 #include "stickslip/io/report_document.hpp"
 #include "stickslip/io/summary.hpp"
 
@@ -20,6 +21,7 @@ struct SimulationReportOptions {
   Index series = 600;              ///< per figure, at most, of whole bodies or laws: 200 bodies; >= 1
   Index figure_points = 200000;    ///< over all series of a figure, about
   Index timeline_entries = 50000;  ///< intervals and events over all laws, about
+  ReportUnits units{};
 };
 
 ReportDocument simulation_report(const ResultHeader& header, const Simulation& simulation, double wall_seconds,

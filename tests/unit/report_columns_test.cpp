@@ -74,7 +74,26 @@ TEST(ReportColumns, StateUnitsWhereNamesTellThem) {
   EXPECT_EQ(figure(general, "Velocities").unit, "m/s or rad/s");
   EXPECT_EQ(figure(general, "Forces of friction and contact").unit, "N");
   EXPECT_EQ(figure(general, "Forces of friction and contact").columns.size(), 2u);
-  EXPECT_EQ(figure(general, "Forces and torques of friction").unit, "N or N m");
+  EXPECT_EQ(figure(general, "Forces and torques of friction and constraints").unit, "N or N m");
+}
+
+TEST(ReportColumns, TakeUnitsFromTheModel) {
+  TrajectoryNames names;
+  names.coordinates = names.velocities = {"y", "phi"};
+  names.laws = {"shoe", "bearing", "stop"};
+  names.reactions = {"shoe", "bearing", "stop_n", "rod"};
+  const ReportColumns columns(names, {{"phi"}, {"bearing"}});
+  std::map<std::string, std::pair<std::string, std::string>> first;
+  for (const ReportColumnFigure& f : columns.figures()) first[f.title] = {f.columns.front().name, f.unit};
+  first.erase("Energy balance");
+  EXPECT_EQ(first, (std::map<std::string, std::pair<std::string, std::string>>{
+                       {"Positions", {"y", "m"}},
+                       {"Velocities", {"v_y", "m/s"}},
+                       {"Angles", {"phi", "rad"}},
+                       {"Angular velocities", {"v_phi", "rad/s"}},
+                       {"Forces of friction and contact", {"shoe", "N"}},
+                       {"Torques of friction", {"bearing", "N m"}},
+                       {"Forces and torques of constraints", {"rod", "N or N m"}}}));
 }
 
 TEST(ReportColumns, FollowARotationOverManyTurns) {
