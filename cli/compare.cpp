@@ -101,8 +101,8 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
   if (!comparison.reference_note.empty()) page.facts.push_back({"why this reference", comparison.reference_note});
   ReportTable table{"Errors and cost",
                     "Position error: largest over time and coordinates. Velocity error: root mean square over time.",
-                    {"scheme", "step [s]", "tolerance", "steps", "position error", "velocity error", "events",
-                     "wall time [s]", "status"},
+                    {"scheme", "step [s]", "tolerance", "steps", "position error [m, rad]",
+                     "velocity error [m/s, rad/s]", "events", "wall time [s]", "status"},
                     {},
                     8};
   for (const ComparedRun& run : comparison.runs)
@@ -125,7 +125,7 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
                      "Schemes with fixed steps.",
                      "",
                      {"step", "s", true},
-                     {"position error", "", true},
+                     {"position error", "m or rad", true},
                      {},
                      {},
                      {}};
@@ -134,7 +134,7 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
                     "integrated. An error of exactly 0 has no place here.",
                     "",
                     {"wall time", "s", true},
-                    {"position error", "", true},
+                    {"position error", "m or rad", true},
                     {},
                     {},
                     {}};

@@ -54,6 +54,12 @@ function compare_cells(a, b) {
   return typeof a === 'number' ? a - b : String(a).localeCompare(String(b), undefined, { numeric: true });
 }
 
+/** Names of files and methods may be broken after a joint, so that the columns beside them stay in sight. */
+function breakable(text) {
+  if (!text) return [NONE];
+  return text.split(/(?<=[_+/.,-](?=\w{3}))/).flatMap((part, i) => (i ? [element('wbr'), part] : [part]));
+}
+
 function table_block(block, section) {
   const columns = block.columns || [];
   const rows = (block.rows || []).slice();
@@ -62,7 +68,7 @@ function table_block(block, section) {
   const numeric = columns.map((_, c) => rows.some((row) => typeof row[c] === 'number') && rows.every((row) => typeof row[c] !== 'string'));
   const cell = (value, c) => {
     if (c === block.verdict_column && typeof value === 'string' && value) return element('td', {}, verdict_badge(value));
-    return element(`td${numeric[c] ? '.number' : ''}`, {}, format_number(value, 6));
+    return element(`td${numeric[c] ? '.number' : ''}`, {}, ...(typeof value === 'string' ? breakable(value) : [format_number(value, 6)]));
   };
   const fill = (count) => {
     body.replaceChildren(...rows.slice(0, count).map((row) => element('tr', {}, ...columns.map((_, c) => cell(row[c], c)))));

@@ -19,7 +19,7 @@ namespace stickslip {
 struct SimulationReportOptions {
   Index points = 4000;             ///< per series, at most; >= 4
   Index series = 600;              ///< per figure, at most, of whole bodies or laws: 200 bodies; >= 1
-  Index figure_points = 200000;    ///< over all series of a figure, about
+  Index figure_points = 100000;    ///< over all series of a figure, about
   Index timeline_entries = 50000;  ///< intervals and events over all laws, about
   ReportUnits units{};
 };

@@ -160,7 +160,8 @@ class SolidPainter {
     }
     mesh.receiveShadow = true;
     mesh.renderOrder = -1;
-    this.planes.push({ body, shape, mesh, outline, ...made });
+    const level = body && Math.abs(this.tools.chain(body.pose, shape.local).R[3 * this.data.up + 2]) > 0.5;
+    this.planes.push({ body, shape, mesh, outline, level, ...made });
   }
 
   add_lights() {
@@ -243,7 +244,7 @@ class SolidPainter {
     if (this.coils) this.coils.mesh.material.color.set(dark ? '#aab2bc' : '#5d6671');
     for (const plane of this.planes) {
       plane.material.color.set(dark ? '#30363f' : '#f2f4f6');
-      plane.material.opacity = plane.body ? 1 : 0.5;
+      plane.material.opacity = plane.body ? (plane.level ? 1 : 0.3) : 0.5; // walls let the bodies dominate
       plane.uniforms.line.value.set(dark ? '#4b535e' : '#c3c9d0');
       if (plane.outline) plane.outline.material.color.set(dark ? '#79828e' : '#8d96a0');
     }
