@@ -41,7 +41,7 @@ std::string describe(const ContactElement& law) {
   if (law.mu_static) text += fmt::format(", static {:g}", *law.mu_static);
   if (law.cone == SetKind::box_cone) text += ", box section";
   if (law.cone == SetKind::polygonal_cone) text += fmt::format(", section with {} facets", law.facets);
-  return text + fmt::format(", restitution {:g}", law.restitution);
+  return text + fmt::format(", restitution {:g} ({})", law.restitution, to_string(law.impact));
 }
 
 std::string describe(const ConstraintElement& constraint) {

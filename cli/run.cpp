@@ -27,6 +27,22 @@ double expected_rows(const SimulationOptions& run) {
   return run.steps > 0 ? static_cast<double>(run.steps) : span / run.step;
 }
 
+double value_of(const std::vector<AuditItem>& audit, std::string_view name) {
+  for (const AuditItem& item : audit)
+    if (item.name == name) return item.value;
+  return 0;
+}
+
+/// Energy from nothing must not hide in a file.
+void print_impact_gain(const std::vector<AuditItem>& audit) {
+  const double steps = value_of(audit, "steps_with_contact_gain");
+  if (!(steps > 0)) return;
+  fmt::print(
+      "  energy: impacts made {:.3g} J ({:.3g} % of the largest energy or work) in {:g} step{}; Newton's law with "
+      "friction can, impact = \"energetic\" cannot\n",
+      value_of(audit, "energy_impact_gain"), 100 * value_of(audit, "contact_gain"), steps, steps == 1 ? "" : "s");
+}
+
 void print_summary(const ModelFile& model, const Simulation& simulation, const std::filesystem::path& folder,
                    double wall) {
   const auto counts = count_events(simulation.trajectory.events);
@@ -44,6 +60,7 @@ void print_summary(const ModelFile& model, const Simulation& simulation, const s
       fmt::print("  audit: {:<13}{:>10.3g}{}  {}\n", item.name, item.value,
                  item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)",
                  item.meaning);
+  print_impact_gain(simulation.audit);
   fmt::print("  results: {}\n", folder.string());
   if (!simulation.message.empty()) fmt::print(stderr, "stickslip: {}\n", simulation.message);
 }

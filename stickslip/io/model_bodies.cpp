@@ -241,7 +241,7 @@ class BodiesReader {
 
   void read_contact(const Field& field) {
     const TableReader table(
-        field, {"name", "between", "mu", "mu_static", "restitution", "cone", "facets", "surface_velocity"},
+        field, {"name", "between", "mu", "mu_static", "restitution", "impact", "cone", "facets", "surface_velocity"},
         {{"gap", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"},
          {"slip", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"},
          {"compliance", "contacts are rigid"}});

@@ -18,6 +18,7 @@ void read_numbers(const TableReader& table, ContactElement& law) {
       held->fail(fmt::format("mu_static = {} must be >= mu = {}", *law.mu_static, law.mu));
   }
   table.number("restitution", law.restitution, {.low = 0, .high = 1});
+  table.word("impact", [&](std::string_view word) { law.impact = impact_law_from(word); });
 }
 
 void read_cone(const TableReader& table, ContactElement& law) {
@@ -47,6 +48,10 @@ void read_cone(const TableReader& table, ContactElement& law) {
 void read_contact_law(const TableReader& table, ContactElement& law) {
   read_numbers(table, law);
   read_cone(table, law);
+  if (law.impact == ImpactLaw::energetic && law.cone != SetKind::friction_cone)
+    table.find("impact")->fail(
+        "the energetic law follows the slip through the impact and needs cone = \"disk\"; use that, or impact = "
+        "\"poisson\"");
 }
 
 namespace {
@@ -55,7 +60,7 @@ class ContactReader {
  public:
   ContactReader(const Field& field, const StateSymbols& symbols)
       : table_(field,
-               {"name", "gap", "slip", "slip_rows", "mu", "mu_static", "restitution", "cone", "facets",
+               {"name", "gap", "slip", "slip_rows", "mu", "mu_static", "restitution", "impact", "cone", "facets",
                 "surface_velocity", "position", "normal"},
                {{"compliance", "contacts are rigid; remove it"},
                 {"between", "it belongs to bodies; give gap = \"...\" here"}}),

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
@@ -19,10 +20,23 @@ void validate(const ContactElement& element) {
     refuse(fmt::format("mu_static = {} must be finite and >= mu = {}", *element.mu_static, element.mu));
   if (!(element.restitution >= 0 && element.restitution <= 1))
     refuse(fmt::format("restitution = {} must lie in [0, 1]", element.restitution));
+  if (element.impact == ImpactLaw::energetic && element.cone != SetKind::friction_cone)
+    refuse(
+        "impact = \"energetic\" follows the slip through the impact and needs cone = \"disk\"; use it, or "
+        "impact = \"poisson\"");
   if (element.cone != SetKind::friction_cone && element.tangents != 2)
     refuse(fmt::format("the cone '{}' needs two tangential directions", to_string(element.cone)));
   if (element.cone == SetKind::polygonal_cone && (element.facets < 4 || element.facets % 2 != 0))
     refuse(fmt::format("facets = {} must be even and >= 4", element.facets));
+}
+
+bool impacts_never_gain(const std::vector<ContactElement>& contacts) {
+  const auto all = [&](auto&& holds) { return std::all_of(contacts.begin(), contacts.end(), holds); };
+  if (all([](const ContactElement& c) { return c.impact == ImpactLaw::energetic || c.restitution == 0; })) return true;
+  const double e = contacts.front().restitution;
+  return all([](const ContactElement& c) { return c.impact == ImpactLaw::poisson; }) &&
+         (all([&](const ContactElement& c) { return c.restitution == e; }) ||
+          all([](const ContactElement& c) { return c.tangents == 0 || c.mu == 0; }));
 }
 
 }  // namespace stickslip

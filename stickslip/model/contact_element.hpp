@@ -4,7 +4,8 @@
 //   u_N = d(gap)/dt,  u_T = d(slip)/dt - surface velocity        relative velocity at the point            [m/s]
 //   r = (r_N, r_T) ∈ cone with friction coefficient μ            reaction on the system, r_N >= 0 pushes   [N or N s]
 //   gap > 0: r = 0;   gap = 0: 0 <= u_N ⊥ r_N >= 0, Coulomb friction between r_T and u_T
-//   impact (Newton): u_N⁺ >= -e u_N⁻ ⊥ r_N, tangential restitution 0
+//   impact: restitution e of the normal velocity, impulse or work, as the impact law says (laws/impact_law.hpp);
+//           tangential restitution 0
 //
 // One law may act at any number of points: exactly one where gap and slip are given by expressions, as many as the
 // shapes of two bodies touch at otherwise. Rows of Wᵀ per point: normal first, then the tangents.
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "stickslip/common/vector.hpp"
+#include "stickslip/laws/impact_law.hpp"
 #include "stickslip/laws/set.hpp"
 
 namespace stickslip {
@@ -29,6 +31,7 @@ struct ContactElement {
   double mu = 0;                          ///< >= 0
   std::optional<double> mu_static;        ///< >= mu: for a point that sticks
   double restitution = 0;                 ///< e in [0, 1]
+  ImpactLaw impact = ImpactLaw::newton;   ///< what e relates; energetic: only with the round cone
 
   int size() const { return 1 + tangents; }
   Set set(double coefficient) const {
@@ -36,6 +39,9 @@ struct ContactElement {
     return Set{cone, size(), coefficient, cone == SetKind::polygonal_cone ? facets : 0};
   }
 };
+
+/// No impact between these contacts can make energy, whichever of them take part (solvers/impact.hpp).
+bool impacts_never_gain(const std::vector<ContactElement>& contacts);
 
 /// Throws InputError naming the law and the value that is out of range.
 void validate(const ContactElement& element);

@@ -90,7 +90,9 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
     items.push_back(limits.no_gain ? guaranteed("contact_gain", gain, limit, "", made)
                                    : reported("contact_gain", gain, "", made));
     items.push_back(reported("steps_with_contact_gain", static_cast<double>(ledger.gaining_steps), "",
-                             "steps in which Newton's impact law with friction made energy"));
+                             "steps in which impacts made energy"));
+    items.push_back(reported("energy_impact_gain", ledger.contact_gain, "J",
+                             "made by impacts: Newton's law with friction can, impact = \"energetic\" cannot"));
     items.push_back(reported("energy_correction", energy.correction, "J", "work of moving out of penetrations"));
     items.push_back(reported("above_tolerance", static_cast<double>(ledger.near_misses), "",
                              "inclusions that ended above the solver's tolerance, within the limit of `inclusion`"));
@@ -104,7 +106,8 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
   items.push_back(reported("energy_work_in", energy.work_in, "J", "work of applied forces and moving surfaces"));
   items.push_back(reported("energy_friction_loss", energy.friction_loss, "J", "dissipated by friction"));
   items.push_back(reported("energy_damper_loss", energy.damper_loss, "J", "dissipated by dampers"));
-  items.push_back(reported("energy_impact_loss", energy.impact_loss, "J", "dissipated by impacts"));
+  items.push_back(reported("energy_impact_loss", energy.impact_loss, "J",
+                           "dissipated by impacts, with their friction where it comes out negative by itself"));
   items.push_back(
       reported("energy_unexplained", energy.unexplained(), "J", "made (+) or lost (-) by the discretisation"));
   return items;

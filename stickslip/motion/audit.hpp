@@ -10,7 +10,8 @@
 //   constraint_position, constraint_velocity   largest |g| and |A v - rate| of bilateral constraints
 //   fast_damping  smallest eigenvalue of (d²/c) A M⁻¹ Aᵀ along the motion (viscoelastic): paper 4 asks for >= 2
 //   admissible_modes                           largest number of modes that one event left to choose from (event)
-//   contact_gain  kinetic energy made by contacts: Newton's impact law with friction can, contacts with e = 0 cannot
+//   contact_gain  kinetic energy made by contacts: Newton's impact law with friction can; contacts with e = 0, the
+//                 energetic law, and Poisson's with one e or without friction cannot (solvers/impact.hpp)
 // A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the
 // rest is reported and never hidden.
 #pragma once
@@ -58,7 +59,7 @@ struct AuditLimits {
   bool constraints = false;   ///< likewise
   bool viscoelastic = false;  ///< constraints are spring-dampers: their violation is reported, not bounded
   double energy_limit = 0;    ///< of the scheme itself; 0: round-off of the steps
-  bool no_gain = true;        ///< e = 0 everywhere: contacts cannot make energy
+  bool no_gain = true;        ///< impacts_never_gain(): contacts cannot make energy
 };
 
 std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedger& energy, const AuditLimits& limits);

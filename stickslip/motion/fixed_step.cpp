@@ -55,4 +55,12 @@ void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws
   raise(record.membership, largest > 0 ? outside / largest : outside);
 }
 
+void book_impact(double normal_loss, double friction_loss, StepRecord& record) {
+  const double loss = normal_loss + friction_loss;
+  const bool apart = friction_loss >= 0 && loss >= 0;
+  record.energy.impact_loss += apart ? normal_loss : loss;
+  if (apart) record.energy.friction_loss += friction_loss;
+  if (loss < 0) record.contact_gain -= loss;
+}
+
 }  // namespace stickslip

@@ -28,6 +28,11 @@ void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace&
 /// Clears the events and residuals of the last step.
 void clear_step(StepRecord& record);
 
+/// Energy that an impact took: normal and tangential part of -½ p·(u⁻ + u⁺). The mean velocity is not the path of the
+/// impulse, so that only the sum has a meaning where the friction part comes out negative: it then counts as impact
+/// loss, and a negative sum as contact_gain as well.
+void book_impact(double normal_loss, double friction_loss, StepRecord& record);
+
 /// Memory of record_residuals(): the weights of the natural map (any positive ones will do) and scratch vectors.
 struct ResidualWorkspace {
   Vector weights, balance, u;

@@ -77,14 +77,12 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     limits.energy_limit = std::max(1e-10, 1e4 * options.tolerance);
     limits.stuck_motion = true;
     limits.stuck_motion_limit = 1e-9;
-    limits.no_gain = std::all_of(system.contacts().begin(), system.contacts().end(),
-                                 [](const ContactElement& contact) { return contact.restitution == 0; });
+    limits.no_gain = impacts_never_gain(system.contacts());
     return limits;
   }
   limits.inclusion = std::max(
       limits.inclusion, 10 * (limits.contacts ? options.moreau.contact_tolerance : options.moreau.solver.tolerance));
-  limits.no_gain = std::all_of(system.contacts().begin(), system.contacts().end(),
-                               [](const ContactElement& contact) { return contact.restitution == 0; });
+  limits.no_gain = impacts_never_gain(system.contacts());
   // The step with contacts does not count the work of circulatory forces apart.
   const bool circulatory = takes_contact_steps(system) && system.linear() && system.linear()->K.asymmetry() > 0;
   limits.energy = options.moreau.theta == 0.5 && system.has_quadratic_energy() && !circulatory;

@@ -4,9 +4,10 @@
 // Energy:  (T + U)(t) - (T + U)(0) = work_in - friction_loss - damper_loss - impact_loss + unexplained
 //   work_in        work of applied forces, of moving surfaces, and of circulatory forces
 //   friction_loss  -∫ (r + smooth part) · u dt
-//   impact_loss    -∫ normal reactions · u_N: what impacts take out, negative where Newton's law with friction makes
-//   energy correction     work of moving positions out of a penetration unexplained    what the discretisation made or
-//   lost; each scheme states what it guarantees about it
+//   impact_loss    -∫ normal reactions · u_N: what impacts take out, with their friction where the two cannot be told
+//                  apart (book_impact()); negative where Newton's law with friction makes energy
+//   correction     work of moving positions out of a penetration
+//   unexplained    what the discretisation made or lost; each scheme states what it guarantees about it
 #pragma once
 
 #include <array>

@@ -35,14 +35,18 @@ TEST(SemismoothNewton, SatisfiesEveryKindOfLawAndAgreesWithGaussSeidel) {
 
 TEST(SemismoothNewton, IsExactForBoxesInAFewSteps) {
   Engine engine(81);
+  int solved = 0;
   for (int trial = 0; trial < 100; ++trial) {
     const Index d = 2 + trial % 12;
     const DualProblem problem{samples::random_spd(engine, d), samples::random_vector(engine, d, 2.0),
                               samples::random_intervals(engine, d, 0.2, 1.5)};
     const InclusionSolution s = solve_semismooth_newton(problem), exact = solve_active_set(problem);
-    if (s.status != Status::success) continue;
+    if (s.status != Status::success) continue;  // no guarantee alone
+    ++solved;
     EXPECT_LE((s.r - exact.r).lpNorm<Eigen::Infinity>(), 1e-10);
+    EXPECT_LE(s.iterations, 4 * d) << trial;
   }
+  EXPECT_GE(solved, 95);
 }
 
 TEST(SemismoothNewton, ConvergesQuadraticallyOnADisk) {

@@ -6,9 +6,9 @@
 //   event            the first quantity that ends a mode falls to zero (flow.hpp); all that do so at that instant count
 //   next mode        problem (V) for all laws at rest together (mode_decision.hpp). Where u' = 0 with the reaction on
 //                    the border of its set, the mode that is valid a moment later is taken
-//   impact           contacts that touch with u_N < 0: Newton's law with Coulomb friction for all touching contacts at
-//                    once, u⁺ = D p + u⁻, u_N⁺ + e u_N⁻ >= 0 ⊥ p_N, as in moreau_contact.hpp. Dry friction with a limit
-//                    carries no impulse
+//   impact           contacts that touch with u_N < 0: the impact law with Coulomb friction for all touching contacts
+//   at
+//                    once (solvers/impact.hpp). Dry friction with a limit carries no impulse
 //   accumulation     a bouncing contact comes to rest in finite time with infinitely many impacts. With rebound speed
 //                    u_N⁺ and approach acceleration a_N < 0 the impacts to come last 2 u_N⁺/(|a_N| (1 - e)). Where that
 //                    is below `accumulation_time` the contact closes at once: its impulse then is that of the impacts
@@ -30,6 +30,7 @@
 
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
+#include "stickslip/solvers/impact.hpp"
 
 namespace stickslip {
 
@@ -123,6 +124,7 @@ class EventScheme final : public Scheme {
   Vector one_rho_ = Vector::Ones(1);
   std::vector<Mode> before_;
   std::vector<double> impact_impulse_;
+  ImpactWorkspace impact_workspace_;
   int admissible_ = 0;
 };
 

@@ -31,6 +31,8 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   options_.validate();
   if (!contacts_.empty()) options_.solver.tolerance = options_.contact_tolerance;
   const Index n = system.info().nv(), m = laws_.components();
+  newton_alone_ = std::all_of(contacts_.begin(), contacts_.end(),
+                              [](const ContactElement& contact) { return contact.impact == ImpactLaw::newton; });
   drift_kick_ = system.step_form() == StepForm::drift_kick;
   nonlinear_ = !drift_kick_ && (!linear_ || system.applied_force_depends_on_state());
   iterates_ = nonlinear_ || laws_.has_weakening() || laws_.has_viscous() || laws_.limits_depend_on_state();
@@ -120,6 +122,7 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   record.loaded_points = record.iterations = 0;
   problems_ = iterations_ = near_misses_ = 0;
   correction_work_ = 0;
+  has_impact_ = false;
   State& s = record.state;
   double h = t_end - s.t;
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.

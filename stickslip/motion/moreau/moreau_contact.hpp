@@ -16,6 +16,11 @@
 //                                           used where an impact with restitution is coming, which must keep its speed
 //         With the stabilised rule a resting contact neither opens by rounding nor sinks in.
 //
+// Poisson's and the energetic impact law (impact.hpp): points that touch and approach, with all that touch beside them,
+// first solve the law at the velocity before the step with D = Wᵀ A⁻¹ W, which gives impulses p_i and velocities u⁺.
+// The step then is (step) with W p_i on its right-hand side and b = -u_N⁺ at the points that were hit: they leave with
+// the velocity that the law gives them, as with Newton's b = e u0, and carry what the forces of the step ask for.
+//
 // Penetration (an impact inside a step, turning bodies) is removed at q_m before the velocities are solved for:
 //   minimise ½ δᵀ M δ  subject to  g + W_Nᵀ δ >= 0,   q_m ← q_m ⊕ δ
 // (points that restitution throws back at once, or that are on their way out, are left alone). Only positions move; the
@@ -27,7 +32,10 @@
 // Energy (θ = 1/2; T quadratic): (T + U) changes by work_in - losses exactly. impact_loss collects p_N · mean u_N,
 // friction_loss the tangential part. Newton's impact law with friction can make energy. For e = 0 it cannot: with u_f
 // the velocity without contact, T(v1) - T(v_f) = p·u1 - ½ p·D p <= 0. This difference is recorded as contact_gain
-// wherever it is positive, and the audit holds it against zero where e = 0.
+// wherever it is positive, and the audit holds it against zero where e = 0. In steps with Poisson's or the energetic
+// law contact_gain is the work of p_i, where positive. Where an impact gives a negative friction loss (the mean
+// velocity of the step is not the path of the impulse), friction and impact loss of the step are counted as one: as
+// impact loss.
 //
 // Few points (up to 64) are solved to round-off after the solver's tolerance is reached; it decides whether a body just
 // below its friction angle creeps.
@@ -38,6 +46,7 @@
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/solvers/impact.hpp"
 
 namespace stickslip {
 
@@ -58,6 +67,7 @@ class MoreauContactScheme final : public Scheme {
     double bias = 0;
     bool impact = false;     ///< arrives faster than the forces of one step explain
     bool holds = false;      ///< stuck in the last step: μ_static
+    bool touches = false;    ///< may take part in an impact now
     Mode mode = Mode::open;  ///< that it is found in, once the step is solved
   };
 
@@ -86,6 +96,11 @@ class MoreauContactScheme final : public Scheme {
   /// Index into what is remembered of the last step, or -1.
   int last_index(std::uint64_t key);
   void warm_start();
+  bool some_impact_has_a_law_of_its_own() const;
+  void fill_impact();
+  Status take_impacts();
+  /// Of the whole step: impact and what follows.
+  const Vector& impulses() const { return has_impact_ ? impulse_ : solution_.r; }
   Status solve_step(double h);
   Status iterate(double h);
   Status solve_laws(double h);
@@ -103,6 +118,8 @@ class MoreauContactScheme final : public Scheme {
   bool rebounds(std::size_t law) const;
   void record_balance(StepRecord& record);
   void record_energy(double h, StepRecord& record);
+  void record_contact_work(StepRecord& record);
+  double contact_gain();
   void remember_points();
 
   const System& system_;
@@ -147,6 +164,13 @@ class MoreauContactScheme final : public Scheme {
   std::vector<std::pair<Index, double>> correction_rows_;  // row of found_.Wt, gap
   PrimalWorkspace solver_, correction_solver_;
   InclusionSolution solution_, polished_, corrected_;
+
+  bool newton_alone_ = true, has_impact_ = false;
+  ImpactProblem impact_;
+  ImpactSolution impact_solution_;
+  ImpactWorkspace impact_solver_;
+  std::vector<std::size_t> impact_points_;  // of active_
+  Vector impact_impulse_, impact_momentum_, impulse_;
 
   double t0_ = 0;
   Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, scratch_;

@@ -106,10 +106,12 @@ void MoreauContactScheme::select_points(double h) {
     bool takes_part;
     if (!stabilised) {
       takes_part = point.gap <= 0;
-      active.bias = law.restitution * before;
+      active.touches = takes_part;
+      active.bias = law.impact == ImpactLaw::newton ? law.restitution * before : 0;
     } else if (point.gap <= touching_) {
       takes_part = true;
-      active.bias = law.restitution * std::min(before, 0.0);
+      active.touches = true;
+      active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(before, 0.0) : 0;
     } else {
       takes_part = h * free < -point.gap && !(impact && law.restitution > 0);
       active.bias = point.gap / h;

@@ -13,6 +13,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
+constexpr double kAtRest = 1e-12;     // slip after an impact, relative to the approach
 
 /// How far p lies inside the cone, relative to its normal component; <= 0 on the surface.
 double inclusion_margin(const Set& set, const double* p) {
@@ -48,20 +49,28 @@ double largest_entry(const Vector& x) {
 Mode MoreauContactScheme::point_mode(const Active& point) const {
   const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
   const double* p = solution_.r.data() + point.first;
-  if (!(p[0] > 0)) return Mode::open;
+  const double* u = solution_.u.data() + point.first;
+  const double speed = law.tangents == 0 ? 0.0 : law.tangents == 1 ? std::abs(u[1]) : std::hypot(u[1], u[2]);
+  if (!(p[0] > 0)) {
+    // An impact whose law left nothing for the rest of the step to carry: its velocity decides.
+    if (!has_impact_ || !(impact_impulse_[point.first] > 0)) return Mode::open;
+    if (law.tangents == 0) return Mode::closed;
+    if (speed <= kAtRest * std::abs(u0_[point.first])) return Mode::stick;
+    return law.tangents == 2 ? Mode::slip : mode_of(u[1]);
+  }
   if (law.tangents == 0) return Mode::closed;
   // Inside the cone it sticks; on its surface the velocity decides.
   const double inside = inclusion_margin(law.set(friction_coefficient(point)), p);
-  const double* u = solution_.u.data() + point.first;
-  const double speed = law.tangents == 1 ? std::abs(u[1]) : std::hypot(u[1], u[2]);
   if (inside > kInsideCone || speed == 0.0) return Mode::stick;
   if (law.tangents == 2) return Mode::slip;
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
 void MoreauContactScheme::record_points(double h, StepRecord& record) {
+  if (has_impact_) impulse_ = solution_.r + impact_impulse_;
+  const Vector& total = impulses();
   for (Index i = 0, friction = laws_.components(); i < record.reaction_impulse.size(); ++i) {
-    record.reaction_impulse[i] = i < friction ? solution_.r[i] : 0.0;
+    record.reaction_impulse[i] = i < friction ? total[i] : 0.0;
     record.jump_impulse[i] = 0;
   }
   record.point_forces.clear();
@@ -71,7 +80,7 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
   }
   for (Active& active : active_) {
     const auto law = static_cast<std::size_t>(active.law);
-    const double* p = solution_.r.data() + active.first;
+    const double* p = total.data() + active.first;
     active.mode = point_mode(active);
     if (!(p[0] > 0)) continue;
     ++record.loaded_points;
@@ -88,7 +97,7 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
   for (const Active& active : active_) {
     const auto law = static_cast<std::size_t>(active.law);
     Vector& sum = law_impact_[law] ? record.jump_impulse : record.reaction_impulse;
-    for (int c = 0; c < contacts_[law].size(); ++c) sum[contact_first_[law] + c] += solution_.r[active.first + c];
+    for (int c = 0; c < contacts_[law].size(); ++c) sum[contact_first_[law] + c] += total[active.first + c];
   }
 }
 
@@ -126,7 +135,7 @@ void MoreauContactScheme::record_modes(double t, StepRecord& record) {
 
 bool MoreauContactScheme::rebounds(std::size_t law) const {
   for (const Active& active : active_)
-    if (static_cast<std::size_t>(active.law) == law && solution_.r[active.first] > 0 &&
+    if (static_cast<std::size_t>(active.law) == law && impulses()[active.first] > 0 &&
         !(solution_.u[active.first] - active.bias > 0))
       return false;
   return true;
@@ -194,19 +203,7 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
       e.friction_loss -= impulse * u_theta;
       e.work_in += impulse * w_theta;
     }
-  for (const Active& active : active_) {
-    const int size = contacts_[static_cast<std::size_t>(active.law)].size();
-    for (int c = 0; c < size; ++c) {
-      const Index i = active.first + c;
-      const double surface = found_.w[active.row + c];
-      const double u_end = u1_[i] - (c == 0 ? active.bias : 0.0);
-      const double u_theta = theta * u_end + (1 - theta) * u0_[i];
-      const double work = solution_.r[i] * u_theta;
-      (c == 0 ? e.impact_loss : e.friction_loss) -= work;
-      e.work_in += solution_.r[i] * surface;
-      record.law_work[laws_.laws() + active.law] += work + solution_.r[i] * surface;
-    }
-  }
+  record_contact_work(record);
   if (linear_) {  // M v serves the next step as well
     linear_->M.product(s.v, Mv_);
     momentum_is_known_ = true;
@@ -216,7 +213,36 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     e.kinetic = system_.kinetic_energy(s.q, s.v);
     e.potential = system_.potential_energy(s.q);
   }
-  if (active_.empty()) return;
+  if (!active_.empty()) record.contact_gain = std::max(0.0, contact_gain());
+}
+
+void MoreauContactScheme::record_contact_work(StepRecord& record) {
+  const double theta = options_.theta;
+  EnergyLedger& e = record.energy;
+  double normal_loss = 0, friction_loss = 0;
+  bool impact = false;
+  for (const Active& active : active_) {
+    const int size = contacts_[static_cast<std::size_t>(active.law)].size();
+    impact |= active.impact;
+    for (int c = 0; c < size; ++c) {
+      const Index i = active.first + c;
+      const double surface = found_.w[active.row + c], impulse = impulses()[i];
+      const double u_end = u1_[i] - (c == 0 ? active.bias : 0.0);
+      const double u_theta = theta * u_end + (1 - theta) * u0_[i];
+      const double work = impulse * u_theta;
+      (c == 0 ? normal_loss : friction_loss) -= work;
+      e.work_in += impulse * surface;
+      record.law_work[laws_.laws() + active.law] += work + impulse * surface;
+    }
+  }
+  if (impact) return book_impact(normal_loss, friction_loss, record);
+  e.impact_loss += normal_loss;
+  e.friction_loss += friction_loss;
+}
+
+/// Kinetic energy that the contacts of the step added.
+double MoreauContactScheme::contact_gain() {
+  if (has_impact_) return impact_solution_.work;
   if (iterates_) free_velocity();
   double gain = 0;
   for (Index i = 0; i < solution_.r.size(); ++i) {
@@ -224,7 +250,7 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     gain += 0.5 * solution_.r[i] * (u1_[i] + u_free);
   }
   for (const Active& active : active_) gain -= solution_.r[active.first] * active.bias;
-  record.contact_gain = std::max(0.0, gain);
+  return gain;
 }
 
 void MoreauContactScheme::remember_points() {

@@ -27,6 +27,8 @@ Status MoreauContactScheme::solve_step(double h) {
   select_points(h);
   while (true) {
     fill_laws();
+    if (!newton_alone_ && some_impact_has_a_law_of_its_own())
+      if (const Status status = take_impacts(); status != Status::success) return status;
     warm_start();
     const Status status = iterates_ ? iterate(h) : solve_laws(h);
     if (status != Status::success || !add_overlooked_points(h)) return status;
@@ -43,6 +45,7 @@ Status MoreauContactScheme::iterate(double h) {
   double change = HUGE_VAL, size = 0;
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
+    if (has_impact_) problem_.g += impact_momentum_;
     if (laws_.limits_depend_on_state()) {
       v_theta_ = 0.5 * (iterate_ + v0_);
       q_theta_ = q0_ + (0.5 * h) * v_theta_;

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Poisson's and the energetic impact law inside a step.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/moreau/moreau_contact.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kNoise = 1e-12;  // an approach below that, relative to the terms it is the sum of, is none
+}  // namespace
+
+/// A point that touches approaches. Poisson's law without restitution is the inclusion of the step itself.
+bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
+  for (const Active& active : active_) {
+    const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
+    const bool own = law.impact == ImpactLaw::energetic || (law.impact == ImpactLaw::poisson && law.restitution > 0);
+    if (!own || !active.touches || !(u0_[active.first] < 0)) continue;
+    double size = std::abs(found_.w[active.row]);
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, active.first); entry; ++entry)
+      size += std::abs(entry.value() * v_m_[entry.col()]);
+    if (-u0_[active.first] > kNoise * size) return true;
+  }
+  return false;
+}
+
+/// All points that touch, with D = Wᵀ A⁻¹ W.
+void MoreauContactScheme::fill_impact() {
+  impact_points_.clear();
+  impact_.contacts.clear();
+  Index rows = 0;
+  for (std::size_t k = 0; k < active_.size(); ++k) {
+    if (!active_[k].touches) continue;
+    const ContactElement& law = contacts_[static_cast<std::size_t>(active_[k].law)];
+    impact_points_.push_back(k);
+    impact_.contacts.push_back({law.set(law.mu), law.restitution, law.impact});
+    rows += law.size();
+  }
+  impact_.u.resize(rows);
+  impact_.D.resize(rows, rows);
+  Index column = 0;
+  for (const std::size_t k : impact_points_)
+    for (int c = 0; c < contacts_[static_cast<std::size_t>(active_[k].law)].size(); ++c, ++column) {
+      impact_.u[column] = u0_[active_[k].first + c];
+      scratch_.setZero();
+      for (SparseMatrix::InnerIterator entry(problem_.Wt, active_[k].first + c); entry; ++entry)
+        scratch_[entry.col()] = entry.value();
+      factor_.solve(scratch_);
+      Index row = 0;
+      for (const std::size_t j : impact_points_)
+        for (int d = 0; d < contacts_[static_cast<std::size_t>(active_[j].law)].size(); ++d, ++row)
+          impact_.D(row, column) = row_times(problem_.Wt, active_[j].first + d, scratch_);
+    }
+}
+
+Status MoreauContactScheme::take_impacts() {
+  fill_impact();
+  ImpactOptions options;
+  options.stop = options_.solver.stop;
+  solve(impact_, options, impact_solver_, impact_solution_);
+  ++problems_;
+  if (impact_solution_.status != Status::success)
+    return fail(impact_solution_.status,
+                fmt::format("moreau: impact at t = {:.9g} s: {}", t0_, impact_solution_.message));
+  if (has_impact_) problem_.g -= impact_momentum_;  // points were added to the step
+  has_impact_ = true;
+  impact_impulse_.setZero(problem_.Wt.rows());
+  impact_momentum_.setZero(v_m_.size());
+  Index from = 0;
+  for (const std::size_t k : impact_points_) {
+    Active& active = active_[k];
+    const int size = contacts_[static_cast<std::size_t>(active.law)].size();
+    const bool hit = impact_solution_.p[from] > 0;
+    active.impact = hit;
+    active.bias = hit ? -std::max(impact_solution_.u[from], 0.0) : 0.0;
+    for (int c = 0; c < size; ++c) {
+      const double p = impact_solution_.p[from + c];
+      impact_impulse_[active.first + c] = p;
+      for (SparseMatrix::InnerIterator entry(problem_.Wt, active.first + c); entry; ++entry)
+        impact_momentum_[entry.col()] += p * entry.value();
+    }
+    from += size;
+  }
+  problem_.g += impact_momentum_;
+  free_velocity();
+  fill_velocities();
+  return Status::success;
+}
+
+}  // namespace stickslip
