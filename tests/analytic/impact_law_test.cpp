@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -10,6 +11,7 @@
 #include "tests/support/audit_value.hpp"
 #include "tests/support/body_models.hpp"
 #include "tests/support/contact_models.hpp"
+#include "tests/support/scaled_units.hpp"
 
 namespace stickslip {
 namespace {
@@ -206,6 +208,31 @@ TEST(ImpactLaw, ASpinningBallGripsOrSlips) {
       EXPECT_NEAR(r.final.v[0], 0.3 + p, 1e-10) << to_string(law) << " mu " << mu;
       EXPECT_NEAR(r.final.v[4], 20 - p * radius / (0.4 * radius * radius), 1e-8) << to_string(law);
     }
+}
+
+/// A tumbling box on a corner: normal and tangents are coupled, the slip turns.
+TEST(ImpactLaw, UnitsDoNotMatter) {
+  for (const ImpactLaw law : {ImpactLaw::poisson, ImpactLaw::energetic}) {
+    BodyModel model = cube_on_plane(0.4, 0, {0.7, -0.4, -1}, 0.6);
+    model.bodies[0].position[2] += 0.4;
+    model.bodies[0].orientation = Eigen::Quaterniond(Eigen::AngleAxisd(0.8, Eigen::Vector3d(1, 0.4, 0.2).normalized()));
+    model.bodies[0].spin = {0.3, -0.2, 0.5};
+    model.contacts[0].law.impact = law;
+    const SimulationOptions plain_options = options(1e-3, 0.3);
+    const Simulation plain = run(model, plain_options);
+    ASSERT_EQ(plain.status, Status::success) << plain.message;
+    const auto impacts = std::count_if(plain.trajectory.events.begin(), plain.trajectory.events.end(),
+                                       [](const Event& event) { return event.kind == EventKind::impact; });
+    ASSERT_GT(impacts, 0);
+    for (const scaled_units::Units& units : scaled_units::systems()) {
+      const Simulation other = run(scaled_units::scaled(model, units), scaled_units::scaled(plain_options, units));
+      ASSERT_EQ(other.status, Status::success) << other.message;
+      EXPECT_LT((other.final.v.head(3) / units.velocity() - plain.final.v.head(3)).norm(), 1e-11)
+          << to_string(law) << ", " << scaled_units::describe(units);
+      EXPECT_LT((other.final.v.tail(3) * units.time - plain.final.v.tail(3)).norm(), 1e-11)
+          << to_string(law) << ", " << scaled_units::describe(units);
+    }
+  }
 }
 
 /// A box that lands flat on four corners leaves flat, with e times its velocity.

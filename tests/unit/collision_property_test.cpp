@@ -140,6 +140,7 @@ TEST(CollisionProperty, ExchangeOfTheBodiesTurnsTheNormal) {
 
 TEST(CollisionProperty, RigidMotionOfBothBodiesMovesThePoints) {
   Random random(17);
+  int touching = 0, compared = 0;
   for (const double gap : {-1e-3, 1e-3}) {
     for_samples(gap, 20, [&](const Sample& s) {
       const auto before = s.pair.find(0.01);
@@ -152,11 +153,13 @@ TEST(CollisionProperty, RigidMotionOfBothBodiesMovesThePoints) {
       const auto after = s.pair.find(0.01);
       ASSERT_EQ(before.empty(), after.empty());
       if (before.empty()) return;
+      ++touching;
       // The direction of a rim is found to about 1e-5; which corners lie within the margin may change with it.
       const bool rim = s.tolerance > 1e-12;
       EXPECT_NEAR(deepest(before), deepest(after), rim ? 1e-8 : 1e-12);
       EXPECT_NEAR((Q * before[0].normal - after[0].normal).norm(), 0.0, rim ? 1e-4 : 1e-11);
       if (rim) return;
+      ++compared;
       ASSERT_EQ(before.size(), after.size());
       for (std::size_t i = 0; i < before.size(); ++i) {
         EXPECT_EQ(before[i].feature, after[i].feature);
@@ -165,6 +168,8 @@ TEST(CollisionProperty, RigidMotionOfBothBodiesMovesThePoints) {
       }
     });
   }
+  EXPECT_GT(touching, 100);
+  EXPECT_GT(compared, 50);
 }
 
 TEST(CollisionProperty, GjkReportsItsOwnError) {

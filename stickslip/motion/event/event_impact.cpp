@@ -65,8 +65,10 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   for (const std::size_t k : touching) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const double normal = u_after[i];
+    const double terms =
+        dynamics_.Wt().row(law.first).cwiseAbs().dot(s.v.cwiseAbs()) + std::abs(dynamics_.w()[law.first]);
     i += law.size;
-    if (normal > std::max(tiny, 1e-14)) {
+    if (normal > std::max(tiny, 1e-15 * terms)) {
       s.modes[k] = Mode::open;
       at_rest_[k] = 0;
       continue;
