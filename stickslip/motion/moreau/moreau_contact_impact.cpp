@@ -12,10 +12,13 @@ namespace stickslip {
 
 namespace {
 constexpr double kNoise = 1e-12;  // an approach below that, relative to the terms it is the sum of, is none
+constexpr double kAtRest =
+    1e-3;  // likewise, relative to what the forces of the step do: what a solver leaves of a heap
 }  // namespace
 
 /// A point that touches approaches. Poisson's law without restitution is the inclusion of the step itself.
 bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
+  if (has_impact_) return true;
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const bool own = law.impact == ImpactLaw::energetic || (law.impact == ImpactLaw::poisson && law.restitution > 0);
@@ -23,7 +26,8 @@ bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
     double size = std::abs(found_.w[active.row]);
     for (SparseMatrix::InnerIterator entry(problem_.Wt, active.first); entry; ++entry)
       size += std::abs(entry.value() * v_m_[entry.col()]);
-    if (-u0_[active.first] > kNoise * size) return true;
+    const double free = row_times(found_.Wt, active.row, v_free_) - found_.w[active.row];
+    if (-u0_[active.first] > kNoise * size + kAtRest * std::abs(free - u0_[active.first])) return true;
   }
   return false;
 }
