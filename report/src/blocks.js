@@ -2,6 +2,7 @@
 // Blocks without a plot: audit, table, text, inputs.
 
 const ROWS_OF_TABLE = 200;
+const COLUMNS_OF_PHONE = 4; // of a wider table a phone shows the cells of a row below each other
 
 const GOOD = ['confirmed', 'success'];
 
@@ -67,8 +68,9 @@ function table_block(block, section) {
   const more = element('button.tool', { type: 'button', onclick: () => fill(rows.length) });
   const numeric = columns.map((_, c) => rows.some((row) => typeof row[c] === 'number') && rows.every((row) => typeof row[c] !== 'string'));
   const cell = (value, c) => {
-    if (c === block.verdict_column && typeof value === 'string' && value) return element('td', {}, verdict_badge(value));
-    return element(`td${numeric[c] ? '.number' : ''}`, {}, ...(typeof value === 'string' ? breakable(value) : [format_number(value, 6)]));
+    const label = { 'data-label': columns[c] };
+    if (c === block.verdict_column && typeof value === 'string' && value) return element('td', label, verdict_badge(value));
+    return element(`td${numeric[c] ? '.number' : ''}`, label, ...(typeof value === 'string' ? breakable(value) : [format_number(value, 6)]));
   };
   const fill = (count) => {
     body.replaceChildren(...rows.slice(0, count).map((row) => element('tr', {}, ...columns.map((_, c) => cell(row[c], c)))));
@@ -89,7 +91,7 @@ function table_block(block, section) {
   });
   const save = () => save_blob(csv_blob(columns, rows.length, (i) => columns.map((_, c) => rows[i][c])), file_name(block.title, 'csv'));
   if (rows.length) section.append(element('div.tools.screen-only', {}, button('CSV', 'Download the table as CSV', save)));
-  section.append(element('div.table-box', { tabindex: '0' }, element('table', {}, element('thead', {}, element('tr', {}, ...heads)), body)));
+  section.append(element('div.table-box', { tabindex: '0' }, element(columns.length > COLUMNS_OF_PHONE ? 'table.stacked' : 'table', {}, element('thead', {}, element('tr', {}, ...heads)), body)));
   section.append(rows.length ? more : element('p.note', {}, 'No rows.'));
   fill(ROWS_OF_TABLE);
 }

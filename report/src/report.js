@@ -120,7 +120,8 @@ window.stickslip = {
 
 function start() {
   root.dataset.errors = '';
-  window.addEventListener('error', (event) => record_error(event.message));
+  // A plot that is resized while the page is laid out is drawn one frame later: no error, though browsers report it as one.
+  window.addEventListener('error', (event) => event.message.startsWith('ResizeObserver loop') || record_error(event.message));
   window.addEventListener('unhandledrejection', (event) => record_error(event.reason));
   const text = document.getElementById('stickslip-data').textContent.trim();
   let data = null;

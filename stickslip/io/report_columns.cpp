@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <string_view>
 
@@ -149,10 +150,10 @@ struct Builder {
     const std::vector<std::string> laws = law_of_reactions();
     const bool only_lengths = !has(kind, Kind::unknown) && !has(kind, Kind::angle);
     const bool told = !units.angles.empty();
-    ReportColumnFigure known{"Forces of friction and contact", "", "force, mean over the step", "N", "laws"};
+    ReportColumnFigure known{"Forces of friction and contact", "Mean over each time step.", "force", "N", "laws"};
     ReportColumnFigure moments = known, unknown = known;
     moments.title = "Torques of friction";
-    moments.quantity = "torque, mean over the step";
+    moments.quantity = "torque";
     moments.unit = "N m";
     unknown.unit = "N or N m";
     bool contact = false;
@@ -238,9 +239,13 @@ void ReportColumns::follow_rotations(const OutputRow& row) {
 }
 
 void ReportColumns::evaluate(const OutputRow& row, std::span<double> values) {
+  const bool first = !started_;
   follow_rotations(row);
   std::size_t k = 0;
   auto smooth = [&](Index i) { return i < row.smooth.size() ? row.smooth[i] : 0.0; };
+  // No step ends at the first row: what it holds is no mean of anything, unless the scheme put something there.
+  const bool no_step = first && row.reaction.isZero(0) && row.smooth.isZero(0);
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
   for (const ReportColumnFigure& figure : figures_) {
     for (const ReportColumn& column : figure.columns) {
       const Index i = column.index;
@@ -255,13 +260,13 @@ void ReportColumns::evaluate(const OutputRow& row, std::span<double> values) {
           values[k] = bodies_[static_cast<std::size_t>(i / 3)].turned[i % 3];
           break;
         case Source::force:
-          values[k] = row.reaction[i] + smooth(i);
+          values[k] = no_step ? none : row.reaction[i] + smooth(i);
           break;
         case Source::set_valued:
-          values[k] = row.reaction[i];
+          values[k] = no_step ? none : row.reaction[i];
           break;
         case Source::smooth:
-          values[k] = smooth(i);
+          values[k] = no_step ? none : smooth(i);
           break;
         case Source::energy:
           values[k] = energy_term(row.energy, i);

@@ -7,7 +7,8 @@
 //                                 (φ + 2πk) n of one orientation the one nearest to θ_before + ω Δt is taken.
 //   Velocities, Angular velocities
 //   Forces            f = r + s   the force that acts: set-valued part r and smooth part s (weakening, viscous), mean
-//                                 over the step. The parts follow as columns of their own, not shown at first.
+//                                 over the step, hence none (NaN) at the first row. The parts follow as columns of
+//                                 their own, not shown at first.
 //   Energy balance                the terms of EnergyLedger
 //
 // A unit is stated where it is known: from the names of bodies ("box.x", "box.qw"), hinge axes ("arm.rz", "slide.tx")

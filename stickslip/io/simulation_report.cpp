@@ -60,7 +60,7 @@ struct ColumnTable {
   }
   bool is_zero(Index column) const {
     for (Index row = 0; row < rows(); ++row)
-      if ((*this)(row, column) != 0) return false;
+      if (const double value = (*this)(row, column); value != 0 && !std::isnan(value)) return false;
     return true;
   }
 
@@ -291,6 +291,37 @@ std::string event_text(const std::vector<Event>& events) {
   return parts.empty() ? "none" : parts;
 }
 
+/// Value of an item of the audit; 0 where there is none.
+double audited(const Simulation& simulation, std::string_view name) {
+  for (const AuditItem& item : simulation.audit)
+    if (item.name == name) return item.value;
+  return 0;
+}
+
+/// Largest of the energies and works of a run.
+double energy_size(const Trajectory& trajectory) {
+  double size = 0;
+  for (Index row = 0; row < trajectory.rows(); ++row) {
+    const EnergyLedger& e = trajectory.energy(row);
+    for (const double term : {e.kinetic, e.potential, e.work_in, e.friction_loss})
+      size = std::max(size, std::abs(term));
+  }
+  return size;
+}
+
+/// What a reader should know before anything else.
+std::vector<std::string> notes(const Simulation& simulation) {
+  std::vector<std::string> out;
+  const double steps = audited(simulation, "steps_with_contact_gain");
+  if (steps > 0)
+    out.push_back(
+        fmt::format("Impacts made {:.3g} J ({:.3g} % of the largest energy or work) in {:g} step{}: Newton's "
+                    "impact law with friction can, impact = \"energetic\" cannot.",
+                    audited(simulation, "energy_impact_gain"), 100 * audited(simulation, "contact_gain"), steps,
+                    steps == 1 ? "" : "s"));
+  return out;
+}
+
 /// Laws have reactions of their own name, or with _n, _t1, _t2; what else reacts is a constraint.
 bool constrained(const TrajectoryNames& names) {
   auto of_law = [&](const std::string& reaction) {
@@ -313,21 +344,14 @@ std::vector<ReportFact> facts(const ResultHeader& header, const Simulation& simu
       {constrained(names) ? "coordinates" : "degrees of freedom", static_cast<double>(names.velocities.size())},
       {"friction laws and contacts", static_cast<double>(names.laws.size())},
       {"events", event_text(trajectory.events)}};
-  if (rows > 0) {
-    const EnergyLedger& energy = trajectory.energy(rows - 1);
-    double size = 0;  // of the energies of the run; what is round-off of it is not told
-    for (Index row = 0; row < rows; ++row) {
-      const EnergyLedger& e = trajectory.energy(row);
-      for (const double term : {e.kinetic, e.potential, e.work_in, e.friction_loss})
-        size = std::max(size, std::abs(term));
-    }
-    auto tell = [&](const char* label, double value) {
-      if (value > 1e-9 * size) out.push_back({label, fmt::format("{:.4g} J", value)});
-    };
-    tell("heat from friction", energy.friction_loss);
-    tell("lost in impacts", energy.impact_loss);
-    tell("made by impacts", -energy.impact_loss);
-  }
+  auto tell = [&](const char* label, const char* item) {
+    // round-off of the energies of the run is not told
+    if (const double value = audited(simulation, item); value > 1e-9 * energy_size(trajectory))
+      out.push_back({label, fmt::format("{:.4g} J", value)});
+  };
+  tell("heat from friction", "energy_friction_loss");
+  tell("lost in impacts", "energy_impact_loss");
+  tell("made by impacts", "energy_impact_gain");
   out.push_back({"computing time", fmt::format("{:.3g} s", wall_seconds)});
   return out;
 }
@@ -393,6 +417,7 @@ ReportDocument simulation_report(const ResultHeader& header, const Simulation& s
   document.ok = simulation.status == Status::success;
   document.status = std::string(to_string(simulation.status));
   if (!simulation.message.empty()) document.status += ": " + simulation.message;
+  document.notes = notes(simulation);
   document.facts = facts(header, simulation, wall_seconds);
   for (ReportFigure& figure : time_figures(trajectory, options)) {
     if (figure.title == "Energy balance" && !names.laws.empty())

@@ -149,3 +149,12 @@ def test_every_column_of_a_wide_table_is_in_sight(show, width):
     page = show(document({"type": "table", "title": "Problems", "columns": columns, "rows": [row] * 3, "verdict_column": 2}), width=width)
     box, last = page.evaluate("[document.querySelector('.table-box').getBoundingClientRect().right, [...document.querySelectorAll('thead th')].pop().getBoundingClientRect().right]")
     assert last <= box + 1
+
+
+def test_a_phone_shows_the_cells_of_a_wide_table_below_each_other(show):
+    columns = ["file", "contacts", "status", "solver", "method", "error", "strict_error", "iterations", "seconds"]
+    row = ["Capsules-i100-889.hdf5", 276, "success", "default", "accelerated_gauss_seidel+proximal_newton", 7.4e-11, 7.4e-11, 98, 0.0078]
+    page = show(document({"type": "table", "title": "Problems", "columns": columns, "rows": [row], "verdict_column": 2}), width=390, height=800, mobile=True)
+    right = page.evaluate("Math.max(...[...document.querySelectorAll('tbody td')].map(c => c.getBoundingClientRect().right))")
+    assert right <= 390
+    assert page.evaluate("getComputedStyle(document.querySelectorAll('tbody td')[4], '::before').content") == '"method"'

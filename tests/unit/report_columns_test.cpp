@@ -137,6 +137,11 @@ TEST(ReportColumns, AddTheSmoothPartToTheForce) {
   row.v = Vector::Constant(1, 2.0);
   row.reaction = Vector::Constant(1, -4.0);
   row.smooth = Vector::Constant(1, 1.5);
+  OutputRow start = row;
+  start.reaction = start.smooth = Vector::Zero(1);
+  columns.evaluate(start, values);
+  EXPECT_EQ(values[0], 1.0);
+  EXPECT_TRUE(std::isnan(values[2]));  // no step has ended: there is no mean force
   columns.evaluate(row, values);
   EXPECT_EQ(values[2], -2.5);
   EXPECT_EQ(values[3], -4.0);

@@ -240,6 +240,17 @@ TEST(SimulationReport, SpeaksInWordsAndUnits) {
   for (const auto& [label, value] : facts) EXPECT_EQ(label.find("inclusion"), std::string::npos) << label;
 }
 
+TEST(SimulationReport, TellsEnergyMadeByImpactsFirst) {
+  Simulation s = samples::simulation(samples::names(false, false), 50, 0);
+  EXPECT_FALSE(document_of(s).contains("notes"));
+  s.audit.push_back({"steps_with_contact_gain", 2, 0, false, true, "", ""});
+  s.audit.push_back({"energy_impact_gain", 0.5, 0, false, true, "J", ""});
+  s.audit.push_back({"contact_gain", 0.03, 0, false, true, "", ""});
+  const json document = document_of(s);
+  ASSERT_EQ(document["notes"].size(), 1u);
+  EXPECT_NE(document["notes"][0].get<std::string>().find("made 0.5 J (3 %"), std::string::npos) << document["notes"];
+}
+
 TEST(SimulationReport, LeavesOutLawsThatThereAreNot) {
   TrajectoryNames names;
   names.coordinates = names.velocities = {"x", "y", "z"};
