@@ -194,13 +194,11 @@ class EquationSystem final : public System {
     constraints_.velocity_jacobian(t, q, v, w, by_q);
   }
 
-  std::vector<double> breakpoints(double from, double to) const override {
-    std::vector<double> times;
-    for (const StateFunction& f : model_.force) f.append_breakpoints(from, to, kBreakpointScan, times);
-    append_breakpoints(model_.friction, from, to, times);
-    contacts_.append_breakpoints(from, to, kBreakpointScan, times);
-    constraints_.append_breakpoints(from, to, kBreakpointScan, times);
-    return merged_times(std::move(times), from, to);
+  void append_breakpoints(BreakpointSearch& search) const override {
+    for (const StateFunction& f : model_.force) f.append_breakpoints(search);
+    stickslip::append_breakpoints(model_.friction, search);
+    contacts_.append_breakpoints(search);
+    constraints_.append_breakpoints(search);
   }
 
  private:

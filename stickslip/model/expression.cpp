@@ -39,6 +39,8 @@ Expression::Expression(std::string text, expression_detail::Tree tree)
 
 Expression Expression::parse(std::string_view text, const SymbolTable& symbols) {
   Expression result(std::string(text), expression_detail::parse_tree(text, symbols));
+  for (const std::string& name : symbols.table_names())
+    if (const auto table = symbols.find_table(name); result.uses(table.get())) result.tables_.push_back(table);
   if (result.program_.depth > expression_detail::kStackSize)
     throw ExpressionError(fmt::format("more than {} intermediate results are pending here; give parts of the "
                                       "expression fewer levels of parentheses",
@@ -95,6 +97,10 @@ double Expression::second_derivative(std::span<const double> variables, Index i,
 Taylor Expression::series(std::span<const double> variables, Index along, double rate) const {
   assert(covers(variables.size(), used_));
   return run<Taylor>(program_, [&](std::uint32_t slot) { return Taylor(variables[slot], slot == along ? rate : 0.0); });
+}
+
+bool Expression::uses(const TimeTable* table) const {
+  return std::ranges::any_of(tree_, [table](const Node& node) { return node.table == table; });
 }
 
 bool Expression::depends_on(Index slot) const { return std::ranges::binary_search(used_, slot); }

@@ -10,6 +10,8 @@
 //   choice       if(condition, a, b)     evaluates only the branch it takes
 //   functions    sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt abs sign floor
 //                min max (two or more arguments), mod(a, b) = a - b floor(a/b)
+//   tables       road(x): a function given by points (time_table.hpp) under a name of the SymbolTable, of any
+//   expression
 //
 // From loose to tight: or, and, not, comparison, + -, * /, sign, ^.
 //
@@ -24,7 +26,9 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -66,18 +70,38 @@ class SymbolTable {
   /// Both throw InputError for a name that is malformed, reserved (sin, if, and, pi, ...) or already there.
   Index add_variable(const std::string& name);
   void add_constant(const std::string& name, double value);
+  /// Likewise: a function name(x).
+  void add_table(const std::string& name, std::shared_ptr<const TimeTable> table);
 
   /// nullptr for an unknown name.
   const Symbol* find(std::string_view name) const;
+  std::shared_ptr<const TimeTable> find_table(std::string_view name) const;
   Index variable_count() const { return static_cast<Index>(variables_.size()); }
   const std::vector<std::string>& variables() const { return variables_; }  ///< by slot
   std::vector<std::string> names() const;                                   ///< variables, then constants, by name
+  std::vector<std::string> table_names() const;                             ///< by name
 
  private:
   void add(const std::string& name, const Symbol& symbol);
+  void require_free(const std::string& name) const;
 
   std::map<std::string, Symbol, std::less<>> symbols_;
+  std::map<std::string, std::shared_ptr<const TimeTable>, std::less<>> tables_;
   std::vector<std::string> variables_;
+};
+
+/// A search for the times in (from, to) at which something jumps, and what it found.
+struct BreakpointSearch {
+  double from = 0, to = 0;
+  std::vector<double> times = {};  ///< ascending, one entry where several agree to a few units in the last place
+  /// Every jump before this time is among `times`.
+  double complete_until = std::numeric_limits<double>::infinity();
+  std::size_t most = 1'000'000;  ///< times; a search that finds more is cut off
+};
+
+struct HeldVariable {
+  Index slot = -1;  ///< -1: none
+  double value = 0;
 };
 
 /// A compiled expression f(x_0, ..., x_{n-1}) of the variables of a SymbolTable. A value; evaluation is const,
@@ -113,28 +137,35 @@ class Expression {
   const std::vector<Index>& variables_used() const { return used_; }
   bool is_constant() const { return tree_.size() == 1 && tree_[0].op == expression_detail::Op::Constant; }
   bool depends_on(Index slot) const;
+  bool uses(const TimeTable* table) const;
   /// No variable but this one; a constant depends on nothing and passes.
   bool depends_only_on(Index slot) const;
   const std::string& text() const { return text_; }
 
-  /// Adds the times in (from, to) at which f can jump or have a kink whatever the other variables are: where a switch
-  /// whose arguments depend on variable `slot` (time) alone changes. A switch is an integer-valued function of time:
+  /// Adds the times in (search.from, search.to) at which f can jump or have a kink whatever the other variables are:
+  /// where a switch whose arguments depend on variable `slot` (time) alone changes. A switch is an integer-valued
+  /// function of time:
   ///   comparison 0/1,  sign and abs -1/0/1,  floor its value,  mod(a, b) floor(a/b),  min and max the number of the
-  ///   active argument,  atan2 the sign of its first argument (the cut).
+  ///   active argument,  atan2 the sign of its first argument (the cut),  a table the number of the piece.
   /// Each change is bisected to neighbouring doubles; of these and their neighbours the one with the fewest decimal
   /// digits is taken, so that t < 1 and t <= 1 both give 1 exactly. A switch in a branch that is not taken at that
   /// time, as far as time alone decides it, does not count.
   ///
-  /// If the arguments are piecewise affine in time (built from t by + - * / with constants and by switches), every
-  /// change is found, however short the pulse. Otherwise changes are looked for between `scan_points` equal parts of
-  /// the interval and at smallest distances from switching seen on them; faster ones may be missed.
+  /// An interval is done with when interval arithmetic (enclosure.hpp) proves that the switch keeps its value there, or
+  /// that its argument is monotone, so that the two ends tell; otherwise it is halved, down to the resolution of time.
+  /// So every change is found, however short the pulse and however many there are, unless the search is cut off:
+  /// after search.most changes, or when halving leads nowhere (sin(1/t) near 0). search.complete_until then says how
+  /// far everything was found; beyond that only changes between neighbouring points of a grid are, one each.
   ///
-  /// On return `times` as a whole is ascending, with one entry where several agree to a few units in the last place.
-  /// Throws InputError if a switch changes more than a million times.
-  void append_breakpoints(Index slot, double from, double to, Index scan_points, std::vector<double>& times) const;
+  /// `held`: another variable that counts as a number here (the index i of a function for many coordinates).
+  void append_breakpoints(Index slot, BreakpointSearch& search, const HeldVariable& held = {}) const;
+  /// Some switch has an argument that depends on this variable.
+  bool has_switch_of(Index slot) const;
 
  private:
   Expression(std::string text, expression_detail::Tree tree);
+
+  std::vector<std::shared_ptr<const TimeTable>> tables_;  ///< that the tree and the program point to
 
   std::string text_;
   expression_detail::Tree tree_;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where switches of time alone change. The switches are taken in postfix order, so that those inside a switch and those
 // that decide whether it is evaluated come first. The changes found so far cut the interval into pieces on which all
-// these are constant; on a piece an argument that is piecewise affine is affine, so its switch changes monotonically
-// and the two ends of the piece tell. For other arguments the piece is scanned.
-#include <fmt/format.h>
-
+// these are constant; each piece is searched from early to late, so that what a search cut off has found is complete up
+// to some time.
 #include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 
+#include "stickslip/common/enclosure.hpp"
 #include "stickslip/model/expression.hpp"
 
 namespace stickslip {
@@ -21,7 +20,11 @@ using expression_detail::Program;
 
 namespace {
 
-constexpr double kMostChanges = 1e6;
+/// Intervals looked at without success before the search for one expression is cut off, and those allowed for a change
+/// that was found (sines take about six).
+constexpr std::size_t kMostIntervals = 200'000, kIntervalsPerChange = 20;
+/// Parts of (from, to) that a search without proof compares.
+constexpr double kScanPoints = 4096;
 
 /// Longer conditions do not guard (breakpoints too many do no harm): each link of a long chain of `and` has all the
 /// links before it as its condition.
@@ -37,19 +40,18 @@ struct Guard {
 struct Switch {
   Op op;
   std::vector<Program> arguments;
-  int guard;  ///< first of its guards or -1
+  int guard;               ///< first of its guards or -1
+  const TimeTable* table;  ///< of a lookup
 };
-
-double evaluate(const Program& program, double t) {
-  return expression_detail::run<double>(program, [t](std::uint32_t) { return t; });
-}
 
 double three_way(double a, double b) { return a > b ? 1.0 : (a < b ? -1.0 : 0.0); }
 
-/// The integer value of a switch. What has no value (NaN) or is infinite counts as a value of its own.
-double state(const Switch& s, double t) {
-  const double a = evaluate(s.arguments[0], t);
-  const double b = s.arguments.size() > 1 ? evaluate(s.arguments[1], t) : 0.0;
+/// The integer value of a switch whose k-th argument is argument(k). What has no value (NaN) or is infinite counts as a
+/// value of its own.
+template <class Argument>
+double state(const Switch& s, Argument&& argument) {
+  const double a = argument(0);
+  const double b = s.arguments.size() > 1 ? argument(1) : 0.0;
   double result = 0.0;
   switch (s.op) {
     case Op::Less:
@@ -68,11 +70,13 @@ double state(const Switch& s, double t) {
     case Op::Mod:
       result = std::floor(a / b);
       break;
+    case Op::Lookup:
+      return std::isnan(a) ? -1.0 : static_cast<double>(s.table->piece(a));
     case Op::Min:
     case Op::Max: {
       double best = a;
       for (std::size_t k = 1; k < s.arguments.size(); ++k) {
-        const double value = evaluate(s.arguments[k], t);
+        const double value = argument(k);
         if (s.op == Op::Min ? value < best : value > best) {
           best = value;
           result = static_cast<double>(k);
@@ -84,13 +88,6 @@ double state(const Switch& s, double t) {
       result = three_way(a, b);
   }
   return std::isfinite(result) ? result : std::numeric_limits<double>::max();
-}
-
-/// Distance from switching, for switches that have one.
-double distance(const Switch& s, double t) {
-  if (s.op == Op::Floor || s.op == Op::Mod || s.arguments.size() > 2) return std::numeric_limits<double>::quiet_NaN();
-  const double a = evaluate(s.arguments[0], t);
-  return std::abs(s.op == Op::Atan2 || s.arguments.size() == 1 ? a : a - evaluate(s.arguments[1], t));
 }
 
 std::size_t decimal_digits(double t) {
@@ -108,14 +105,20 @@ double roundest(double before, double after) {
   return best;
 }
 
+bool is_switch(Op op) {
+  return expression_detail::is_comparison(op) || op == Op::Sign || op == Op::Abs || op == Op::Floor || op == Op::Mod ||
+         op == Op::Min || op == Op::Max || op == Op::Atan2 || op == Op::Lookup;
+}
+
 class Finder {
  public:
-  Finder(std::span<const Node> tree, Index slot, double from, double to, Index scan_points)
-      : from_(from), to_(to), scan_points_(std::max<Index>(scan_points, 1)) {
+  Finder(std::span<const Node> tree, Index slot, const HeldVariable& held, BreakpointSearch& search)
+      : search_(search), from_(search.from), to_(search.to), held_(held) {
     analyse(tree, slot);
   }
 
-  void find(std::vector<double>& times) {
+  void find() {
+    if (switches_.empty()) return;
     for (const Switch& s : switches_) {
       changes_ = times_;
       double begin = from_;
@@ -128,8 +131,8 @@ class Finder {
       unite(changes_);
       times_ = changes_;
     }
-    times.insert(times.end(), times_.begin(), times_.end());
-    unite(times);
+    search_.times.insert(search_.times.end(), times_.begin(), times_.end());
+    unite(search_.times);
   }
 
  private:
@@ -137,7 +140,7 @@ class Finder {
   void analyse(std::span<const Node> tree, Index slot) {
     std::vector<bool> time_only(tree.size());
     for (std::size_t n = 0; n < tree.size(); ++n) {
-      time_only[n] = tree[n].op != Op::Variable || tree[n].slot == slot;
+      time_only[n] = tree[n].op != Op::Variable || tree[n].slot == slot || tree[n].slot == held_.slot;
       for (const std::size_t k : operands(tree, n)) time_only[n] = time_only[n] && time_only[k];
     }
 
@@ -154,15 +157,10 @@ class Finder {
 
     for (std::size_t n = 0; n < tree.size(); ++n) {
       if (!is_switch(tree[n].op) || !time_only[n]) continue;
-      Switch s{.op = tree[n].op, .arguments = {}, .guard = guard[n]};
+      Switch s{.op = tree[n].op, .arguments = {}, .guard = guard[n], .table = tree[n].table};
       for (const std::size_t k : operands(tree, n)) s.arguments.push_back(expression_detail::compile(subtree(tree, k)));
       switches_.push_back(std::move(s));
     }
-  }
-
-  static bool is_switch(Op op) {
-    return expression_detail::is_comparison(op) || op == Op::Sign || op == Op::Abs || op == Op::Floor ||
-           op == Op::Mod || op == Op::Min || op == Op::Max || op == Op::Atan2;
   }
 
   int add_guard(std::span<const Node> condition, bool wanted, int next) {
@@ -178,6 +176,15 @@ class Finder {
     return true;
   }
 
+  double evaluate(const Program& program, double t) const {
+    return expression_detail::run<double>(
+        program, [&](std::uint32_t slot) { return static_cast<Index>(slot) == held_.slot ? held_.value : t; });
+  }
+
+  double state(const Switch& s, double t) const {
+    return stickslip::state(s, [&](std::size_t k) { return evaluate(s.arguments[k], t); });
+  }
+
   /// Times closer than this are one.
   double resolution(double t) const {
     constexpr double few_units = 4.0 * std::numeric_limits<double>::epsilon();
@@ -189,61 +196,163 @@ class Finder {
     const double first = begin + resolution(begin);
     const double last = end - resolution(end);
     if (!(first < last) || !is_evaluated(s, first + 0.5 * (last - first))) return;
+    search_interval(s, first, state(s, first), last, state(s, last));
+  }
 
-    const double step = (to_ - from_) / static_cast<double>(scan_points_);
-    std::array<double, 3> point = {first, first, first};
-    auto k = static_cast<Index>((first - from_) / step) + 1;
-    for (bool more = true; more; ++k) {
-      const double grid = from_ + static_cast<double>(k) * step;
-      more = grid < last;
-      point = {point[1], point[2], more ? grid : last};
-      search_cell(s, point);
+  void search_interval(const Switch& s, double a, double state_a, double b, double state_b) {
+    if (stopped_ || ++intervals_ > kMostIntervals + kIntervalsPerChange * changes_.size())
+      return scan(s, a, state_a, b);
+    const Known known = examine(s, a, b);
+    if (known == Known::constant) return;
+    if (known == Known::monotone) return locate(s, a, state_a, b, state_b);
+    const double middle = between(a, b);
+    if (b - a <= resolution(b) || !(a < middle && middle < b)) {
+      if (state_a != state_b) add(a, b);
+      return;
+    }
+    const double state_middle = state(s, middle);
+    search_interval(s, a, state_a, middle, state_middle);
+    search_interval(s, middle, state_middle, b, state_b);
+  }
+
+  /// What is known about the value of a switch on an interval.
+  enum class Known { constant, monotone, nothing };
+
+  Known examine(const Switch& s, double a, double b) const {
+    const Enclosure time(between(a, b), {a, b}, {1.0, 1.0});
+    const auto argument = [&](std::size_t k) {
+      return expression_detail::run<Enclosure>(s.arguments[k], [&](std::uint32_t slot) {
+        return static_cast<Index>(slot) == held_.slot ? Enclosure(held_.value) : time;
+      });
+    };
+    if (s.op == Op::Min || s.op == Op::Max) {
+      constexpr std::size_t kMostArguments = 16;  // pairs of them are compared
+      if (s.arguments.size() > kMostArguments) return Known::nothing;
+      return examine_choice(s, argument, b - a);
+    }
+    const Enclosure first = argument(0);
+    const bool ratio = s.op == Op::Mod, steps = s.op == Op::Floor || s.op == Op::Lookup;
+    if (!ratio && !steps) {
+      const Enclosure second = s.arguments.size() > 1 && s.op != Op::Atan2 ? argument(1) : Enclosure(0.0);
+      return examine_sign(first, second, b - a);
+    }
+    const Enclosure x = ratio ? first / argument(1) : first;
+    if (x.value.empty()) return Known::constant;
+    const auto step = [&](double at) { return s.table ? static_cast<double>(s.table->piece(at)) : std::floor(at); };
+    return step(x.value.low) == step(x.value.high) ? Known::constant : monotone(x.slope);
+  }
+
+  static Known monotone(const Range& slope) {
+    return slope.low >= 0 || slope.high <= 0 ? Known::monotone : Known::nothing;
+  }
+
+  /// The sign of a - b: its range, also by the mean value theorem, and the range of its slope.
+  static Known examine_sign(const Enclosure& a, const Enclosure& b, double width) {
+    if (a.value.empty() || b.value.empty()) return Known::constant;
+    const Enclosure x = a - b;
+    if (!x.value.contains(0.0)) return Known::constant;
+    if (x.slope.low == 0 && x.slope.high == 0) return Known::constant;
+    constexpr double units = 16 * std::numeric_limits<double>::epsilon();
+    const double change = 0.5 * width * std::max(std::abs(x.slope.low), std::abs(x.slope.high));
+    if (std::abs(x.mid) > change * (1 + units) + units * (std::abs(a.mid) + std::abs(b.mid))) return Known::constant;
+    return monotone(x.slope);
+  }
+
+  /// Each two arguments keep their order, or change it once at most: no argument can then lead twice.
+  template <class Argument>
+  static Known examine_choice(const Switch& s, Argument&& argument, double width) {
+    std::vector<Enclosure> values;
+    for (std::size_t k = 0; k < s.arguments.size(); ++k) values.push_back(argument(k));
+    Known known = Known::constant;
+    for (std::size_t i = 0; i < values.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) {
+        const Known pair = examine_sign(values[i], values[j], width);
+        if (pair == Known::nothing) return pair;
+        if (pair == Known::monotone) known = pair;
+      }
+    return known;
+  }
+
+  /// 0 first: halving towards it would go through all the smallest numbers.
+  static double between(double a, double b) { return a < 0.0 && b > 0.0 ? 0.0 : a + 0.5 * (b - a); }
+
+  /// Without proof: one change between neighbouring points of a grid.
+  void scan(const Switch& s, double a, double state_a, double b) {
+    search_.complete_until = std::min(search_.complete_until, a);
+    const double step = (to_ - from_) / kScanPoints;
+    while (a < b) {
+      const double next = std::min(b, std::max(a + step, std::nextafter(a, b)));
+      const double state_next = state(s, next);
+      if (state_next != state_a) add_one(s, a, state_a, next);
+      a = next;
+      state_a = state_next;
     }
   }
 
-  /// The changes in [point 1, point 2]; and the pair of changes around point 1 that leaves no trace at the points.
-  void search_cell(const Switch& s, const std::array<double, 3>& point) {
-    const double state1 = state(s, point[1]);
-    const double state2 = state(s, point[2]);
-    if (state1 != state2) return bisect(s, point[1], state1, point[2], state2);
-    if (point[0] == point[1] || state(s, point[0]) != state1) return;
-    const double middle = distance(s, point[1]);
-    if (!(middle < distance(s, point[0]) && middle <= distance(s, point[2]))) return;
+  void add_one(const Switch& s, double a, double state_a, double b) {
+    for (double middle = between(a, b); a < middle && middle < b; middle = between(a, b))
+      (state(s, middle) == state_a ? a : b) = middle;
+    changes_.push_back(roundest(a, b));
+  }
 
-    // Golden section for the smallest distance, until the switch is seen to change.
-    constexpr double golden = 0.3819660112501051;
-    double a = point[0], x = point[1], b = point[2], nearest = middle;
-    for (int iteration = 0; iteration < 80 && b - a > resolution(x); ++iteration) {
-      const double y = b - x > x - a ? x + golden * (b - x) : x - golden * (x - a);
-      if (const double state_y = state(s, y); state_y != state1) {
-        bisect(s, point[0], state1, y, state_y);
-        bisect(s, y, state_y, point[2], state1);
-        return;
-      }
-      if (const double d = distance(s, y); d < nearest) {
-        (y > x ? a : b) = x;
-        x = y;
-        nearest = d;
-      } else {
-        (y > x ? b : a) = y;
+  /// One change of a sign: by the secant first, which saves most of the halving.
+  void locate(const Switch& s, double a, double state_a, double b, double state_b) {
+    if (state_a == state_b) return;
+    const bool sign = s.op != Op::Floor && s.op != Op::Mod && s.op != Op::Lookup && s.arguments.size() <= 2 &&
+                      s.op != Op::Min && s.op != Op::Max;
+    if (sign) tighten(s, a, state_a, b, state_b);
+    bisect(s, a, state_a, b, state_b);
+  }
+
+  double difference(const Switch& s, double t) const {
+    const double first = evaluate(s.arguments[0], t);
+    return s.arguments.size() > 1 && s.op != Op::Atan2 ? first - evaluate(s.arguments[1], t) : first;
+  }
+
+  /// Shrinks (a, b) around the change; the states at the ends stay what they are.
+  void tighten(const Switch& s, double& a, double state_a, double& b, double state_b) const {
+    double at_a = difference(s, a), at_b = difference(s, b);
+    constexpr int kSteps = 12;
+    for (int step = 0; step < kSteps && b - a > resolution(b); ++step) {
+      const double x = a - at_a * ((b - a) / (at_b - at_a));
+      if (!(a < x && x < b)) return;
+      // A little to both sides of the secant's point: near the end one of the two ends the search at once.
+      const double near = std::min(2 * resolution(x), 0.25 * (b - a));
+      for (const double y : {x - near, x + near}) {
+        if (!(a < y && y < b)) continue;
+        const double state_y = state(s, y);
+        if (state_y == state_a) {
+          a = y;
+          at_a = difference(s, y);
+          at_b *= 0.5;
+        } else if (state_y == state_b) {
+          b = y;
+          at_b = difference(s, y);
+          at_a *= 0.5;
+        } else {
+          return;
+        }
       }
     }
   }
 
   void bisect(const Switch& s, double a, double state_a, double b, double state_b) {
     if (state_a == state_b) return;
-    const bool counts = s.op == Op::Floor || s.op == Op::Mod;
-    if (static_cast<double>(changes_.size()) + (counts ? std::abs(state_b - state_a) : 1.0) > kMostChanges)
-      throw InputError(
-          fmt::format("an expression has more than {:.0f} breakpoints in time between {} and {}; make "
-                      "floor, mod or a comparison change less often, or ignore breakpoints",
-                      kMostChanges, from_, to_));
-    // 0 first: halving towards it would go through all the smallest numbers.
-    const double middle = a < 0.0 && b > 0.0 ? 0.0 : a + 0.5 * (b - a);
-    if (!(a < middle && middle < b)) return changes_.push_back(roundest(a, b));
+    if (stopped_) return scan(s, a, state_a, b);
+    const double middle = between(a, b);
+    if (!(a < middle && middle < b)) return add(a, b);
     const double state_middle = state(s, middle);
     bisect(s, a, state_a, middle, state_middle);
     bisect(s, middle, state_middle, b, state_b);
+  }
+
+  /// A change between neighbouring doubles.
+  void add(double before, double after) {
+    stopped_ = changes_.size() + search_.times.size() >= search_.most;
+    if (stopped_)
+      search_.complete_until = std::min(search_.complete_until, before);
+    else
+      changes_.push_back(roundest(before, after));
   }
 
   /// Sorts; of times that agree, keeps the one with the fewest digits.
@@ -260,20 +369,30 @@ class Finder {
     times.resize(kept);
   }
 
-  double from_;
-  double to_;
-  Index scan_points_;
+  BreakpointSearch& search_;
+  double from_, to_;
+  HeldVariable held_;
   std::vector<Guard> guards_;
   std::vector<Switch> switches_;
   std::vector<double> times_;    ///< found in the switches before this one
   std::vector<double> changes_;  ///< the same and those of this one so far
+  std::size_t intervals_ = 0;    ///< looked at
+  bool stopped_ = false;         ///< there are too many
 };
 
 }  // namespace
 
-void Expression::append_breakpoints(Index slot, double from, double to, Index scan_points,
-                                    std::vector<double>& times) const {
-  Finder(tree_, slot, from, to, scan_points).find(times);
+bool Expression::has_switch_of(Index slot) const {
+  for (std::size_t n = 0; n < tree_.size(); ++n)
+    if (is_switch(tree_[n].op) && std::ranges::any_of(subtree(tree_, n), [slot](const Node& node) {
+          return node.op == Op::Variable && node.slot == slot;
+        }))
+      return true;
+  return false;
+}
+
+void Expression::append_breakpoints(Index slot, BreakpointSearch& search, const HeldVariable& held) const {
+  Finder(tree_, slot, held, search).find();
 }
 
 }  // namespace stickslip

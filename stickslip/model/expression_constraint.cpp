@@ -84,9 +84,8 @@ bool ExpressionConstraints::directions_are_constant() const {
   return std::all_of(rows_.begin(), rows_.end(), [](const ExpressionRow& row) { return row.is_constant(); });
 }
 
-void ExpressionConstraints::append_breakpoints(double from, double to, Index scan_points,
-                                               std::vector<double>& times) const {
-  for (const ExpressionRow& row : rows_) stickslip::append_breakpoints(row, from, to, scan_points, times);
+void ExpressionConstraints::append_breakpoints(BreakpointSearch& search) const {
+  for (const ExpressionRow& row : rows_) stickslip::append_breakpoints(row, search);
 }
 
 }  // namespace stickslip

@@ -38,7 +38,7 @@ class ExpressionConstraints {
                       DenseMatrix& by_q) const;
   void velocity_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
                          DenseMatrix& by_q) const;
-  void append_breakpoints(double from, double to, Index scan_points, std::vector<double>& times) const;
+  void append_breakpoints(BreakpointSearch& search) const;
 
  private:
   ExpressionScratch& scratch_at(double t, const Vector& q, SystemWorkspace& workspace) const;

@@ -182,10 +182,9 @@ bool ExpressionContacts::directions_are_constant() const {
   });
 }
 
-void ExpressionContacts::append_breakpoints(double from, double to, Index scan_points,
-                                            std::vector<double>& times) const {
+void ExpressionContacts::append_breakpoints(BreakpointSearch& search) const {
   for (const Law& law : shapes_)
-    for (const ExpressionRow& row : law.rows) stickslip::append_breakpoints(row, from, to, scan_points, times);
+    for (const ExpressionRow& row : law.rows) stickslip::append_breakpoints(row, search);
 }
 
 }  // namespace stickslip

@@ -49,7 +49,7 @@ class ExpressionContacts {
   /// As System::find_contacts and System::contact_bias.
   void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const;
   void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace, Vector& bias) const;
-  void append_breakpoints(double from, double to, Index scan_points, std::vector<double>& times) const;
+  void append_breakpoints(BreakpointSearch& search) const;
 
  private:
   struct Law {

@@ -166,9 +166,14 @@ class Parser {
       if (!called) fail(token, "'{0}' is a function: write {0}(...)", token.text);
       return call(token, *function);
     }
+    if (const auto table = symbols_.find_table(token.text)) {
+      if (!called) fail(token, "'{0}' is a table: write {0}(t), or {0} of any other expression", token.text);
+      return call(token, {token.text, Op::Lookup, 1, 1}, table.get());
+    }
     const SymbolTable::Symbol* symbol = symbols_.find(token.text);
     const bool known = symbol != nullptr || token.text == "pi";
-    if (!known) fail(token, "unknown {} '{}'{}", called ? "function" : "name", shortened(token.text), hint(token.text));
+    if (!known)
+      fail(token, "unknown {} '{}'{}", called ? "function" : "name", shortened(token.text), hint(token.text, called));
     if (called) fail(token_, "'{0}' is not a function; for a product write {0}*(...)", token.text);
     if (symbol == nullptr)
       append_constant(tree_, std::numbers::pi, token.position);
@@ -178,7 +183,7 @@ class Parser {
       append_variable(tree_, symbol->slot, token.position);
   }
 
-  void call(const Token& token, const Function& function) {
+  void call(const Token& token, const Function& function, const TimeTable* table = nullptr) {
     const Nesting nesting(*this);
     const Token open = token_;
     advance();
@@ -195,7 +200,7 @@ class Parser {
       fail(token, "{} takes {}{} argument{}, not {}", function.name, function.fewest_arguments,
            function.most_arguments > function.fewest_arguments ? " or more" : "",
            function.most_arguments > 1 ? "s" : "", count);
-    append_operation(tree_, function.op, count, token.position);
+    append_operation(tree_, function.op, count, token.position, table);
   }
 
   void close(const Token& open) {
@@ -324,13 +329,25 @@ class Parser {
     return text.size() <= longest ? std::string(text) : std::string(text.substr(0, longest)) + "...";
   }
 
-  std::string hint(std::string_view unknown) const {
-    constexpr std::size_t longest = 64;
+  /// What was probably meant. A name of one or two letters is like any other such name: only a missing v_ is a hint.
+  std::string hint(std::string_view unknown, bool called) const {
+    constexpr std::size_t longest = 64, shortest = 3;
     if (unknown.size() > longest) return "";
-    std::vector<std::string> known = symbols_.names();
-    const std::vector<std::string> reserved = reserved_names();
-    if (nearest_name(unknown, known).empty()) known.insert(known.end(), reserved.begin(), reserved.end());
-    return name_hint(unknown, known);
+    const auto suggest = [](const std::string& name) { return fmt::format(" (did you mean '{}'?)", name); };
+    if (unknown.starts_with('v') && !called)
+      if (const std::string velocity = "v_" + std::string(unknown.substr(1)); symbols_.find(velocity))
+        return suggest(velocity);
+    std::string list;
+    if (unknown.size() >= shortest) {
+      std::vector<std::string> known = called ? symbols_.table_names() : symbols_.names();
+      const std::vector<std::string> reserved = reserved_names();
+      known.insert(known.end(), reserved.begin(), reserved.end());
+      list = name_hint(unknown, known);
+      if (!nearest_name(unknown, known).empty()) return list;
+    }
+    if (unknown == "t" || unknown == "i") return "; it has no value here";
+    if (called) return list + "; functions given by points stand under [tables]";
+    return fmt::format("{}; define it under [parameters], as in {} = 1.0", list, unknown);
   }
 
   std::string_view text_;

@@ -125,6 +125,10 @@ class Compiler {
       case Op::Variable:
         emit({0.0, static_cast<std::uint32_t>(node.slot), Op::Variable}, +1);
         break;
+      case Op::Lookup:
+        emit({0.0, static_cast<std::uint32_t>(program_.tables.size()), Op::Lookup}, 0);
+        program_.tables.push_back(node.table);
+        break;
       case Op::If:
         land(n - 1 - tree_[n - 1].size);
         break;

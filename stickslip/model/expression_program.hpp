@@ -15,6 +15,7 @@
 
 #include "stickslip/common/dual.hpp"
 #include "stickslip/model/expression_tree.hpp"
+#include "stickslip/model/time_table.hpp"
 
 namespace stickslip::expression_detail {
 
@@ -23,14 +24,15 @@ inline constexpr Index kStackSize = 256;
 
 struct Instruction {
   double constant = 0.0;
-  std::uint32_t index = 0;  ///< slot of the variable, target of the jump
+  std::uint32_t index = 0;  ///< slot of the variable, target of the jump, number of the table
   Op op = Op::End;
 };
 
 struct Program {
   std::vector<Instruction> code;
-  Index depth = 0;            ///< largest number of pending values; runnable only up to kStackSize
-  std::uint32_t deepest = 0;  ///< position in the text where that happens
+  std::vector<const TimeTable*> tables;  ///< of the lookups, by their index
+  Index depth = 0;                       ///< largest number of pending values; runnable only up to kStackSize
+  std::uint32_t deepest = 0;             ///< position in the text where that happens
 };
 
 Program compile(std::span<const Node> tree);
@@ -252,6 +254,9 @@ Scalar run(const Program& program, const Load& load) {
         break;
       case Op::Floor:
         top = floor(top);
+        break;
+      case Op::Lookup:
+        top = program.tables[at->index]->evaluate(top);
         break;
 
       // A jump lands on the instruction before its target: the loop moves on by one.

@@ -15,18 +15,7 @@ namespace {
 /// d/dt of f along scratch.direction, which holds (1, v, 0, 0).
 double rate(const StateFunction& f, const ExpressionScratch& scratch) {
   if (const Expression* e = f.expression()) return e->directional(scratch.values, scratch.direction).slope;
-  return 0.0;
-}
-
-bool is_table(const StateFunction& f) { return !f.is_constant() && !f.expression(); }
-
-/// Slopes between the points of a table, which is linear there.
-void tabulate_slopes(const StateFunction& table, std::vector<double>& times, std::vector<double>& slopes) {
-  table.append_breakpoints(-HUGE_VAL, HUGE_VAL, 0, times);
-  for (std::size_t k = 0; k + 1 < times.size(); ++k) {
-    const double width = times[k + 1] - times[k], early = times[k] + 0.25 * width, late = times[k] + 0.75 * width;
-    slopes.push_back(width > 0 ? (table({&late, 1}) - table({&early, 1})) / (late - early) : 0.0);
-  }
+  return f.table() ? f.table()->slope_after(scratch.values[0]) : 0.0;
 }
 
 }  // namespace
@@ -70,7 +59,6 @@ ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::st
 void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const SystemInfo& info) {
   if (surface.expression()) require_arguments(surface, what, Arguments::time_position, info.coordinates);
   row.surface = std::move(surface);
-  if (is_table(row.surface)) tabulate_slopes(row.surface, row.surface_times, row.surface_slopes);
 }
 
 void set_direction(ExpressionScratch& scratch, const Vector& v) {
@@ -81,11 +69,6 @@ void set_direction(ExpressionScratch& scratch, const Vector& v) {
 
 double row_bias(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch) {
   double bias = -rate(row.surface, scratch);
-  if (!row.surface_slopes.empty()) {
-    const auto after = std::upper_bound(row.surface_times.begin(), row.surface_times.end(), scratch.values[0]);
-    if (after != row.surface_times.begin() && after != row.surface_times.end())
-      bias -= row.surface_slopes[static_cast<std::size_t>(after - row.surface_times.begin()) - 1];
-  }
   if (row.affine) return bias;
   if (!row.entries.empty()) {
     for (std::size_t k = 0; k < row.entries.size(); ++k) bias += rate(row.entries[k], scratch) * v[row.columns[k]];
@@ -140,11 +123,10 @@ void set_velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionSc
   }
 }
 
-void append_breakpoints(const ExpressionRow& row, double from, double to, Index scan_points,
-                        std::vector<double>& times) {
-  row.displacement.append_breakpoints(from, to, scan_points, times);
-  for (const StateFunction& entry : row.entries) entry.append_breakpoints(from, to, scan_points, times);
-  row.surface.append_breakpoints(from, to, scan_points, times);
+void append_breakpoints(const ExpressionRow& row, BreakpointSearch& search) {
+  row.displacement.append_breakpoints(search);
+  for (const StateFunction& entry : row.entries) entry.append_breakpoints(search);
+  row.surface.append_breakpoints(search);
 }
 
 }  // namespace stickslip

@@ -25,9 +25,8 @@ struct ExpressionRow {
   std::vector<int> columns;            ///< ascending
   bool affine = false;                 ///< displacement = constant + by_time t + Σ coefficients q[columns]
   double constant = 0, by_time = 0;
-  std::vector<double> coefficients;                   ///< affine displacement or constant entries
-  StateFunction surface;                              ///< of t, q, or a table over time
-  std::vector<double> surface_times, surface_slopes;  ///< where it is a table
+  std::vector<double> coefficients;  ///< affine displacement or constant entries
+  StateFunction surface;             ///< of t, q, or a table over time
 
   bool is_constant() const { return !coefficients.empty() && surface.is_constant(); }
 };
@@ -74,7 +73,6 @@ void add_direction_slopes(const ExpressionRow& row, double lambda, const Express
 void set_velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Index i,
                          DenseMatrix& by_q);
 
-void append_breakpoints(const ExpressionRow& row, double from, double to, Index scan_points,
-                        std::vector<double>& times);
+void append_breakpoints(const ExpressionRow& row, BreakpointSearch& search);
 
 }  // namespace stickslip

@@ -140,13 +140,35 @@ void SymbolTable::add_constant(const std::string& name, double value) {
   add(name, {.value = value});
 }
 
+void SymbolTable::add_table(const std::string& name, std::shared_ptr<const TimeTable> table) {
+  require_free(name);
+  tables_.emplace(name, std::move(table));
+}
+
 void SymbolTable::add(const std::string& name, const Symbol& symbol) {
+  require_free(name);
+  symbols_.emplace(name, symbol);
+}
+
+void SymbolTable::require_free(const std::string& name) const {
   if (!is_well_formed(name))
     throw InputError(fmt::format(
         "'{}' cannot be a name: it must start with a letter or _ and hold only letters, digits, _ and .", name));
   if (std::ranges::count(expression_detail::reserved_names(), name) != 0)
     throw InputError(fmt::format("'{}' has a meaning in expressions and cannot be the name of something else", name));
-  if (!symbols_.emplace(name, symbol).second) throw InputError(fmt::format("the name '{}' is given twice", name));
+  if (symbols_.contains(name) || tables_.contains(name))
+    throw InputError(fmt::format("the name '{}' is given twice", name));
+}
+
+std::shared_ptr<const TimeTable> SymbolTable::find_table(std::string_view name) const {
+  const auto found = tables_.find(name);
+  return found == tables_.end() ? nullptr : found->second;
+}
+
+std::vector<std::string> SymbolTable::table_names() const {
+  std::vector<std::string> result;
+  for (const auto& entry : tables_) result.push_back(entry.first);
+  return result;
 }
 
 const SymbolTable::Symbol* SymbolTable::find(std::string_view name) const {

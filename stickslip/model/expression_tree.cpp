@@ -83,10 +83,11 @@ void append_variable(Tree& tree, Index slot, std::uint32_t position) {
   tree.push_back({.op = Op::Variable, .arity = 0, .size = 1, .position = position, .value = 0.0, .slot = slot});
 }
 
-void append_operation(Tree& tree, Op op, std::uint32_t arity, std::uint32_t position) {
+void append_operation(Tree& tree, Op op, std::uint32_t arity, std::uint32_t position, const TimeTable* table) {
   std::uint32_t size = 1;
   for (std::uint32_t k = 0; k < arity; ++k) size += tree[tree.size() - size].size;
-  tree.push_back({.op = op, .arity = arity, .size = size, .position = position, .value = 0.0, .slot = 0});
+  tree.push_back(
+      {.op = op, .arity = arity, .size = size, .position = position, .value = 0.0, .slot = 0, .table = table});
   simplify(tree);
 }
 

@@ -12,6 +12,10 @@
 
 #include "stickslip/common/vector.hpp"
 
+namespace stickslip {
+class TimeTable;
+}
+
 namespace stickslip::expression_detail {
 
 /// Operations of the tree; a program knows them all except If, And, Or, and has fused ones of its own.
@@ -37,6 +41,7 @@ enum class Op : std::uint8_t {
   Abs,
   Sign,
   Floor,
+  Lookup,  ///< in a table
   // Two operands. The comparisons stay together and in this order.
   Add,
   Subtract,
@@ -95,11 +100,12 @@ constexpr bool is_boolean(Op op) { return is_comparison(op) || op == Op::Not || 
 
 struct Node {
   Op op;
-  std::uint32_t arity;     ///< number of operands
-  std::uint32_t size;      ///< nodes of the subtree that ends here, this one included
-  std::uint32_t position;  ///< byte in the text, for messages
-  double value;            ///< Constant
-  Index slot;              ///< Variable
+  std::uint32_t arity;               ///< number of operands
+  std::uint32_t size;                ///< nodes of the subtree that ends here, this one included
+  std::uint32_t position;            ///< byte in the text, for messages
+  double value;                      ///< Constant
+  Index slot;                        ///< Variable
+  const TimeTable* table = nullptr;  ///< Lookup; owned by the Expression
 };
 
 using Tree = std::vector<Node>;
@@ -110,7 +116,7 @@ void append_variable(Tree& tree, Index slot, std::uint32_t position);
 /// Appends an operation on the last `arity` subtrees and simplifies: operations on constants are carried out unless the
 /// result is not finite (find_nonfinite reports those that survive), branches that can never be taken are removed,
 /// x^1 = x, x^0.5 = sqrt(x).
-void append_operation(Tree& tree, Op op, std::uint32_t arity, std::uint32_t position);
+void append_operation(Tree& tree, Op op, std::uint32_t arity, std::uint32_t position, const TimeTable* table = nullptr);
 
 /// The first operation on constants that has no finite value, or division by the constant 0; nullptr if there is none.
 const Node* find_nonfinite(std::span<const Node> tree);

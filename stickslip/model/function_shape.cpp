@@ -31,8 +31,8 @@ class Scanner {
         const std::string_view word = name();
         if (expression_detail::find_function(word)) {
           if (!skip_constant_arguments()) return false;
-        } else if (word == "and" || word == "or" || word == "not") {
-          return false;
+        } else if (word == "and" || word == "or" || word == "not" || (skip_blanks(), peek() == '(')) {
+          return false;  // the latter: a table
         }
       } else if (is_digit(c) || c == '.') {
         number();
@@ -52,6 +52,7 @@ class Scanner {
   void skip_blanks() {
     while (at_ < text_.size() && std::string_view(" \t\r\n").find(text_[at_]) != std::string_view::npos) ++at_;
   }
+  char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
   std::string_view name() {
     const std::size_t begin = at_;
     while (at_ < text_.size() && (is_letter(text_[at_]) || is_digit(text_[at_]) || text_[at_] == '.')) ++at_;
@@ -78,7 +79,7 @@ class Scanner {
       const char c = text_[at_];
       if (is_letter(c)) {
         if (is_variable(name())) return false;
-        continue;
+        continue;  // a table of constants is a constant
       }
       ++at_;
       if (c == '(') ++depth;

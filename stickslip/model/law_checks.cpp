@@ -41,21 +41,12 @@ void check_laws(const std::vector<FrictionElement>& friction, const std::vector<
   for (const ExpressionConstraint& constraint : constraints) add_name(constraint.element.name);
 }
 
-void append_breakpoints(const std::vector<FrictionElement>& friction, double from, double to,
-                        std::vector<double>& times) {
+void append_breakpoints(const std::vector<FrictionElement>& friction, BreakpointSearch& search) {
   for (const FrictionElement& element : friction) {
-    element.limit.append_breakpoints(from, to, kBreakpointScan, times);
-    if (element.static_limit) element.static_limit->append_breakpoints(from, to, kBreakpointScan, times);
-    for (const StateFunction& w : element.surface_velocity) w.append_breakpoints(from, to, kBreakpointScan, times);
+    element.limit.append_breakpoints(search);
+    if (element.static_limit) element.static_limit->append_breakpoints(search);
+    for (const StateFunction& w : element.surface_velocity) w.append_breakpoints(search);
   }
-}
-
-std::vector<double> merged_times(std::vector<double> times, double from, double to) {
-  std::sort(times.begin(), times.end());
-  const double close = 1e-12 * std::max(std::abs(from), std::abs(to));
-  times.erase(std::unique(times.begin(), times.end(), [close](double a, double b) { return b - a <= close; }),
-              times.end());
-  return times;
 }
 
 }  // namespace stickslip

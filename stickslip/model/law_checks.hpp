@@ -19,13 +19,6 @@ void check_coordinates(const std::vector<std::string>& coordinates);
 void check_laws(const std::vector<FrictionElement>& friction, const std::vector<ExpressionContact>& contacts,
                 const std::vector<ExpressionConstraint>& constraints, Index coordinates);
 
-/// Points at which time-dependent switches are looked for (Expression::append_breakpoints).
-inline constexpr Index kBreakpointScan = 4096;
-
-void append_breakpoints(const std::vector<FrictionElement>& friction, double from, double to,
-                        std::vector<double>& times);
-
-/// Ascending, one of several that agree to round-off of the interval's ends.
-std::vector<double> merged_times(std::vector<double> times, double from, double to);
+void append_breakpoints(const std::vector<FrictionElement>& friction, BreakpointSearch& search);
 
 }  // namespace stickslip

@@ -152,15 +152,17 @@ class MatrixSystem final : public System {
     }
   }
 
-  std::vector<double> breakpoints(double from, double to) const override {
-    std::vector<double> times;
+  void append_breakpoints(BreakpointSearch& search) const override {
+    const Index index_slot = 1 + 2 * info_.nq();
     for_each_force([&](Index i, const StateFunction& f) {
-      if (i == 0 || !model_.force.common) f.append_breakpoints(from, to, kBreakpointScan, times);
+      const bool by_index =
+          f.expression() && f.expression()->depends_on(index_slot) && f.expression()->has_switch_of(0);
+      if (i == 0 || !model_.force.common || by_index)
+        f.append_breakpoints(search, {index_slot, static_cast<double>(i)});
     });
-    append_breakpoints(model_.friction, from, to, times);
-    contacts_.append_breakpoints(from, to, kBreakpointScan, times);
-    constraints_.append_breakpoints(from, to, kBreakpointScan, times);
-    return merged_times(std::move(times), from, to);
+    stickslip::append_breakpoints(model_.friction, search);
+    contacts_.append_breakpoints(search);
+    constraints_.append_breakpoints(search);
   }
 
  private:

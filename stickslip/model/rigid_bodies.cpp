@@ -64,6 +64,45 @@ struct ContactSearch {
   std::vector<ContactPoint> points;
 };
 
+CollisionScene make_scene(const BodyModel& model) {
+  // A body that some law singles out is a group of its own.
+  std::map<std::pair<std::string, std::string>, int> groups;
+  std::vector<int> group_of_body;
+  for (const RigidBody& body : model.bodies) {
+    const bool alone = std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
+      return contact.first == body.name || contact.second == body.name;
+    });
+    group_of_body.push_back(
+        groups.try_emplace({body.group, alone ? body.name : ""}, static_cast<int>(groups.size())).first->second);
+  }
+  auto ends = [&](const std::string& name) -> std::vector<int> {
+    if (name == "*") return {any_body};
+    if (name == "ground") return {ground_body};
+    std::vector<int> found;
+    for (const auto& [key, group] : groups)
+      if (key.first == name || key.second == name) found.push_back(group);
+    return found;
+  };
+  // Of laws that name both ends, one that names single bodies goes before one that names copies.
+  auto singles = [&](const BodyContact& contact) {
+    auto single = [&](const std::string& name) {
+      return std::none_of(model.bodies.begin(), model.bodies.end(),
+                          [&](const RigidBody& body) { return body.group == name && body.name != name; });
+    };
+    return int{single(contact.first)} + int{single(contact.second)};
+  };
+  std::vector<std::size_t> order(model.contacts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return singles(model.contacts[a]) > singles(model.contacts[b]);
+  });
+  std::vector<PairRule> rules;
+  for (const std::size_t k : order)
+    for (const int a : ends(model.contacts[k].first))
+      for (const int b : ends(model.contacts[k].second)) rules.push_back({a, b, static_cast<int>(k)});
+  return CollisionScene(model.shapes, rules, static_cast<int>(model.bodies.size()), group_of_body);
+}
+
 class BodySystem final : public System {
  public:
   explicit BodySystem(BodyModel model) : model_(std::move(model)) {
@@ -79,7 +118,7 @@ class BodySystem final : public System {
       const Matrix3d J = *body.inertia;
       const double size = J.trace() / 3;
       const bool isotropic = (J - size * Matrix3d::Identity()).cwiseAbs().maxCoeff() <= 1e-15 * size;
-      inertia_.push_back({body.mass, J, J.inverse(), isotropic, body.center, 0});
+      inertia_.push_back({body.mass, J, (J / size).inverse() / size, isotropic, body.center, 0});
       for (int i = 0; i < 3; ++i) entries.emplace_back(row + i, row + i, body.mass);
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
@@ -264,6 +303,7 @@ class BodySystem final : public System {
     search.poses.resize(static_cast<std::size_t>(bodies()));
     for (Index k = 0; k < bodies(); ++k) {
       const Quaterniond r = orientation_of(q, k);
+      require_place(k, q, r, margin);
       search.poses[static_cast<std::size_t>(k)] = {position_of(q, k) - r * inertia_[static_cast<std::size_t>(k)].center,
                                                    r};
     }
@@ -285,20 +325,33 @@ class BodySystem final : public System {
     found.Wt.finalize();
   }
 
-  std::vector<double> breakpoints(double from, double to) const override {
-    constexpr Index kScan = 4096;
-    std::vector<double> times;
+  void append_breakpoints(BreakpointSearch& search) const override {
     for (const RigidBody& body : model_.bodies)
       for (const auto* functions : {&body.force, &body.torque})
-        for (const StateFunction& f : *functions) f.append_breakpoints(from, to, kScan, times);
+        for (const StateFunction& f : *functions) f.append_breakpoints(search);
     for (const BodyContact& contact : model_.contacts)
-      for (const StateFunction& w : contact.surface_velocity) w.append_breakpoints(from, to, kScan, times);
-    std::sort(times.begin(), times.end());
-    times.erase(std::unique(times.begin(), times.end()), times.end());
-    return times;
+      for (const StateFunction& w : contact.surface_velocity) w.append_breakpoints(search);
   }
 
  private:
+  /// The collision search takes lengths within a range (pose.hpp): what left it, by a force or a velocity out of
+  /// proportion, ends the run here.
+  void require_place(Index k, const Vector& q, const Quaterniond& r, double margin) const {
+    const Vector3d x = position_of(q, k);
+    const bool turned = std::abs(r.squaredNorm() - 1) < 0.5;
+    if (within_range(x) && turned && margin <= kLargestLength) return;
+    const std::string& name = model_.bodies[static_cast<std::size_t>(k)].name;
+    if (!within_range(x))
+      throw InputError(
+          fmt::format("body '{}' is at ({:g}, {:g}, {:g}) m; contacts are searched within {:g} m of the origin. Check "
+                      "positions, forces, gravity and units",
+                      name, x.x(), x.y(), x.z(), kLargestLength));
+    if (!turned) throw InputError(fmt::format("body '{}' spins too fast: its orientation is lost", name));
+    throw InputError(fmt::format(
+        "bodies move {:g} m in one step; contacts are searched within {:g} m. Check velocities, forces and units",
+        margin, kLargestLength));
+  }
+
   struct SpringState {
     Vector3d arm_a, arm_b;  ///< from the mass centres to the ends, world
     Vector3d along;         ///< unit vector from a to b
@@ -306,45 +359,6 @@ class BodySystem final : public System {
   };
 
   Index bodies() const { return static_cast<Index>(inertia_.size()); }
-
-  static CollisionScene make_scene(const BodyModel& model) {
-    // A body that some law singles out is a group of its own.
-    std::map<std::pair<std::string, std::string>, int> groups;
-    std::vector<int> group_of_body;
-    for (const RigidBody& body : model.bodies) {
-      const bool alone = std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
-        return contact.first == body.name || contact.second == body.name;
-      });
-      group_of_body.push_back(
-          groups.try_emplace({body.group, alone ? body.name : ""}, static_cast<int>(groups.size())).first->second);
-    }
-    auto ends = [&](const std::string& name) -> std::vector<int> {
-      if (name == "*") return {any_body};
-      if (name == "ground") return {ground_body};
-      std::vector<int> found;
-      for (const auto& [key, group] : groups)
-        if (key.first == name || key.second == name) found.push_back(group);
-      return found;
-    };
-    // Of laws that name both ends, one that names single bodies goes before one that names copies.
-    auto singles = [&](const BodyContact& contact) {
-      auto single = [&](const std::string& name) {
-        return std::none_of(model.bodies.begin(), model.bodies.end(),
-                            [&](const RigidBody& body) { return body.group == name && body.name != name; });
-      };
-      return int{single(contact.first)} + int{single(contact.second)};
-    };
-    std::vector<std::size_t> order(model.contacts.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
-      return singles(model.contacts[a]) > singles(model.contacts[b]);
-    });
-    std::vector<PairRule> rules;
-    for (const std::size_t k : order)
-      for (const int a : ends(model.contacts[k].first))
-        for (const int b : ends(model.contacts[k].second)) rules.push_back({a, b, static_cast<int>(k)});
-    return CollisionScene(model.shapes, rules, static_cast<int>(model.bodies.size()), group_of_body);
-  }
 
   static std::uint64_t key_of(const ContactPoint& point) {
     std::uint64_t key = point.feature;
@@ -470,6 +484,9 @@ class BodySystem final : public System {
   bool loaded_ = false;
 };
 
+/// So that their inverses, and products with a velocity, are numbers. [kg m²], and [kg] for masses
+constexpr double kSmallestInertia = 1e-150, kLargestInertia = 1e150;
+
 void require_inertia(const RigidBody& body) {
   const Matrix3d& J = *body.inertia;
   const auto refuse = [&](const std::string& why) {
@@ -479,6 +496,9 @@ void require_inertia(const RigidBody& body) {
   if ((J - J.transpose()).cwiseAbs().maxCoeff() > 1e-12 * J.cwiseAbs().maxCoeff()) refuse("is not symmetric");
   const Vector3d moments = Eigen::SelfAdjointEigenSolver<Matrix3d>(J, Eigen::EigenvaluesOnly).eigenvalues();
   if (!(moments[0] > 0)) refuse(fmt::format("has the principal moment {:.6g}; all three must be > 0", moments[0]));
+  if (moments[0] < kSmallestInertia || moments[2] > kLargestInertia)
+    refuse(fmt::format("has the principal moments {:.6g} to {:.6g} kg m²; from {:g} to {:g} are possible", moments[0],
+                       moments[2], kSmallestInertia, kLargestInertia));
   if (moments[0] + moments[1] < moments[2] * (1 - 1e-9))
     refuse(
         fmt::format("has the principal moments {:.6g}, {:.6g}, {:.6g}; of a real body each is at most the sum of the "
@@ -530,6 +550,25 @@ Vector start_velocities(const BodyModel& model) {
   return v;
 }
 
+std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth) {
+  CollisionScene scene = make_scene(model);
+  std::vector<Pose> poses;
+  for (const RigidBody& body : model.bodies) poses.push_back({body.position, body.orientation.normalized()});
+  std::vector<ContactPoint> points;
+  scene.find(poses, 0.0, points);
+  std::map<std::pair<int, int>, StartOverlap> deepest;
+  for (const ContactPoint& point : points) {
+    if (!(point.gap < -depth)) continue;
+    const int a = model.shapes[static_cast<std::size_t>(point.shape_a)].body,
+              b = model.shapes[static_cast<std::size_t>(point.shape_b)].body;
+    StartOverlap& overlap = deepest[{a, b}];
+    if (-point.gap > overlap.depth) overlap = {point.law, a, b, -point.gap};
+  }
+  std::vector<StartOverlap> found;
+  for (const auto& entry : deepest) found.push_back(entry.second);
+  return found;
+}
+
 std::unique_ptr<System> make_system(BodyModel model) {
   if (model.bodies.empty()) throw InputError("the model has no bodies");
   std::set<std::string> names{"ground"};
@@ -538,6 +577,14 @@ std::unique_ptr<System> make_system(BodyModel model) {
     if (!names.insert(body.name).second) throw InputError(fmt::format("two bodies are named '{}'", body.name));
     if (!(body.mass > 0) || !std::isfinite(body.mass))
       throw InputError(fmt::format("body '{}': mass = {} must be finite and > 0", body.name, body.mass));
+    if (body.mass < kSmallestInertia || body.mass > kLargestInertia)
+      throw InputError(fmt::format("body '{}': mass = {} kg is out of range; from {:g} to {:g} kg are possible",
+                                   body.name, body.mass, kSmallestInertia, kLargestInertia));
+    if (!within_range(body.position) || !within_range(body.center))
+      throw InputError(
+          fmt::format("body '{}' starts at ({:g}, {:g}, {:g}) m; coordinates must be below {:g} m. Choose "
+                      "another unit of length",
+                      body.name, body.position.x(), body.position.y(), body.position.z(), kLargestLength));
     if (!(body.orientation.norm() > 0))
       throw InputError(fmt::format("body '{}': the quaternion of its orientation is zero", body.name));
     if (!body.inertia) body.inertia = inertia_of_shapes(model, static_cast<int>(k));

@@ -68,6 +68,14 @@ struct BodyModel {
 Vector start_positions(const BodyModel& model);
 Vector start_velocities(const BodyModel& model);
 
+/// Shapes that are inside one another at the start by more than `depth` [m]; the deepest of each pair of bodies.
+struct StartOverlap {
+  int law = 0;  ///< index into BodyModel::contacts
+  int body_a = kGround, body_b = kGround;
+  double depth = 0;  ///< [m]
+};
+std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth);
+
 /// Throws InputError naming the body or law and what is wrong: no mass, inertia that no body can have, unknown names.
 std::unique_ptr<System> make_system(BodyModel model);
 

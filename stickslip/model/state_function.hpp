@@ -23,15 +23,17 @@ class StateFunction {
   StateFunction(TimeTable table) : data_(std::move(table)) {}
 
   double operator()(std::span<const double> variables) const;
-  /// The function along time, t = variables[0] + rate s, as a power series in s; a table by the line after its point.
+  /// The function along time, t = variables[0] + rate s, as a power series in s; a table by the piece after its point.
   Taylor series(std::span<const double> variables, double rate) const;
   bool is_constant() const { return std::holds_alternative<double>(data_); }
   bool depends_on_time() const;
   /// On a coordinate or velocity, i.e. on any slot but time and the index.
   bool depends_on_state(Index index_slot) const;
   const Expression* expression() const { return std::get_if<Expression>(&data_); }
-  /// Times in (from, to) where it jumps or has a kink.
-  void append_breakpoints(double from, double to, Index scan_points, std::vector<double>& times) const;
+  /// The table over time, if it is one.
+  const TimeTable* table() const { return std::get_if<TimeTable>(&data_); }
+  /// Times where it jumps or has a kink (Expression::append_breakpoints).
+  void append_breakpoints(BreakpointSearch& search, const HeldVariable& held = {}) const;
 
  private:
   std::variant<double, Expression, TimeTable> data_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/model/system.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -66,6 +67,17 @@ void System::constraint_force_jacobian(double, const Vector&, const Vector&, Sys
 void System::constraint_velocity_jacobian(double, const Vector&, const Vector&, SystemWorkspace&,
                                           DenseMatrix& by_q) const {
   by_q.resize(0, info().nq());
+}
+
+BreakpointSearch System::find_breakpoints(double from, double to) const {
+  BreakpointSearch search{from, to};
+  append_breakpoints(search);
+  std::vector<double>& times = search.times;
+  std::sort(times.begin(), times.end());
+  const double smallest = 1e-3 * (to - from);  // near t = 0 round-off is that of the interval
+  const auto agree = [&](double a, double b) { return b - a <= 1e-12 * std::max(std::abs(b), smallest); };
+  times.erase(std::unique(times.begin(), times.end(), agree), times.end());
+  return search;
 }
 
 }  // namespace stickslip

@@ -135,8 +135,12 @@ class System {
   /// taylor.hpp).
   virtual void force_series(double t, double rate, SystemWorkspace& workspace, DenseMatrix& c) const;
 
-  /// Times in (from, to), ascending, at which a force, limit, constraint or surface velocity jumps or has a kink.
-  virtual std::vector<double> breakpoints(double from, double to) const = 0;
+  /// Adds times at which a force, limit, constraint or surface velocity jumps or has a kink.
+  virtual void append_breakpoints(BreakpointSearch& search) const = 0;
+  /// These times in (from, to), ascending; of several that agree to 1e-12 of the time one. How far all were found is in
+  /// complete_until (expression.hpp).
+  BreakpointSearch find_breakpoints(double from, double to) const;
+  std::vector<double> breakpoints(double from, double to) const { return find_breakpoints(from, to).times; }
 };
 
 /// Wᵀ of all friction laws of the system, one row per component (constant directions).

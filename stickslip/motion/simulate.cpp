@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/run_notes.hpp"
 
 namespace stickslip {
 
@@ -295,10 +296,12 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   const Grid grid(options);
   const long steps = grid.steps();
   const double h = grid.step();
-  const std::vector<double> breakpoints = system.breakpoints(start, options.end_time);
+  const BreakpointSearch search = system.find_breakpoints(start, options.end_time);
+  const std::vector<double>& breakpoints = search.times;
   const std::unique_ptr<Scheme> scheme = make_scheme(system, options, hooks.stop, breakpoints);
 
   Simulation result;
+  result.notes = run_notes(system, options, search);
   double rows = static_cast<double>(steps) + 2;
   if (options.output_step > 0) rows = std::min(span / options.output_step + 3, 1e9);
   if (!options.output_times.empty()) rows = static_cast<double>(options.output_times.size()) + 2;

@@ -62,6 +62,7 @@ struct Simulation {
   long steps = 0;
   long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
+  std::vector<std::string> notes;  ///< what to know about the run (run_notes.hpp)
 };
 
 /// `initial.modes` may be empty. Bad input throws InputError; a numerical failure is a status, with everything up to it

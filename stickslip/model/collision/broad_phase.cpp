@@ -3,10 +3,13 @@
 
 #include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
 #include <fcl/geometry/shape/sphere.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
 #include <utility>
+
+#include "stickslip/common/error.hpp"
 
 namespace stickslip {
 namespace {
@@ -61,7 +64,11 @@ void BroadPhase::find(const std::vector<Bounds>& boxes, std::vector<BoxPair>& pa
   Tree& tree = *tree_;
   assert(boxes.size() == tree.boxes.size());
   if (boxes.size() < 2) return;
-  for (std::size_t i = 0; i < boxes.size(); ++i) tree.boxes[i]->set(boxes[i]);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    if (!within_range(0.25 * boxes[i].low) || !within_range(0.25 * boxes[i].high))
+      throw InputError(fmt::format("a shape reaches beyond {:g} m, or nowhere at all", kLargestLength));
+    tree.boxes[i]->set(boxes[i]);
+  }
   if (tree.calls++ % calls_per_tree == 0) {
     tree.manager.clear();
     tree.manager.registerObjects(tree.objects);

@@ -26,7 +26,8 @@ class BroadPhase {
   BroadPhase(BroadPhase&&) noexcept;
   BroadPhase& operator=(BroadPhase&&) noexcept;
 
-  /// Appends all pairs of overlapping boxes of different groups, in no particular order.
+  /// Appends all pairs of overlapping boxes of different groups, in no particular order. Throws InputError for a box
+  /// with a corner that is not finite or beyond 4 kLargestLength.
   void find(const std::vector<Bounds>& boxes, std::vector<BoxPair>& pairs);
 
  private:

@@ -27,6 +27,11 @@ void need_positive(const Shape& shape, int index, std::string_view key, double v
   if (!(value > 0.0) || !std::isfinite(value)) {
     throw InputError(label(shape, index) + fmt::format("{} = {} must be positive and finite", key, value));
   }
+  if (value < kSmallestSize || value > kLargestLength) {
+    throw InputError(label(shape, index) +
+                     fmt::format("{} = {} m is out of range; sizes from {:g} to {:g} m are possible", key, value,
+                                 kSmallestSize, kLargestLength));
+  }
 }
 
 void bound(Geometry& g, const Vector3& low, const Vector3& high) {
@@ -71,7 +76,9 @@ ShapeKind shape_kind(std::string_view word) {
 
 Geometry make_geometry(const Shape& shape, int index) {
   const Eigen::Quaterniond& q = shape.pose.orientation;
-  if (!shape.pose.position.allFinite()) throw InputError(label(shape, index) + "position must be finite");
+  if (!within_range(shape.pose.position)) {
+    throw InputError(label(shape, index) + fmt::format("position must be finite, and below {:g} m", kLargestLength));
+  }
   if (!(std::abs(q.norm() - 1.0) <= 1e-9)) {
     throw InputError(label(shape, index) +
                      fmt::format("orientation must be a unit quaternion, its norm is {}", q.norm()));
@@ -111,6 +118,12 @@ Geometry make_geometry(const Shape& shape, int index) {
       g.bounding_radius = std::hypot(g.radius, g.half_length);
       break;
     case ShapeKind::hull: {
+      for (const Vector3& x : shape.points) {
+        if (!within_range(x)) {
+          throw InputError(label(shape, index) +
+                           fmt::format("a corner has a coordinate that is not below {:g} m", kLargestLength));
+        }
+      }
       try {
         g.core = convex_hull(shape.points);
       } catch (const InputError& error) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/run_notes.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace stickslip {
+
+namespace {
+
+using Notes = std::vector<std::string>;
+
+bool some_friction_is_planar(const System& system) {
+  for (const FrictionElement& element : system.friction())
+    if (element.size() == 2) return true;
+  return false;
+}
+
+void add_moreau_notes(const System& system, const MoreauOptions& options, Notes& notes) {
+  if (options.theta != 0.5) notes.push_back(fmt::format("order 1: run.moreau.theta = {:g} is not 1/2", options.theta));
+  if (!system.friction().empty() && !options.locate_reversals)
+    notes.push_back("order 1 through reversals and break-aways: run.moreau.locate_reversals is off");
+  if (some_friction_is_planar(system))
+    notes.push_back("order 1 where planar slip turns or stops: only reversals along one direction are located");
+  if (!system.contacts().empty())
+    notes.push_back("order 1 through impacts and where contacts open, close, stick or turn: these are not located");
+}
+
+/// The coordinate that a law acts on alone; -1 if there are several.
+Index only_coordinate(const Direction& direction) { return direction.size() == 1 ? direction[0].first : -1; }
+
+}  // namespace
+
+Notes scheme_notes(const System& system, const SimulationOptions& options) {
+  Notes notes;
+  if (options.scheme == SchemeKind::moreau) add_moreau_notes(system, options.moreau, notes);
+  if (options.scheme == SchemeKind::splitting && options.splitting.variant != SplittingVariant::symmetrised)
+    notes.push_back("order 1: friction and elasticity are stepped one after the other");
+  if (options.scheme == SchemeKind::viscoelastic && !system.friction().empty())
+    notes.push_back(
+        "friction is a spring-damper with a limit: after a reversal or a slip from rest the motion differs from the "
+        "exact one by the order of sqrt(epsilon), not epsilon");
+  return notes;
+}
+
+Notes model_notes(const System& system) {
+  constexpr double kRoundOff = 1e-12;  // of matrix entries that are computed, relative to the largest
+  Notes notes;
+  if (const LinearPart* linear = system.linear(); linear && linear->K.asymmetry() > kRoundOff)
+    notes.push_back(
+        "the stiffness matrix is not symmetric: it brings work in or takes it out (circulatory forces). If that is not "
+        "meant, compare stiffness[i][j] with stiffness[j][i]");
+  std::map<Index, const FrictionElement*> taken;
+  for (const FrictionElement& element : system.friction())
+    for (const Direction& direction : element.directions) {
+      const Index coordinate = only_coordinate(direction);
+      if (coordinate < 0) continue;
+      const auto [other, is_new] = taken.try_emplace(coordinate, &element);
+      if (!is_new)
+        notes.push_back(fmt::format("friction '{}' and '{}' both act on {}: their limits add up", other->second->name,
+                                    element.name, system.info().coordinates[static_cast<std::size_t>(coordinate)]));
+    }
+  constexpr std::size_t kMost = 5;
+  if (notes.size() > kMost) {
+    const std::size_t left_out = notes.size() - kMost;
+    notes.resize(kMost);
+    notes.push_back(fmt::format("and {} more of that kind", left_out));
+  }
+  return notes;
+}
+
+Notes run_notes(const System& system, const SimulationOptions& options, const BreakpointSearch& breakpoints) {
+  Notes notes = scheme_notes(system, options);
+  for (std::string& note : model_notes(system)) notes.push_back(std::move(note));
+  const double span = options.end_time - options.start_time;
+  if (!chooses_own_steps(options.scheme) && options.step > span)
+    notes.push_back(
+        fmt::format("run.step = {:g} s is longer than the run, which is one step of {:g} s", options.step, span));
+  if (breakpoints.complete_until < options.end_time) {
+    const auto all = std::upper_bound(breakpoints.times.begin(), breakpoints.times.end(), breakpoints.complete_until);
+    notes.push_back(fmt::format(
+        "jumps that depend on t alone: all {} up to t = {:.9g} s were found, and {} later ones, where more may "
+        "be missing; steps may go across those. Write the expression so that it jumps less often, or make "
+        "run.step small against the time between jumps",
+        all - breakpoints.times.begin(), breakpoints.complete_until, breakpoints.times.end() - all));
+  }
+  return notes;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ranges of functions and slopes hold everything that happens inside the interval.
+#include "stickslip/common/enclosure.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+#include <string>
+
+#include "stickslip/common/dual.hpp"
+
+namespace stickslip {
+namespace {
+
+struct Sample {
+  std::string name;
+  std::function<Enclosure(const Enclosure&)> enclose;
+  std::function<Dual(const Dual&)> evaluate;
+};
+
+template <class F>
+Sample sample(const std::string& name, F f) {
+  return {name, [f](const Enclosure& x) { return Enclosure(f(x)); }, [f](const Dual& x) { return Dual(f(x)); }};
+}
+
+std::vector<Sample> samples() {
+  const auto one = [](const auto& x) { return x * 0.0 + 1.0; };
+  return {sample("square", [](const auto& x) { return x * x; }),
+          sample("product", [](const auto& x) { return (x - 0.3) * (x + 2.0) * x; }),
+          sample("quotient", [](const auto& x) { return (x + 1.0) / (x - 7.5); }),
+          sample("sin", [](const auto& x) { return sin(x); }),
+          sample("cos", [](const auto& x) { return cos(3.0 * x + 1.0); }),
+          sample("tan", [](const auto& x) { return tan(0.4 * x); }),
+          sample("asin", [](const auto& x) { return asin(0.19 * x); }),
+          sample("acos", [](const auto& x) { return acos(0.19 * x); }),
+          sample("atan", [](const auto& x) { return atan(x); }),
+          sample("sinh", [](const auto& x) { return sinh(x); }),
+          sample("cosh", [](const auto& x) { return cosh(x); }),
+          sample("tanh", [](const auto& x) { return tanh(x); }),
+          sample("exp", [](const auto& x) { return exp(-1.0 * x); }),
+          sample("log", [](const auto& x) { return log(x + 6.0); }),
+          sample("sqrt", [](const auto& x) { return sqrt(x + 6.0); }),
+          sample("power", [](const auto& x) { return pow(x + 6.0, 1.7); }),
+          sample("odd power", [](const auto& x) { return pow(x, 17.0); }),
+          sample("exponent", [one](const auto& x) { return pow(one(x) * 2.0, x); }),
+          sample("atan2", [one](const auto& x) { return atan2(x, one(x) * 2.0); }),
+          sample("nested", [](const auto& x) { return sin(x * x) * exp(-0.1 * x) + cos(5.0 * x) / (x * x + 1.0); })};
+}
+
+TEST(Enclosure, HoldsEveryValueAndSlope) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> place(-5, 5), part(0, 1);
+  for (const Sample& f : samples())
+    for (int k = 0; k < 300; ++k) {
+      const double a = place(random), b = a + std::pow(10.0, -4 * part(random)) * (5 - a);
+      const Enclosure range = f.enclose(Enclosure(0.5 * (a + b), {a, b}, {1.0, 1.0}));
+      for (int inside = 0; inside < 20; ++inside) {
+        const double x = inside == 0 ? a : inside == 1 ? b : a + part(random) * (b - a);
+        const Dual value = f.evaluate(Dual(x, 1.0));
+        EXPECT_TRUE(range.value.contains(value.value)) << f.name << " on [" << a << ", " << b << "] at " << x;
+        // Slopes are computed in another order: their own round-off.
+        const double slack = 1e-12 * (1 + std::abs(value.slope));
+        EXPECT_GE(value.slope, range.slope.low - slack) << f.name << " at " << x;
+        EXPECT_LE(value.slope, range.slope.high + slack) << f.name << " at " << x;
+      }
+    }
+}
+
+TEST(Enclosure, ShrinksWithTheInterval) {
+  for (const Sample& f : samples()) {
+    const Enclosure range = f.enclose(Enclosure(1.0, {1.0 - 1e-9, 1.0 + 1e-9}, {1.0, 1.0}));
+    EXPECT_LT(range.slope.high - range.slope.low, 1e-5) << f.name;
+    const double width = f.name == "atan2" ? 7 : 1e-6;
+    EXPECT_LT(range.value.high - range.value.low, width) << f.name;
+  }
+}
+
+TEST(Enclosure, ExactResultsStayExact) {
+  const Enclosure x(1.5, {1.0, 2.0}, {1.0, 1.0});
+  const Enclosure zero = x - x;
+  EXPECT_EQ(zero.slope.low, 0);
+  EXPECT_EQ(zero.slope.high, 0);
+  EXPECT_EQ((3.0 * x).value.high, 6.0);
+}
+
+TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
+  const Enclosure below(-1.5, {-2.0, -1.0}, {1.0, 1.0}), across(0, {-1.0, 1.0}, {1.0, 1.0});
+  EXPECT_TRUE(sqrt(below).value.empty());
+  EXPECT_TRUE(log(below).value.empty());
+  EXPECT_TRUE(asin(below * 2.0).value.empty());
+  EXPECT_TRUE((sqrt(below) + 1.0).value.empty());
+  EXPECT_FALSE(sqrt(across).value.empty());
+  EXPECT_EQ((1.0 / across).value.high, std::numeric_limits<double>::infinity());
+}
+
+}  // namespace
+}  // namespace stickslip
