@@ -2,10 +2,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "stickslip/io/model_file.hpp"
+#include "stickslip/motion/run_notes.hpp"
 
 namespace stickslip::cli {
 
@@ -16,7 +18,8 @@ std::string describe(const StateFunction& f) {
   return f.expression() ? f.expression()->text() : "table over time";
 }
 
-std::string describe(const SystemInfo& info, const FrictionElement& law) {
+std::string describe(const ModelFile& model, const FrictionElement& law) {
+  const SystemInfo& info = model.system->info();
   std::vector<std::string> directions;
   for (const Direction& direction : law.directions) {
     std::string text;
@@ -25,13 +28,17 @@ std::string describe(const SystemInfo& info, const FrictionElement& law) {
                           coefficient == 1 ? "" : fmt::format("{:g} ", coefficient), info.coordinates[coordinate]);
     directions.push_back(text);
   }
-  std::string text = fmt::format("dry friction on {}, limit {} N", fmt::join(directions, ", "), describe(law.limit));
-  if (law.static_limit) text += fmt::format(", static limit {} N", describe(*law.static_limit));
+  const bool angular = acts_on_angles(model, law);
+  const char *force = angular ? "N m" : "N", *velocity = angular ? "rad/s" : "m/s";
+  std::string text =
+      fmt::format("dry friction on {}, limit {} {}", fmt::join(directions, ", "), describe(law.limit), force);
+  if (law.static_limit) text += fmt::format(", static limit {} {}", describe(*law.static_limit), force);
   if (law.weakening.shape != WeakeningShape::none)
-    text += fmt::format(", {} weakening beta {:g}, epsilon {:g} m/s", to_string(law.weakening.shape),
-                        law.weakening.beta, law.weakening.epsilon);
-  if (law.viscous > 0) text += fmt::format(", viscous {:g} N s/m", law.viscous);
-  for (const StateFunction& w : law.surface_velocity) text += fmt::format(", surface velocity {} m/s", describe(w));
+    text += fmt::format(", {} weakening beta {:g}, epsilon {:g} {}", to_string(law.weakening.shape), law.weakening.beta,
+                        law.weakening.epsilon, velocity);
+  if (law.viscous > 0) text += fmt::format(", viscous {:g} {}", law.viscous, angular ? "N m s/rad" : "N s/m");
+  for (const StateFunction& w : law.surface_velocity)
+    text += fmt::format(", surface velocity {} {}", describe(w), velocity);
   return text;
 }
 
@@ -67,88 +74,136 @@ std::string start_gaps(const ModelFile& model) {
   model.system->find_contacts(model.run.start_time, model.initial.q, near, workspace, found);
   double deepest = 0;
   for (const ContactSite& point : found.points) deepest = std::max(deepest, -point.gap);
-  return fmt::format("{} contact points closer than {:.3g} m{}", found.points.size(), near,
+  return fmt::format("{} contact {} closer than {:.3g} m{}", found.points.size(),
+                     found.points.size() == 1 ? "point" : "points", near,
                      deepest > 0 ? fmt::format(", deepest penetration {:.3g} m", deepest) : "");
+}
+
+std::string plural(Index count, const char* one, const char* several) {
+  return fmt::format("{} {}", count, count == 1 ? one : several);
+}
+
+/// Names of the coordinates, with what is an angle; free bodies by their names.
+std::string describe_coordinates(const ModelFile& model) {
+  constexpr std::size_t kMost = 12;
+  std::vector<std::string> names;
+  if (model.bodies) {
+    for (const RigidBody& body : model.bodies->bodies) names.push_back(body.name);
+  } else {
+    for (const std::string& name : model.system->info().coordinates)
+      names.push_back(std::count(model.angles.begin(), model.angles.end(), name) > 0 ? name + " [rad]" : name);
+  }
+  const bool more = names.size() > kMost;
+  names.resize(std::min(names.size(), kMost));
+  return fmt::format("{}{}{}", model.bodies ? "position and rotation of " : "", fmt::join(names, ", "),
+                     more ? ", ..." : "");
+}
+
+/// What laws are called and do, in the order of the file.
+struct LawLine {
+  std::string name, kind, description;
+};
+std::vector<LawLine> describe_laws(const ModelFile& model) {
+  std::vector<LawLine> lines;
+  const System& system = *model.system;
+  for (const FrictionElement& law : system.friction()) lines.push_back({law.name, "friction", describe(model, law)});
+  for (std::size_t k = 0; k < system.contacts().size(); ++k)
+    lines.push_back({system.contacts()[k].name, "contact", describe(system.contacts()[k]) + between(model, k)});
+  for (const ConstraintElement& law : system.constraints()) lines.push_back({law.name, "constraint", describe(law)});
+  return lines;
+}
+
+void print_json(const CheckCommand& command, const ModelFile& model, const BreakpointSearch& jumps,
+                const std::vector<std::string>& notes) {
+  constexpr std::size_t kMostTimes = 10000;
+  const SystemInfo& info = model.system->info();
+  nlohmann::ordered_json laws = nlohmann::ordered_json::array();
+  for (const LawLine& law : describe_laws(model))
+    laws.push_back({{"name", law.name}, {"kind", law.kind}, {"description", law.description}});
+  const std::vector<double> first(
+      jumps.times.begin(), jumps.times.begin() + static_cast<std::ptrdiff_t>(std::min(kMostTimes, jumps.times.size())));
+  nlohmann::ordered_json json{{"status", "success"},
+                              {"model", command.model},
+                              {"title", model.title},
+                              {"coordinates", info.coordinates},
+                              {"angles", model.angles},
+                              {"degrees_of_freedom", info.nv() - model.constraint_rank.rank},
+                              {"matrices", model.storage},
+                              {"laws", laws},
+                              {"tables", model.tables},
+                              {"breakpoints", first},
+                              {"breakpoint_count", jumps.times.size()},
+                              {"notes", notes}};
+  if (model.constraint_rank.rows > 0)
+    json["constraints"] = {{"rows", model.constraint_rank.rows},
+                           {"rank", model.constraint_rank.rank},
+                           {"dependent", model.constraint_rank.dependent}};
+  if (model.has_run)
+    json["run"] = {{"scheme", to_string(model.run.scheme)},
+                   {"step", model.run.step},
+                   {"steps", model.run.steps},
+                   {"end_time", model.run.end_time}};
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
+void print_system(const ModelFile& model) {
+  constexpr std::size_t kMostLaws = 20;
+  const SystemInfo& info = model.system->info();
+  for (const auto& [name, value] : model.parameters) fmt::print("  parameter  {} = {:g}\n", name, value);
+  for (const std::string& table : model.tables) fmt::print("  table      {}\n", table);
+  const auto& constraints = model.system->constraints();
+  fmt::print("  system     {} ({}), matrices {}\n",
+             constraints.empty() ? plural(info.nv(), "degree of freedom", "degrees of freedom")
+                                 : plural(info.nv(), "coordinate", "coordinates"),
+             describe_coordinates(model), model.storage);
+  const std::vector<LawLine> laws = describe_laws(model);
+  for (std::size_t k = 0; k < laws.size() && k < kMostLaws; ++k)
+    fmt::print("  law        {}: {}\n", laws[k].name, laws[k].description);
+  if (laws.size() > kMostLaws) fmt::print("  law        ... and {} more\n", laws.size() - kMostLaws);
+  if (!constraints.empty()) fmt::print("  start      {}\n", describe(model.constraint_rank));
+  if (model.bodies)
+    fmt::print("  bodies     {} with {} (ground included), {}\n",
+               plural(static_cast<Index>(model.bodies->bodies.size()), "body", "bodies"),
+               plural(static_cast<Index>(model.bodies->shapes.size()), "shape", "shapes"),
+               plural(static_cast<Index>(model.bodies->springs.size()), "spring", "springs"));
+  if (!model.system->contacts().empty()) fmt::print("  contacts   {}\n", start_gaps(model));
+  fmt::print("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
+             model.system->kinetic_energy(model.initial.q, model.initial.v),
+             model.system->potential_energy(model.initial.q));
+}
+
+void print_run(const ModelFile& model, const BreakpointSearch& jumps) {
+  if (!model.has_run) return fmt::print("  run        no [run] table: the model can be checked but not run\n");
+  fmt::print("  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
+             chooses_own_steps(model.run.scheme) ? fmt::format("tolerance {:g}", model.run.tolerance)
+             : model.run.steps > 0               ? fmt::format("{} steps", model.run.steps)
+                                                 : fmt::format("step {:g} s", model.run.step),
+             model.run.end_time);
+  if (!jumps.times.empty())
+    fmt::print("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n",
+               jumps.times.size(), jumps.times.front());
 }
 
 }  // namespace
 
 int check(const CheckCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
-  const SystemInfo& info = model.system->info();
-  std::vector<double> breakpoints;
+  BreakpointSearch jumps;
+  std::vector<std::string> notes;
   if (model.has_run) {
-    require_supported(model.run.scheme, *model.system);
-    breakpoints = model.system->breakpoints(model.run.start_time, model.run.end_time);
+    jumps = model.system->find_breakpoints(model.run.start_time, model.run.end_time);
+    notes = run_notes(*model.system, model.run, jumps);
+  } else {
+    notes = model_notes(*model.system);
   }
   if (command.json) {
-    nlohmann::ordered_json laws = nlohmann::ordered_json::array();
-    for (const FrictionElement& law : model.system->friction())
-      laws.push_back({{"name", law.name}, {"kind", "friction"}, {"description", describe(info, law)}});
-    for (std::size_t k = 0; k < model.system->contacts().size(); ++k) {
-      const ContactElement& law = model.system->contacts()[k];
-      laws.push_back({{"name", law.name}, {"kind", "contact"}, {"description", describe(law) + between(model, k)}});
-    }
-    for (const ConstraintElement& constraint : model.system->constraints())
-      laws.push_back({{"name", constraint.name}, {"kind", "constraint"}, {"description", describe(constraint)}});
-    nlohmann::ordered_json json{{"status", "success"},
-                                {"model", command.model},
-                                {"title", model.title},
-                                {"coordinates", info.coordinates},
-                                {"degrees_of_freedom", info.nv() - model.constraint_rank.rank},
-                                {"matrices", model.storage},
-                                {"laws", laws},
-                                {"breakpoints", breakpoints}};
-    if (model.constraint_rank.rows > 0)
-      json["constraints"] = {{"rows", model.constraint_rank.rows},
-                             {"rank", model.constraint_rank.rank},
-                             {"dependent", model.constraint_rank.dependent}};
-    if (model.has_run)
-      json["run"] = {{"scheme", to_string(model.run.scheme)},
-                     {"step", model.run.step},
-                     {"steps", model.run.steps},
-                     {"end_time", model.run.end_time}};
-    fmt::print("{}\n", json.dump(2));
+    print_json(command, model, jumps, notes);
     return kSuccess;
   }
   fmt::print("{}\n", model.title.empty() ? command.model : model.title);
-  for (const auto& [name, value] : model.parameters) fmt::print("  parameter  {} = {:g}\n", name, value);
-  std::vector<std::string> shown(info.coordinates.begin(), info.coordinates.begin() + std::min<Index>(info.nq(), 12));
-  const auto& constraints = model.system->constraints();
-  fmt::print("  system     {} {} ({}{}), matrices {}\n", info.nv(),
-             constraints.empty() ? "degrees of freedom" : "coordinates", fmt::join(shown, ", "),
-             info.nq() > 12 ? ", ..." : "", model.storage);
-  const auto& laws = model.system->friction();
-  for (std::size_t k = 0; k < laws.size() && k < 20; ++k)
-    fmt::print("  law        {}: {}\n", laws[k].name, describe(info, laws[k]));
-  if (laws.size() > 20) fmt::print("  law        ... and {} more\n", laws.size() - 20);
-  const auto& contacts = model.system->contacts();
-  for (std::size_t k = 0; k < contacts.size() && k < 20; ++k)
-    fmt::print("  law        {}: {}{}\n", contacts[k].name, describe(contacts[k]), between(model, k));
-  if (contacts.size() > 20) fmt::print("  law        ... and {} more\n", contacts.size() - 20);
-  for (std::size_t k = 0; k < constraints.size() && k < 20; ++k)
-    fmt::print("  law        {}: {}\n", constraints[k].name, describe(constraints[k]));
-  if (constraints.size() > 20) fmt::print("  law        ... and {} more\n", constraints.size() - 20);
-  if (!constraints.empty()) fmt::print("  start      {}\n", describe(model.constraint_rank));
-  if (model.bodies)
-    fmt::print("  bodies     {} with {} shapes (ground included), {} springs\n", model.bodies->bodies.size(),
-               model.bodies->shapes.size(), model.bodies->springs.size());
-  if (!contacts.empty()) fmt::print("  contacts   {}\n", start_gaps(model));
-  fmt::print("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
-             model.system->kinetic_energy(model.initial.q, model.initial.v),
-             model.system->potential_energy(model.initial.q));
-  if (!model.has_run) {
-    fmt::print("  run        no [run] table: the model can be checked but not run\n");
-    return kSuccess;
-  }
-  fmt::print("  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
-             chooses_own_steps(model.run.scheme) ? fmt::format("tolerance {:g}", model.run.tolerance)
-             : model.run.steps > 0               ? fmt::format("{} steps", model.run.steps)
-                                                 : fmt::format("step {:g} s", model.run.step),
-             model.run.end_time);
-  if (!breakpoints.empty())
-    fmt::print("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n",
-               breakpoints.size(), breakpoints.front());
+  print_system(model);
+  print_run(model, jumps);
+  for (const std::string& note : notes) fmt::print("  note       {}\n", note);
   return kSuccess;
 }
 

@@ -20,12 +20,27 @@ struct Entry {
   std::string name, description;
 };
 
-constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kLaws{{
-    {"friction", "[[friction]] on = \"x\": dry friction with a limit, one component; exact stick"},
-    {"planar friction", "[[friction]] on = [\"x\", \"y\"]: disk, polygon or box of forces"},
-    {"static limit", "static_limit >= limit: break-away only"},
-    {"weakening", "weakening = { shape, beta, epsilon }: algebraic, arctan, tanh, clamp, exponential; while slipping"},
-    {"viscous, surface_velocity", "a viscous part; a moving surface (belt)"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kLaws{{
+    {"friction", "[[friction]] on = \"x\" or direction = [..]: dry friction with a limit, one component; exact stick"},
+    {"planar friction", "[[friction]] on = [\"x\", \"y\"], set = \"disk\" | \"polygon\" | \"box\": two components"},
+    {"static limit", "[[friction]] static_limit >= limit: break-away only"},
+    {"weakening, algebraic",
+     "[[friction]] weakening = { shape, beta, epsilon }, while slipping: 1 - beta s/sqrt(1 + s^2)"},
+    {"weakening, arctan", "likewise: 1 - beta (2/pi) arctan(s)"},
+    {"weakening, tanh", "likewise: 1 - beta tanh(s)"},
+    {"weakening, clamp", "likewise: 1 - beta min(s, 1)"},
+    {"weakening, exponential", "likewise: 1 - beta (1 - exp(-s)); s = |slip velocity|/epsilon in all of them"},
+    {"viscous part", "[[friction]] viscous: a force proportional to the slip velocity, beside the limit"},
+    {"moving surface", "surface_velocity in [[friction]] and [[contact]]: a belt, a turning ground"},
+    {"contact", "[[contact]] gap = \"..\", or between = [a, b] of bodies with shapes: unilateral, without friction"},
+    {"contact with friction", "[[contact]] mu, with slip = [..] or slip_rows: Coulomb's cone in the plane or in space"},
+    {"static contact friction", "[[contact]] mu_static >= mu: for a point that sticks"},
+    {"polygonal cones", "[[contact]] cone = \"polygon\" with facets, or \"box\", instead of the round one"},
+    {"impact", "[[contact]] restitution in [0, 1], impact = \"newton\" | \"poisson\" | \"energetic\""},
+    {"holonomic constraint", "[[constraint]] position = \"..\" that must be 0"},
+    {"nonholonomic constraint", "[[constraint]] row = [..], rate: row . v = rate (rolling, a skate)"},
+    {"viscoelastic constraint",
+     "[[constraint]] viscoelastic = { stiffness, damping, epsilon, exponent }: a spring-damper"},
 }};
 
 std::vector<Entry> entries(const std::string& what) {

@@ -5,9 +5,11 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.hpp"
+#include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/motion/scheme.hpp"
 
 namespace {
 
@@ -18,6 +20,38 @@ void add_model(CLI::App& app, std::string& model, std::vector<std::string>& set)
   app.add_option("--set", set, "change a key of the model: --set run.step=0.001 (repeatable)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+}
+
+constexpr std::string_view kOverview =
+    R"(stickslip simulates mechanical systems with dry friction and contact, without smoothing the law away:
+what sticks, sticks exactly. A model is a text file (TOML); one model runs under several independent schemes.
+
+  run        simulate a model: trajectory, events, audit, report       stickslip run models/two-masses.toml
+  check      what was understood of a model, with units                stickslip check models/two-masses.toml
+  compare    one model under several schemes: error, order, cost       stickslip compare models/two-masses.toml
+  solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
+  reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
+  list       schemes, solvers, laws, models or papers                  stickslip list laws
+
+Results go to a folder named after the model; report.html in it opens in a browser. Every command: --help.
+)";
+
+/// "a | b | c"
+template <class Table>
+std::string names_of(const Table& table) {
+  std::string names;
+  for (const auto& entry : table) names += fmt::format("{}{}", names.empty() ? "" : " | ", entry.name);
+  return names;
+}
+
+std::string footer() {
+  std::string text = "Schemes (run --scheme NAME):\n";
+  for (const SchemeInfo& scheme : scheme_table()) text += fmt::format("  {:<14}{}\n", scheme.name, scheme.source);
+  text += "Papers (reproduce NAME):\n";
+  for (const PaperInfo& paper : paper_table()) text += fmt::format("  {:<14}{}\n", paper.name, paper.reference);
+  return text +
+         "Exit codes: 0 success, 1 the run ended without success, 2 the input or the call was wrong.\n"
+         "Start here: stickslip run models/two-masses.toml";
 }
 
 /// CLI11 only says that a subcommand is required; name the nearest one instead.
@@ -33,17 +67,19 @@ std::string misspelt_subcommand(int argc, char** argv, const CLI::App& app) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 1) {
+    fmt::print("{}", kOverview);
+    return cli::kSuccess;
+  }
   CLI::App app{"Mechanical systems with dry friction and unilateral contact, without smoothing the law away."};
   app.set_version_flag("--version", std::string("stickslip ") + std::string(version()));
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 success, 1 the run ended without success, 2 the input or the call was wrong.\n"
-      "Start here: stickslip run models/two-masses.toml");
+  app.footer(footer());
 
   cli::RunCommand run;
   CLI::App* run_app = app.add_subcommand("run", "simulate a model: trajectory, events, audit, report");
   add_model(*run_app, run.model, run.set);
-  run_app->add_option("--scheme", run.scheme, "splitting | moreau");
+  run_app->add_option("--scheme", run.scheme, names_of(scheme_table()));
   run_app->add_option("--out", run.out, "folder of the results (default: named after the model)");
   run_app->add_option("--restart", run.restart, "go on from the last state in this result folder or result.h5");
   run_app->add_flag("--json", run.json, "print the summary as JSON and nothing else");
@@ -89,7 +125,7 @@ int main(int argc, char** argv) {
   cli::ReproduceCommand reproduce;
   CLI::App* reproduce_app =
       app.add_subcommand("reproduce", "reproduce a paper: figures, and a verdict per claim computed from the run");
-  reproduce_app->add_option("PAPER", reproduce.paper, "splitting | all")->default_val("all");
+  reproduce_app->add_option("PAPER", reproduce.paper, names_of(paper_table()) + " | all")->default_val("all");
   reproduce_app->add_option("--out", reproduce.out, "folder of the results (default: reproduction)");
   reproduce_app->add_flag("--json", reproduce.json, "print the claims as JSON and nothing else");
 

@@ -61,8 +61,16 @@ void print_summary(const ModelFile& model, const Simulation& simulation, const s
                  item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)",
                  item.meaning);
   print_impact_gain(simulation.audit);
+  for (const std::string& note : simulation.notes) fmt::print("  note: {}\n", note);
   fmt::print("  results: {}\n", folder.string());
   if (!simulation.message.empty()) fmt::print(stderr, "stickslip: {}\n", simulation.message);
+}
+
+ReportUnits report_units(const ModelFile& model) {
+  ReportUnits units{model.angles, {}};
+  for (const FrictionElement& law : model.system->friction())
+    if (acts_on_angles(model, law)) units.moments.push_back(law.name);
+  return units;
 }
 
 /// Size of State::z: one deformation per row that the scheme makes a spring of.
@@ -77,7 +85,14 @@ Index internal_states(const ModelFile& model) {
 
 int run(const RunCommand& command) {
   std::vector<std::string> overrides = command.set;
-  if (!command.scheme.empty()) overrides.push_back("run.scheme=" + command.scheme);
+  if (!command.scheme.empty()) {
+    try {
+      scheme_from(command.scheme);
+    } catch (const InputError& error) {
+      throw InputError(fmt::format("--scheme {}: {}", command.scheme, error.what()));
+    }
+    overrides.push_back("run.scheme=" + command.scheme);
+  }
   ModelFile model = read_model(command.model, overrides);
   if (!model.has_run)
     throw InputError(fmt::format(
@@ -123,7 +138,8 @@ int run(const RunCommand& command) {
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
   opened().finish(simulation, wall);
-  ReportDocument report = simulation_report(header, simulation, wall);
+  ReportDocument report = simulation_report(header, simulation, wall, {.units = report_units(model)});
+  report.notes.insert(report.notes.end(), simulation.notes.begin(), simulation.notes.end());
   if (std::optional<ReportScene> scene = simulation_scene(model, simulation))
     report.blocks.insert(report.blocks.begin(), std::move(*scene));
   write_report(folder / "report.html", report);

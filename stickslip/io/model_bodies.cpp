@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
@@ -44,8 +45,9 @@ Vector3d vector3(const Field& field, Index index = 0) {
 }
 
 Quaterniond rotation(const Field& field, Index index = 0) {
-  const auto q = indexed_vector<4>(field, index, "a quaternion [w, x, y, z]");
-  if (!(q.norm() > 0)) field.fail("the quaternion is zero; [1, 0, 0, 0] is no rotation");
+  auto q = indexed_vector<4>(field, index, "a quaternion [w, x, y, z]");
+  if (q.isZero(0.0)) field.fail("the quaternion is zero; [1, 0, 0, 0] is no rotation");
+  q /= q.cwiseAbs().maxCoeff();  // squares of huge and tiny numbers are none
   return Quaterniond(q[0], q[1], q[2], q[3]).normalized();
 }
 
@@ -80,6 +82,7 @@ class BodiesReader {
     time_.add_variable("t");
     const SymbolTable& parameters = root.field().context->parameters;
     for (const std::string& name : parameters.names()) time_.add_constant(name, parameters.find(name)->value);
+    add_tables(*root.field().context, time_);
   }
 
   BodyModel read() {
@@ -87,6 +90,7 @@ class BodiesReader {
       model_.gravity = vector3(TableReader(*gravity, {"vector"}).require("vector", "as in vector = [0, 0, -9.81]"));
     for_each("body", [&](const Field& field) { read_body(field); });
     for_each("shape", [&](const Field& field) { read_shape(field); });
+    for (const Shape& shape : model_.shapes) shaped_.insert(shape.body);
     for_each("spring", [&](const Field& field) { read_spring(field); });
     for_each("contact", [&](const Field& field) { read_contact(field); });
     return std::move(model_);
@@ -198,8 +202,9 @@ class BodiesReader {
     if (orientation && normal) normal->fail("'orientation' and 'normal' both turn the shape; give one of them");
     if (orientation) shape.pose.orientation = rotation(*orientation);
     if (normal) {
-      const Vector3d direction = vector3(*normal);
-      if (!(direction.norm() > 0)) normal->fail("the normal is zero");
+      Vector3d direction = vector3(*normal);
+      if (direction.isZero(0.0)) normal->fail("the normal is zero");
+      direction /= direction.cwiseAbs().maxCoeff();
       shape.pose.orientation = Quaterniond::FromTwoVectors(Vector3d::UnitZ(), direction);
     }
     field.about([&] { make_geometry(shape); });
@@ -259,7 +264,11 @@ class BodiesReader {
       between.fail(fmt::format("the list names {} bodies; a contact is between two", names.size()));
     auto body = [&](std::size_t k) {
       const Field item = between.item(k);
-      if (item.text("the name of a body") != "*") bodies_named(item);
+      if (item.text("the name of a body") != "*") {
+        for (const int named : bodies_named(item)) require_shape(item, named);
+      } else if (model_.shapes.empty()) {
+        item.fail("no body has a shape, so that nothing can touch; give [[shape]], as in kind = \"sphere\"");
+      }
       return *item.node->text();
     };
     contact.first = body(0);
@@ -269,9 +278,20 @@ class BodiesReader {
     model_.contacts.push_back(std::move(contact));
   }
 
+  void require_shape(const Field& field, int body) const {
+    if (shaped_.contains(body)) return;
+    const std::string name = body == kGround ? "ground" : model_.bodies[static_cast<std::size_t>(body)].name;
+    field.fail(
+        fmt::format("'{0}' has no shape, so that nothing can touch it; give it one, as in [[shape]] with body = "
+                    "\"{0}\" and kind = \"{1}\"",
+                    body == kGround ? name : model_.bodies[static_cast<std::size_t>(body)].group,
+                    body == kGround ? "plane" : "sphere"));
+  }
+
   const TableReader& root_;
   SymbolTable time_;
   BodyModel model_;
+  std::set<int> shaped_;  ///< bodies with a shape
   std::vector<Field> groups_;
 };
 

@@ -17,14 +17,16 @@ using namespace model_detail;
 
 constexpr std::size_t kLargestFile = 64 * kMebibyte;
 
-/// Words of the format that this version does not take.
+/// Words of the format that this program does not take, each with what it can do instead.
 const TableReader::Unavailable& later_sections() {
   static const TableReader::Unavailable words = [] {
     TableReader::Unavailable list;
-    for (const char* system : {"hinge", "loop", "urdf"})
-      list.emplace_back(system, "give the system by [matrices] or [equations], or by free bodies");
+    for (const char* joint : {"hinge", "loop"})
+      list.emplace_back(
+          joint, "write the joint as a [[constraint]] of a system given by [equations], or leave the bodies free");
+    list.emplace_back("urdf", "give the bodies by [[body]] and [[shape]], or the system by [equations]");
     for (const char* analysis : {"periodic", "shoot", "fit", "sweep"})
-      list.emplace_back(analysis, "the only analysis is [run]");
+      list.emplace_back(analysis, "the only analysis is [run]; remove this table");
     return list;
   }();
   return words;
@@ -132,6 +134,8 @@ std::string storage_at(const System& system, const Vector& q) {
 void read_coordinate_system(const TableReader& table, ModelFile& model) {
   SystemPart part = read_system(table, model.title);
   model.system = std::move(part.system);
+  model.angles = read_angles(table.field(), *table.find(table.has("matrices") ? "matrices" : "equations"),
+                             model.system->info().coordinates);
   if (const auto drawing = table.find("drawing")) model.drawings = read_drawings(*drawing, part.symbols);
   std::optional<TableReader> initial;
   if (const auto field = table.find("initial")) initial.emplace(*field, initial_keys());
@@ -164,8 +168,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     root.fail("the file is empty; a model needs [matrices], [equations] or [[body]] at least");
   require_one_system(context, *root_node.table());
   const TableReader table(root,
-                          {"title", "parameters", "matrices", "equations", "friction", "contact", "constraint",
-                           "drawing", "initial", "run", "body", "shape", "gravity", "spring"},
+                          {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
+                           "constraint", "drawing", "initial", "run", "body", "shape", "gravity", "spring"},
                           later_sections());
 
   ModelFile model;
@@ -173,6 +177,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   if (const auto title = table.find("title")) model.title = title->text("a text in quotes");
   context.indexed.add_variable("i");
   if (const auto parameters = table.find("parameters")) model.parameters = read_parameters(*parameters, context);
+  if (const auto tables = table.find("tables")) model.tables = read_tables(*tables, context);
 
   if (table.has("body") || table.has("shape")) {
     read_body_system(table, model);
@@ -189,6 +194,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     about_scheme.about([&] { require_supported(model.run.scheme, *model.system); });
   }
   if (!model.bodies) settle_start(table, model);
+  if (model.has_run) require_open_start(table, model);
   return model;
 }
 

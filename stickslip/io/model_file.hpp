@@ -30,10 +30,15 @@ struct ModelFile {
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
   bool has_run = false;                                    ///< the file has a [run] table
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
+  std::vector<std::string> tables;                         ///< of [tables], one line each
+  std::vector<std::string> angles;                         ///< coordinates that are angles [rad]
   std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
   std::vector<Drawing> drawings;                           ///< what the report shows of a planar model
   std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
 };
+
+/// The law acts on angles alone: its force is a moment [N m].
+bool acts_on_angles(const ModelFile& model, const FrictionElement& law);
 
 /// `overrides` are applied in order before anything is interpreted, each KEY=VALUE with KEY a dotted path:
 ///   run.step=0.001   parameters.k=3   friction.shoe.limit=2   friction.0.limit=2   initial.position=[0,1]

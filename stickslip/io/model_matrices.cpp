@@ -110,6 +110,9 @@ void check_coordinate_name(const Field& field, const std::string& name, const st
     field.fail(fmt::format("'{}' cannot be a coordinate: t is time and i an index", name));
   if (field.context->parameters.find(name))
     field.fail(fmt::format("'{}' is also a parameter; give one of them another name", name));
+  for (const std::string& used : {name, "v_" + name})
+    if (field.context->parameters.find_table(used))
+      field.fail(fmt::format("'{}' is also a table; give one of them another name", used));
   if (field.context->parameters.find("v_" + name))
     field.fail(fmt::format(
         "the velocity of '{0}' is called v_{0}, which is also a parameter; give one of them another name", name));
@@ -122,9 +125,10 @@ std::vector<std::string> default_coordinates(const Field& field, Index n) {
   for (Index k = 1; k <= n; ++k) {
     names.push_back(fmt::format("x{}", k));
     for (const std::string& name : {names.back(), "v_" + names.back()})
-      if (field.context->parameters.find(name))
+      if (field.context->parameters.find(name) || field.context->parameters.find_table(name))
         field.fail(fmt::format(
-            "the parameter '{}' has the name of a coordinate or its velocity; rename it or give 'coordinates'", name));
+            "the parameter or table '{}' has the name of a coordinate or its velocity; rename it or give 'coordinates'",
+            name));
   }
   return names;
 }
@@ -194,7 +198,7 @@ std::vector<std::string> read_coordinates(const Field& field) {
 }
 
 MatricesSection read_matrices(const Field& field) {
-  const TableReader table(field, {"coordinates", "size", "mass", "damping", "stiffness", "force"});
+  const TableReader table(field, {"coordinates", "angles", "size", "mass", "damping", "stiffness", "force"});
   MatrixModel model;
   std::optional<Index> n;
   if (const auto size = table.find("size")) n = static_cast<Index>(size->integer(1, kLargestSize));

@@ -204,7 +204,9 @@ StateSymbols symbols_of(const ModelContext& context, const std::vector<std::stri
   std::vector<std::pair<std::string, double>> parameters;
   for (const std::string& name : context.parameters.names())
     parameters.emplace_back(name, context.parameters.find(name)->value);
-  return {coordinates, state_symbols(coordinates, parameters)};
+  StateSymbols symbols{coordinates, state_symbols(coordinates, parameters)};
+  add_tables(context, symbols.table);
+  return symbols;
 }
 
 StateFunction read_function_of(const Field& field, const StateSymbols& symbols, Arguments allowed, const char* what) {

@@ -33,7 +33,7 @@ struct ModelContext {
   std::string path;
   std::vector<std::string> settings;  ///< KEY=VALUE
   SymbolTable parameters;             ///< [parameters] as constants
-  SymbolTable indexed;                ///< the same, and the variable i (slot 0)
+  SymbolTable indexed;                ///< the same, and the variable i (slot 0); both know [tables]
 
   [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
   /// A path given in the model, seen from the folder of the model file.
@@ -147,7 +147,12 @@ NamedField name_element(const Field& list, std::size_t k, const char* word, std:
 /// Names of coordinates, none of them a parameter or a velocity.
 std::vector<std::string> read_coordinates(const Field& field);
 
+/// Adds the functions of [tables] to the symbols of a function.
+void add_tables(const ModelContext& context, SymbolTable& symbols);
+
 // The sections of the file.
+/// One line about each for stickslip check.
+std::vector<std::string> read_tables(const Field& field, ModelContext& context);
 std::vector<std::pair<std::string, double>> read_parameters(const Field& field, ModelContext& context);
 struct MatricesSection {
   MatrixModel model;  ///< without title and laws
@@ -176,6 +181,14 @@ void read_contact_law(const TableReader& table, ContactElement& law);
 BodyModel read_bodies(const TableReader& root);
 std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);
+
+/// Coordinates that are angles: those that `angles` names, or else those that stand alone, or as a term of a sum, in a
+/// sine, cosine or tangent of the model.
+std::vector<std::string> read_angles(const Field& root, const Field& section,
+                                     const std::vector<std::string>& coordinates);
+
+/// Refuses a start at which a contact is closed by more than the scheme corrects.
+void require_open_start(const TableReader& root, const ModelFile& model);
 
 /// Applies --set KEY=VALUE to the document.
 void apply_settings(TomlTable& root, const ModelContext& context);

@@ -43,6 +43,7 @@ SummaryData summary_data(const ResultHeader& header, const Simulation& simulatio
   data.final_reaction = simulation.final_reaction;
   data.events = count_events(simulation.trajectory.events);
   data.audit = simulation.audit;
+  data.notes = simulation.notes;
   data.wall_seconds = wall_seconds;
   return data;
 }
@@ -78,6 +79,7 @@ std::string summary_json(const SummaryData& data) {
                           {"velocity", numbers(data.final.v)},
                           {"reaction", numbers(data.final_reaction)},
                           {"modes", modes}}},
+                        {"notes", data.notes},
                         {"events", events},
                         {"audit", audit},
                         {"wall_seconds", data.wall_seconds}};

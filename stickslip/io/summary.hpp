@@ -3,7 +3,8 @@
 //
 //   status, message, title, model, scheme, version, steps, problems, end_time (reached) [s],
 //   coordinates, velocities, laws, reactions (names), final {position, velocity, reaction, modes},
-//   events {kind: count, every kind}, audit {name: {value, limit, guaranteed, ok, unit, meaning}}, wall_seconds
+//   notes [sentences] (run_notes.hpp), events {kind: count, every kind}, audit {name: {value, limit, guaranteed, ok,
+//   unit, meaning}}, wall_seconds
 //
 // `limit` is null where nothing is guaranteed. JSON has no number for infinity and not-a-number: they are null.
 #pragma once
@@ -42,6 +43,7 @@ struct SummaryData {
   Vector final_reaction;  ///< mean over the last step [N, N m]
   EventCounts events{};
   std::vector<AuditItem> audit;
+  std::vector<std::string> notes;
   double wall_seconds = 0;
 };
 SummaryData summary_data(const ResultHeader& header, const Simulation& simulation, double wall_seconds);

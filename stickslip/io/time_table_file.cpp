@@ -21,7 +21,8 @@ void split_row(std::string_view line, std::vector<std::string_view>& fields) {
 }
 }  // namespace
 
-TimeTable parse_time_table(std::string_view text, const std::string& path_for_messages, int column) {
+TimeTable parse_time_table(std::string_view text, const std::string& path_for_messages, int column,
+                           Interpolation interpolation) {
   LineReader lines(text);
   const auto fail = [&](const std::string& message) {
     throw InputError(fmt::format("{}:{}: {}", path_for_messages, std::max(1L, lines.number()), message));
@@ -57,11 +58,11 @@ TimeTable parse_time_table(std::string_view text, const std::string& path_for_me
     values.push_back(number(static_cast<std::size_t>(column - 1)));
   }
   if (times.empty()) fail("the table holds no numbers");
-  return TimeTable(std::move(times), std::move(values), path_for_messages);
+  return TimeTable(std::move(times), std::move(values), path_for_messages, interpolation);
 }
 
-TimeTable read_time_table(const std::string& path, int column) {
-  return parse_time_table(read_text_file(path, kLargestFile), path, column);
+TimeTable read_time_table(const std::string& path, int column, Interpolation interpolation) {
+  return parse_time_table(read_text_file(path, kLargestFile), path, column, interpolation);
 }
 
 }  // namespace stickslip

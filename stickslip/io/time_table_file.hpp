@@ -18,7 +18,8 @@
 namespace stickslip {
 
 /// Throws InputError of the form "path:LINE: what is wrong" unless times ascend (two equal ones are a jump).
-TimeTable read_time_table(const std::string& path, int column = 2);
-TimeTable parse_time_table(std::string_view text, const std::string& path_for_messages, int column = 2);
+TimeTable read_time_table(const std::string& path, int column = 2, Interpolation interpolation = Interpolation::linear);
+TimeTable parse_time_table(std::string_view text, const std::string& path_for_messages, int column = 2,
+                           Interpolation interpolation = Interpolation::linear);
 
 }  // namespace stickslip
