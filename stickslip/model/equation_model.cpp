@@ -87,7 +87,6 @@ class EquationSystem final : public System {
   const std::vector<FrictionElement>& friction() const override { return model_.friction; }
   void position_rate(const Vector&, const Vector& v, Vector& qdot) const override { qdot = v; }
   bool mass_varies() const override { return mass_varies_; }
-  bool applied_force_holds_inertia() const override { return mass_varies_ && !inertia_; }
   bool has_quadratic_energy() const override { return quadratic_; }
 
   const SystemMatrix& mass(const Vector& q, SystemWorkspace& w) const override {
@@ -114,6 +113,18 @@ class EquationSystem final : public System {
     double twice = 0;
     for (const MassEntry& entry : mass_entries_)
       twice += (entry.i == entry.j ? 1.0 : 2.0) * entry.value(x) * v[entry.i] * v[entry.j];
+    return 0.5 * twice;
+  }
+  double inertia_power(const Vector& q, const Vector& v) const override {
+    if (!mass_varies_ || inertia_) return 0.0;
+    thread_local std::vector<double> direction;
+    direction.assign(static_cast<std::size_t>(2 + 2 * n_), 0.0);
+    std::copy_n(v.data(), n_, direction.begin() + 1);
+    const auto x = gathered(q, v);
+    double twice = 0;
+    for (const MassEntry& entry : mass_entries_)
+      if (const Expression* value = entry.value.expression())
+        twice += (entry.i == entry.j ? 1.0 : 2.0) * value->directional(x, direction).slope * v[entry.i] * v[entry.j];
     return 0.5 * twice;
   }
   double potential_energy(const Vector& q) const override {
@@ -172,6 +183,11 @@ class EquationSystem final : public System {
   void find_contacts(double t, const Vector& q, double margin, SystemWorkspace& w,
                      ContactPoints& found) const override {
     contacts_.find(t, q, margin, w, found);
+  }
+  bool surfaces_move() const override { return contacts_.surfaces_move(); }
+  void contact_surface(double t, const Vector& q, SystemWorkspace& w, const ContactPoints& found,
+                       Vector& surface) const override {
+    contacts_.surface(t, q, w, found, surface);
   }
   void contact_bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& w,
                     Vector& bias) const override {

@@ -57,7 +57,10 @@ ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, 
     }
     for (std::size_t k = 0; k < contact.surface_velocity.size(); ++k)
       set_surface(law.rows[k + 1], std::move(contact.surface_velocity[k]), about("surface_velocity"), info_);
-    for (const ExpressionRow& row : law.rows) constant_ &= row.is_constant();
+    for (const ExpressionRow& row : law.rows) {
+      constant_ &= row.is_constant();
+      surfaces_move_ |= row.speeds_up();
+    }
     law.position = std::move(contact.position);
     law.normal = std::move(contact.normal);
     constant_ &= law.position.empty();
@@ -113,6 +116,17 @@ void ExpressionContacts::find(double t, const Vector& q, double margin, SystemWo
     if (!law.position.empty()) set_frame(law, *scratch, found.Wt, first, point);
   }
   if (rows == 0) starts[0] = 0;
+}
+
+void ExpressionContacts::surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,
+                                 Vector& w) const {
+  ExpressionScratch& scratch = expression_scratch(workspace, info_);
+  scratch.set_position(t, q);
+  w.resize(found.w.size());
+  Index at = 0;
+  for (const ContactSite& point : found.points)
+    for (const ExpressionRow& row : shapes_[static_cast<std::size_t>(point.law)].rows)
+      w[at++] = surface_velocity_of(row, &scratch);
 }
 
 void ExpressionContacts::bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,

@@ -48,6 +48,9 @@ class ExpressionContacts {
   bool directions_are_constant() const;
   /// As System::find_contacts and System::contact_bias.
   void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const;
+  /// As System::surfaces_move and System::contact_surface.
+  bool surfaces_move() const { return surfaces_move_; }
+  void surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found, Vector& w) const;
   void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace, Vector& bias) const;
   void append_breakpoints(BreakpointSearch& search) const;
 
@@ -63,6 +66,7 @@ class ExpressionContacts {
   SystemInfo info_;
   std::vector<ContactElement> laws_;
   std::vector<Law> shapes_;
+  bool surfaces_move_ = false;
   bool constant_ = true;  ///< every row and surface velocity is constant: nothing needs the expressions
 };
 

@@ -29,6 +29,10 @@ struct ExpressionRow {
   StateFunction surface;             ///< of t, q, or a table over time
 
   bool is_constant() const { return !coefficients.empty() && surface.is_constant(); }
+  /// w depends on time.
+  bool speeds_up() const {
+    return surface.depends_on_time() || (coefficients.empty() && entries.empty() && displacement.depends_on_time());
+  }
 };
 
 /// Both throw InputError that begins with `what`: for arguments that are not allowed, and for a row that no motion
@@ -47,20 +51,24 @@ inline double displacement_of(const ExpressionRow& row, double t, const Vector& 
   return value;
 }
 
+/// w
+inline double surface_velocity_of(const ExpressionRow& row, const ExpressionScratch* scratch) {
+  const double surface = row.surface.is_constant() ? row.surface({}) : row.surface(scratch->values);
+  if (!row.coefficients.empty()) return surface - row.by_time;
+  return row.entries.empty() ? surface - row.displacement.expression()->derivative(scratch->values, 0) : surface;
+}
+
 /// Writes one number per column and returns w.
 inline double fill_row(const ExpressionRow& row, const ExpressionScratch* scratch, double* values) {
-  const double surface = row.surface.is_constant() ? row.surface({}) : row.surface(scratch->values);
   if (!row.coefficients.empty()) {
     std::copy(row.coefficients.begin(), row.coefficients.end(), values);
-    return surface - row.by_time;
-  }
-  if (!row.entries.empty()) {
+  } else if (!row.entries.empty()) {
     for (const StateFunction& entry : row.entries) *values++ = entry(scratch->values);
-    return surface;
+  } else {
+    const Expression& e = *row.displacement.expression();
+    for (const int column : row.columns) *values++ = e.derivative(scratch->values, column + 1);
   }
-  const Expression& e = *row.displacement.expression();
-  for (const int column : row.columns) *values++ = e.derivative(scratch->values, column + 1);
-  return surface - e.derivative(scratch->values, 0);
+  return surface_velocity_of(row, scratch);
 }
 
 /// scratch.direction = (1, v, 0, 0), for row_bias().

@@ -115,6 +115,11 @@ class MatrixSystem final : public System {
                      ContactPoints& found) const override {
     contacts_.find(t, q, margin, w, found);
   }
+  bool surfaces_move() const override { return contacts_.surfaces_move(); }
+  void contact_surface(double t, const Vector& q, SystemWorkspace& w, const ContactPoints& found,
+                       Vector& surface) const override {
+    contacts_.surface(t, q, w, found, surface);
+  }
   void contact_bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& w,
                     Vector& bias) const override {
     contacts_.bias(t, q, v, margin, w, bias);

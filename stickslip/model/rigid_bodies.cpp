@@ -11,6 +11,7 @@
 #include <set>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/model/matrix_layout.hpp"
 
 namespace stickslip {
 
@@ -137,7 +138,11 @@ class BodySystem final : public System {
       smallest = std::min(smallest, 2 * make_geometry(shape).scale);
     }
     length_ = std::isfinite(smallest) && smallest > 0 ? smallest : 1.0;
-    for (const BodyContact& contact : model_.contacts) contacts_.push_back(contact.law);
+    for (const BodyContact& contact : model_.contacts) {
+      contacts_.push_back(contact.law);
+      for (const StateFunction& w : contact.surface_velocity) surfaces_move_ |= w.depends_on_time();
+    }
+    set_spring_structure();
     for (const RigidBody& body : model_.bodies) loaded_ |= !body.force.empty() || !body.torque.empty();
   }
 
@@ -147,6 +152,8 @@ class BodySystem final : public System {
   StepForm step_form() const override { return StepForm::drift_kick; }
   double length_scale() const override { return length_; }
   bool has_quadratic_energy() const override { return model_.springs.empty(); }
+  bool has_stiff_forces() const override { return !model_.springs.empty(); }
+  bool surfaces_move() const override { return surfaces_move_; }
   const SystemMatrix& mass(const Vector&, SystemWorkspace&) const override { return mass_; }
   const LinearPart* linear() const override { return nullptr; }
 
@@ -238,6 +245,24 @@ class BodySystem final : public System {
       add_point_force(spring.body_b, s.arm_b, -s.along * s.tension, q, h);
     }
   }
+  void force_jacobian(double, const Vector& q, const Vector& v, SystemWorkspace&, SystemMatrix& by_q,
+                      SystemMatrix& by_v) const override {
+    double* const dq = spring_layout_.clear(by_q);
+    double* const dv = spring_layout_.clear(by_v);
+    for (std::size_t k = 0; k < model_.springs.size(); ++k) {
+      const PointSpring& spring = model_.springs[k];
+      const std::array<double, 12> J = length_rate(spring, spring_state(spring, q, v), q);
+      const std::array<int, 2> ends{spring.body_a, spring.body_b};
+      std::size_t at = 12 * 12 * k;
+      for (int i = 0; i < 12; ++i)
+        for (int j = 0; j < 12; ++j, ++at) {
+          if (ends[static_cast<std::size_t>(i / 6)] < 0 || ends[static_cast<std::size_t>(j / 6)] < 0) continue;
+          const double slope = J[static_cast<std::size_t>(i)] * J[static_cast<std::size_t>(j)];
+          dq[spring_places_[at]] -= spring.stiffness * slope;
+          dv[spring_places_[at]] -= spring.damping * slope;
+        }
+    }
+  }
   void applied_force(double t, const Vector& q, const Vector&, SystemWorkspace& w, Vector& f) const override {
     f.setZero();
     if (!loaded_) return;
@@ -323,6 +348,19 @@ class BodySystem final : public System {
     Index row = 0;
     for (const ContactPoint& point : search.points) add_point(q, point, workspace, row, found);
     found.Wt.finalize();
+  }
+
+  void contact_surface(double t, const Vector&, SystemWorkspace& workspace, const ContactPoints& found,
+                       Vector& w) const override {
+    workspace.variables.set_time(t);
+    w.setZero(found.w.size());
+    Index row = 0;
+    for (const ContactSite& point : found.points) {
+      const Vector3d surface = surface_velocity(point.law, workspace);
+      for (int c = 1; c < contacts_[static_cast<std::size_t>(point.law)].size(); ++c)
+        w[row + c] = Eigen::Map<const Vector3d>(point.frame.data() + 3 * c).dot(surface);
+      row += contacts_[static_cast<std::size_t>(point.law)].size();
+    }
   }
 
   void append_breakpoints(BreakpointSearch& search) const override {
@@ -423,6 +461,51 @@ class BodySystem final : public System {
     return s;
   }
 
+  /// J with l' = J v, over the velocities of body a and then b; the part of the ground is meaningless.
+  std::array<double, 12> length_rate(const PointSpring& spring, const SpringState& s, const Vector& q) const {
+    std::array<double, 12> J{};
+    const auto end = [&](int body, const Vector3d& arm, double sign, std::size_t first) {
+      if (body < 0) return;
+      const Vector3d moment = orientation_of(q, body).conjugate() * arm.cross(s.along);
+      for (std::size_t i = 0; i < 3; ++i) {
+        J[first + i] = sign * s.along[static_cast<Index>(i)];
+        J[first + 3 + i] = sign * moment[static_cast<Index>(i)];
+      }
+    };
+    end(spring.body_a, s.arm_a, -1, 0);
+    end(spring.body_b, s.arm_b, 1, 6);
+    return J;
+  }
+
+  /// Where the products J_i J_j of each spring go.
+  void set_spring_structure() {
+    std::vector<std::pair<Index, Index>> entries;
+    const auto index = [](const PointSpring& spring, int i) -> Index {
+      const int body = i < 6 ? spring.body_a : spring.body_b;
+      return body < 0 ? -1 : 6 * static_cast<Index>(body) + i % 6;
+    };
+    for (const bool placing : {false, true}) {
+      for (const PointSpring& spring : model_.springs)
+        for (int i = 0; i < 12; ++i)
+          for (int j = 0; j < 12; ++j) {
+            const Index row = index(spring, i), column = index(spring, j);
+            const bool exists = row >= 0 && column >= 0;
+            if (placing) spring_places_.push_back(exists ? spring_layout_.offset(row, column) : 0);
+            if (!placing && exists) entries.emplace_back(row, column);
+          }
+      if (!placing) spring_layout_ = MatrixLayout(info_.nv(), entries);
+    }
+  }
+
+  /// Of the second body of a contact, at the time of the workspace.
+  Vector3d surface_velocity(int law, const SystemWorkspace& workspace) const {
+    Vector3d surface = Vector3d::Zero();
+    const auto& moving = model_.contacts[static_cast<std::size_t>(law)].surface_velocity;
+    for (std::size_t i = 0; i < moving.size(); ++i)
+      surface[static_cast<Index>(i)] = moving[i](workspace.variables.span());
+    return surface;
+  }
+
   void add_point_force(int body, const Vector3d& arm, const Vector3d& f, const Vector& q, Vector& h) const {
     if (body < 0) return;
     h.segment<3>(6 * body) += f;
@@ -444,10 +527,7 @@ class BodySystem final : public System {
     for (int i = 0; i < 9; ++i) contact.frame[static_cast<std::size_t>(i)] = frame(i / 3, i % 3);
     found.points.push_back(contact);
 
-    Vector3d surface = Vector3d::Zero();
-    const auto& moving = model_.contacts[static_cast<std::size_t>(point.law)].surface_velocity;
-    for (std::size_t i = 0; i < moving.size(); ++i)
-      surface[static_cast<Index>(i)] = moving[i](workspace.variables.span());
+    const Vector3d surface = surface_velocity(point.law, workspace);
     Matrix3d turn_a, turn_b;  // rows: moments of the directions in the body's axes
     if (body_a >= 0) turn_a = moments(q, body_a, point.position, frame);
     if (body_b >= 0) turn_b = moments(q, body_b, point.position, frame);
@@ -481,7 +561,9 @@ class BodySystem final : public System {
   std::vector<FrictionElement> friction_;
   std::vector<ContactElement> contacts_;
   double length_ = 1;
-  bool loaded_ = false;
+  bool loaded_ = false, surfaces_move_ = false;
+  MatrixLayout spring_layout_;
+  std::vector<Index> spring_places_;  // 12 × 12 per spring
 };
 
 /// So that their inverses, and products with a velocity, are numbers. [kg m²], and [kg] for masses

@@ -40,6 +40,12 @@ void System::find_contacts(double, const Vector&, double, SystemWorkspace&, Cont
   found.w.resize(0);
 }
 
+double System::inertia_power(const Vector&, const Vector&) const { return 0.0; }
+
+void System::contact_surface(double, const Vector&, SystemWorkspace&, const ContactPoints& found, Vector& w) const {
+  w = found.w;
+}
+
 void System::contact_bias(double, const Vector&, const Vector&, double, SystemWorkspace&, Vector& bias) const {
   bias.resize(0);
 }

@@ -50,7 +50,7 @@ struct SystemWorkspace {
 /// How a time step treats forces and positions.
 ///   implicit_theta  q' = v; forces at the end of the step enter through their slopes
 ///   drift_kick      half a free motion, the jump of velocity with forces and contacts in the middle, half a free
-///                   motion: no slopes needed, momentum kept exactly (free bodies)
+///                   motion: momentum kept exactly (free bodies); springs enter through their slopes
 enum class StepForm { implicit_theta, drift_kick };
 
 class System {
@@ -71,7 +71,9 @@ class System {
   /// Power taken out by the system's own dampers, >= 0 for real dampers. [W]
   virtual double damper_power(const Vector& q, const Vector& v) const = 0;
 
-  /// ∂h/∂q and ∂h/∂v, with a structure that does not change between calls. Only for implicit_theta without linear().
+  /// ∂h/∂q and ∂h/∂v, with a structure that does not change between calls. For implicit_theta without linear(), and for
+  /// drift_kick with has_stiff_forces(): there only the part along which springs and dampers act, ∂h/∂q over the
+  /// tangent space (nv × nv), symmetric and negative semidefinite.
   virtual void force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
                               SystemMatrix& by_q, SystemMatrix& by_v) const;
 
@@ -80,14 +82,17 @@ class System {
                              Vector& f) const = 0;
   virtual bool applied_force_depends_on_state() const = 0;
   virtual bool applied_force_depends_on_time() const = 0;
-  /// f holds the velocity terms of a mass that varies, too: its power is then short of ½ vᵀ Ṁ v.
-  virtual bool applied_force_holds_inertia() const { return false; }
+  /// ½ vᵀ Ṁ v where M(q) varies and f holds the velocity terms of the inertia too: the power of f falls short of what
+  /// the real forces bring in by that much. 0 where they are not part of f. [W]
+  virtual double inertia_power(const Vector& q, const Vector& v) const;
   /// ∂f/∂q and ∂f/∂v, with a structure that does not change between calls.
   virtual void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
                                       SystemMatrix& by_q, SystemMatrix& by_v) const = 0;
   virtual const LinearPart* linear() const = 0;
 
   virtual StepForm step_form() const { return StepForm::implicit_theta; }
+  /// drift_kick: springs or dampers between bodies, which may be too stiff for the step.
+  virtual bool has_stiff_forces() const { return false; }
   /// Free motion over dt without forces and laws: q and, where inertia turns the velocity (spinning bodies), v.
   virtual void drift(double dt, Vector& q, Vector& v) const { q += dt * v; }
   /// q between two ends of a step of size h, s in [0, 1]; `smooth`: the velocity did not jump.
@@ -103,7 +108,8 @@ class System {
   virtual const std::vector<ContactElement>& contacts() const;
   /// Nothing of the system moves faster at v; contacts farther apart than that can bridge need not be looked at.
   virtual double speed_bound(const Vector& v) const;
-  /// What a small gap is small against: the smallest shape. [m]
+  /// What a small gap is small against: the smallest shape of bodies. Systems in general coordinates know no length; a
+  /// scheme must not take this 1 for one. [m]
   virtual double length_scale() const { return 1.0; }
   /// Kinetic and potential energy are quadratic (the latter linear for drift_kick), so that the midpoint rule balances
   /// them exactly.
@@ -111,6 +117,12 @@ class System {
   /// All points with gap <= margin at (t, q).
   virtual void find_contacts(double t, const Vector& q, double margin, SystemWorkspace& workspace,
                              ContactPoints& found) const;
+  /// w of some contact depends on time: surfaces that speed up, gaps that depend on time.
+  virtual bool surfaces_move() const { return false; }
+  /// w of the rows of `found` at another time, at the place q they were found at. Allocates nothing after the first
+  /// call.
+  virtual void contact_surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,
+                               Vector& w) const;
   /// bias = d/dt (Wᵀ v - w) at constant v, for the rows of find_contacts() with the same arguments. [m/s²]
   virtual void contact_bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
                             Vector& bias) const;

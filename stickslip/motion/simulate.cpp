@@ -64,6 +64,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     return limits;
   }
   limits.contacts = !system.contacts().empty();
+  limits.own_steps = chooses_own_steps(options.scheme);
   if (options.scheme == SchemeKind::viscoelastic) {
     limits.viscoelastic = true;
     limits.energy = true;
@@ -86,7 +87,13 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   limits.no_gain = impacts_never_gain(system.contacts());
   // The step with contacts does not count the work of circulatory forces apart.
   const bool circulatory = takes_contact_steps(system) && system.linear() && system.linear()->K.asymmetry() > 0;
-  limits.energy = options.moreau.theta == 0.5 && system.has_quadratic_energy() && !circulatory;
+  limits.energy = options.moreau.theta == 0.5 && !circulatory;
+  // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
+  constexpr double kResolved = 0.1;
+  if (!system.has_quadratic_energy()) limits.energy_limit = kResolved;
+  constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
+  limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
+  limits.length = system.step_form() == StepForm::drift_kick ? system.length_scale() : 0.0;
   limits.stuck_motion = true;
   // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off of every step elsewhere.
   bool exact = true;
@@ -101,6 +108,26 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   exact &= !takes_contact_steps(system);
   limits.stuck_motion_limit = exact ? 0.0 : 1e-9;
   return limits;
+}
+
+/// Largest at the state beyond round-off of the gap, by a search that knows nothing of the run.
+double penetration_at(const System& system, const State& s) {
+  constexpr double kRoundOff = 1e-12;  // of the terms of a gap that is an expression
+  if (system.contacts().empty() || !s.q.allFinite()) return 0.0;
+  SystemWorkspace workspace(system.info());
+  ContactPoints found;
+  system.find_contacts(s.t, s.q, 0.0, workspace, found);
+  double deepest = 0;
+  Index row = 0;
+  for (const ContactSite& point : found.points) {
+    double terms = 0;
+    if (system.step_form() == StepForm::implicit_theta)
+      for (SparseMatrix::InnerIterator entry(found.Wt, row); entry; ++entry)
+        terms += std::abs(entry.value() * s.q[entry.col()]);
+    deepest = std::max(deepest, -point.gap - kRoundOff * terms);
+    row += system.contacts()[static_cast<std::size_t>(point.law)].size();
+  }
+  return deepest;
 }
 
 /// Ends of the steps. Schemes that choose their own steps are asked for the times of the output alone.
@@ -359,15 +386,15 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   result.final = record.state;
   result.final_reaction = recorder.mean_reaction(record);
   result.problems = ledger.problems;
+  ledger.final_penetration = penetration_at(system, record.state);
   result.audit = audit_report(ledger, record.energy, audit_limits(system, options));
   if (result.status == Status::success && !passed(result.audit)) {
     result.status = Status::audit_failed;
     for (const AuditItem& item : result.audit)
       if (!item.ok)
-        result.message +=
-            fmt::format("{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({})",
-                        result.message.empty() ? "" : "; ", item.name, item.value, item.limit, item.meaning);
-    result.message += "; reduce run.step, or report the model as a bug";
+        result.message += fmt::format(
+            "{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}",
+            result.message.empty() ? "" : "; ", item.name, item.value, item.limit, item.meaning, item.remedy);
   }
   return result;
 }

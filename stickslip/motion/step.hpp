@@ -54,13 +54,19 @@ struct StepRecord {
                               ///< kept up
   Vector law_work;            ///< work done on the system per law, since the start [J]
   EnergyLedger energy;
-  std::vector<Event> events;  ///< of this step
-  double inclusion = 0;       ///< natural map of (*) at the end of the step, relative (residual.hpp)
-  double membership = 0;      ///< distance of r from its set over the step's largest impulse
-  double equation = 0;        ///< balance of momentum of the step, relative
-  double stuck_motion = 0;    ///< largest |u| dt of a law that sticks through the whole step [m or rad]
-  double penetration = 0;     ///< largest in the middle of the step, before it is corrected [m]
-  double constraint_position = 0, constraint_velocity = 0;  ///< largest |g| and |A v - rate| at the end of the step
+  std::vector<Event> events;    ///< of this step
+  double inclusion = 0;         ///< natural map of (*) at the end of the step, relative (residual.hpp)
+  double membership = 0;        ///< distance of r from its set over the step's largest impulse
+  double equation = 0;          ///< balance of momentum of the step, relative to its terms in this and earlier steps
+  double stuck_motion = 0;      ///< largest |u| dt of a law that sticks through the whole step [m or rad]
+  double stuck_terms = 0;       ///< dt times the velocities that cancel in that u; 0: not kept up [m or rad]
+  double energy_terms = 0;      ///< kinetic energy that the impulses of the step would make one by one [J]
+  double penetration = 0;       ///< largest in the middle of the step, before it is corrected [m]
+  double approach = 0;          ///< fastest at which a contact point closes in this step [m/s]
+  double contact_velocity = 0;  ///< left at a contact against its law, over the velocities at hand there
+  double constraint_position = 0, constraint_velocity = 0;  ///< |g| and |A v - rate| at the end of the step, of the row
+                                                            ///< that is worst relative to its terms
+  double constraint_position_terms = 1, constraint_velocity_terms = 1;  ///< those terms (constraint_audit.hpp)
   double fast_damping = HUGE_VAL;  ///< smallest b so far of spring-dampers in place of constraints (viscoelastic)
   int admissible_modes = 0;        ///< largest number at an event of this step; 0: not counted
   double contact_gain = 0;         ///< kinetic energy made by contacts in this step, 0 where they take it [J]

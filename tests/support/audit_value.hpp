@@ -8,11 +8,14 @@
 
 namespace stickslip {
 
-/// The audit number of that name; throws if the audit has none.
-inline double audit_value(const Simulation& simulation, std::string_view name) {
+/// The item of that name; throws if the audit has none.
+inline const AuditItem& audit_item(const Simulation& simulation, std::string_view name) {
   for (const AuditItem& item : simulation.audit)
-    if (item.name == name) return item.value;
+    if (item.name == name) return item;
   throw std::out_of_range("no such audit item");
+}
+inline double audit_value(const Simulation& simulation, std::string_view name) {
+  return audit_item(simulation, name).value;
 }
 
 }  // namespace stickslip

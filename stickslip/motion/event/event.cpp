@@ -188,6 +188,8 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     }
     if (s.t >= t_end) break;
   }
+  // What is handed out is audited: the state after projection and impacts, not the flow on its way there.
+  if (!system_.constraints().empty()) record_constraint_residuals(system_, constraint_audit_, record);
   record.duration = s.t - t_start;
   record.admissible_modes = admissible_;
   energies(record);

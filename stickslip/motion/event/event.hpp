@@ -28,6 +28,7 @@
 #include <array>
 #include <memory>
 
+#include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
 #include "stickslip/solvers/impact.hpp"
@@ -87,7 +88,6 @@ class EventScheme final : public Scheme {
                             std::vector<char>& right);
   void note_changes(const std::vector<Mode>& before, StepRecord& record);
   void accumulate(double from, double to, StepRecord& record);
-  double kinetic_rate(const Vector& q, const Vector& v);
   void accumulate_in_closed_form(double from, double to, StepRecord& record);
   void relative_velocity(double t, const FlowSample& sample);
   void audit(StepRecord& record, double duration);
@@ -118,7 +118,8 @@ class EventScheme final : public Scheme {
   ConstraintRows rows_;
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events
-  Vector closed_impulse_, path_, probe_, q_before_, v_before_;
+  ConstraintAudit constraint_audit_{system_};
+  Vector closed_impulse_, path_, q_before_, v_before_;
   std::vector<Set> one_set_{1};
   std::array<Vector, 3> one_r_, one_u_;
   Vector one_rho_ = Vector::Ones(1);

@@ -26,16 +26,6 @@ void EventScheme::relative_velocity(double t, const FlowSample& sample) {
   u_.noalias() = dynamics_.Wt() * sample.v - w_;
 }
 
-/// ½ vᵀ Ṁ v: dT/dt at constant v, by differences along the motion (T is smooth; audits need no more digits).
-double EventScheme::kinetic_rate(const Vector& q, const Vector& v) {
-  const double moment = 1e-5 / std::max(1.0, v.lpNorm<Eigen::Infinity>());
-  system_.position_rate(q, v, path_);
-  probe_ = q + moment * path_;
-  const double after = system_.kinetic_energy(probe_, v);
-  probe_ = q - moment * path_;
-  return (after - system_.kinetic_energy(probe_, v)) / (2 * moment);
-}
-
 /// Friction alone, of constant size while it slips, and constant forces: their work is force times path.
 void EventScheme::accumulate_in_closed_form(double from, double to, StepRecord& record) {
   EnergyLedger& e = record.energy;
@@ -79,9 +69,8 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
       }
     }
     system_.applied_force(t, node_.q, node_.v, dynamics_.workspace(), f_);
-    e.work_in += weight * f_.dot(node_.v);
+    e.work_in += weight * (f_.dot(node_.v) + system_.inertia_power(node_.q, node_.v));
     e.damper_loss += weight * system_.damper_power(node_.q, node_.v);
-    if (system_.applied_force_holds_inertia()) e.work_in += weight * kinetic_rate(node_.q, node_.v);
     if (circulatory_) {
       system_.linear()->K.product(node_.q, Kq_);
       system_.linear()->K.product(node_.v, Kv_);
@@ -99,15 +88,10 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
   }
 }
 
-/// Laws and constraints at the state the flow has just reached, from its numbers alone.
+/// Laws at the state the flow has just reached, from its numbers alone.
 void EventScheme::audit(StepRecord& record, double duration) {
   const State& s = record.state;
   relative_velocity(s.t, sample_);
-  if (!system_.constraints().empty()) {
-    system_.evaluate_constraints(s.t, s.q, dynamics_.workspace(), rows_);
-    raise(record.constraint_position, rows_.position.lpNorm<Eigen::Infinity>());
-    raise(record.constraint_velocity, (rows_.A * s.v - rows_.rate).lpNorm<Eigen::Infinity>());
-  }
   for (Index i = 0; i < sample_.r.size(); ++i) largest_reaction_ = std::max(largest_reaction_, std::abs(sample_.r[i]));
   // Of the run so far, and of all forces: where a contact lifts, its reaction vanishes.
   largest_reaction_ = std::max(largest_reaction_, dynamics_.force().lpNorm<Eigen::Infinity>());

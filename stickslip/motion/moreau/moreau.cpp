@@ -147,7 +147,7 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
   if (!iterates_) return solve_with_static_limits(h, frozen);
 
   previous_v_ = start_->v;
-  double change = HUGE_VAL, size = 0;
+  iteration_.start(start_->v);
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     v_theta_ = theta * previous_v_ + (1 - theta) * start_->v;
     q_theta_ = start_->q + theta * h * v_theta_;
@@ -166,18 +166,16 @@ StepOutcome MoreauScheme::attempt(double h, Frozen frozen) {
       laws_.add_reactions(1.0, weakening_, problem_.g);
     }
     if (StepOutcome outcome = solve_with_static_limits(h, frozen); outcome.status != Status::success) return outcome;
-    const double previous_change = change;
-    change = (solution_.v - previous_v_).lpNorm<Eigen::Infinity>();
-    size = std::max(solution_.v.lpNorm<Eigen::Infinity>(), start_->v.lpNorm<Eigen::Infinity>());
+    residuals_.inverse_diagonal.refresh(problem_);
+    add_up_loads(problem_, solution_.r, residuals_.load);
+    const bool settled = iteration_.settled(previous_v_, solution_.v, residuals_.load,
+                                            residuals_.inverse_diagonal.value, options_.fixed_point_tolerance);
     previous_v_ = solution_.v;
-    // Near round-off the change stops falling: a few units in the last place are convergence too.
-    if (change <= options_.fixed_point_tolerance * size ||
-        (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
-      return {};
+    if (settled) return {};
   }
   return {Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations "
-                                             "(velocity still changes by {:.2g}); reduce run.step",
-                                             t0_, options_.max_fixed_point, change)};
+                                             "(velocities still change by {:.2g} of their size); reduce run.step",
+                                             t0_, options_.max_fixed_point, iteration_.change())};
 }
 
 StepOutcome MoreauScheme::solve_with_static_limits(double h, Frozen frozen) {
@@ -274,7 +272,7 @@ bool MoreauScheme::collect_candidates(double h) {
 }
 
 std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepOutcome& outcome) {
-  const double x_tolerance = 1e-15 * h;
+  constexpr double kAtOnce = 1e-14;  // of the step: a law that stops within it is at rest from the start
   double earliest = h;
   Frozen found;
   for (Index k : reversing_) {
@@ -288,9 +286,11 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, S
     const double at_end = psi(earliest);
     if (outcome.status != Status::success) return {h, {}};
     if (at_end > 0) continue;
-    const Root root = find_root(psi, 0.0, speed, earliest, at_end, x_tolerance);
+    // To the last bits of x itself: a strong law stops in a small part of the step, and u must vanish there.
+    const Root root = find_root(psi, 0.0, speed, earliest, at_end, 0.0);
     if (outcome.status != Status::success) return {h, {}};
-    earliest = std::min(earliest, std::max(root.x, 1e-14 * h));
+    if (root.x <= kAtOnce * h) continue;
+    earliest = std::min(earliest, root.x);
     found = {k, u0_[laws_.first(k)] > 0 ? 1.0 : -1.0, false};
   }
   for (Index k : giving_way_) {

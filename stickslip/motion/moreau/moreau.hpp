@@ -14,8 +14,9 @@
 //   - A stuck coordinate has v = w exactly, and q is constant to the last bit when the surface is at rest.
 //
 // Order: 2 in q and v for θ = 1/2 where f̄ is the exact mean and jumps of the force are step ends; reaction against its
-// mid-step value 3/2 in L2, 2 away from events. Natural velocity reversals inside a step reduce the order to 1; with
-// locate_reversals the step is split consistently with the inclusion and order 2 holds through all events:
+// mid-step value 2 away from events; in L2 3/2 if all events are step ends, else 1/2 (one step holds a mixed mean).
+// Natural velocity reversals inside a step reduce the order to 1; with locate_reversals the step is split consistently
+// with the inclusion and order 2 holds through all events:
 //
 //   If u_i ≠ 0 at the start and u_i stops or changes sign over the step, find x in (0, h] with ψ_i(x) = 0, ψ_i(x) the
 //   end velocity of law i after the same step with size x, its reaction frozen at -c_i sgn(u_i) and all other laws
@@ -51,12 +52,14 @@ struct MoreauOptions {
   bool locate_reversals = true;  ///< split steps at velocity reversals of one-component laws
   ForceSampling force = ForceSampling::mean;
   SolveOptions solver;
-  double fixed_point_tolerance = 1e-14;  ///< relative change of v at which the iteration around (step) ends
+  double fixed_point_tolerance = 1e-14;  ///< change of v at which the iteration around (step) ends (VelocityIteration)
   int max_fixed_point = 200;
   double contact_tolerance = 1e-8;  ///< of the inclusion of a step with contacts, instead of solver.tolerance
   ContactRule contact_rule = ContactRule::stabilised;
-  double start_penetration = 1e-6;  ///< largest penetration at the start that is corrected instead of refused [m]
-  int max_splits = 0;               ///< per step; 0: 20 + 10 per law
+  /// Largest penetration at the start that is corrected instead of refused [m]; 0: 1e-5 of the smallest shape or, where
+  /// the gap is an expression, 5e-3 of its terms.
+  double start_penetration = 0;
+  int max_splits = 0;  ///< per step; 0: 20 + 10 per law
   void validate() const;
 };
 
@@ -123,6 +126,7 @@ class MoreauScheme final : public Scheme {
   Vector base_, f_, v_theta_, q_theta_, w1_, w_theta_, u_theta_, weakening_, previous_v_, scratch_;
   double f_h_ = -1, f_t_ = 0;  // the step that f_ belongs to
   ResidualWorkspace residuals_;
+  VelocityIteration iteration_;
   int problems_ = 0;
   int splits_ = 0;  // of the step under way
 };

@@ -14,8 +14,13 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kTouching = 1e-9;              // of the length scale: closer counts as touching
-constexpr double kPenetrationTolerance = 1e-6;  // of the length scale: deeper is corrected
+constexpr double kTouching = 1e-9;              // of the smallest shape: closer counts as touching
+constexpr double kPenetrationTolerance = 1e-6;  // of the smallest shape: deeper is corrected
+constexpr double kTouchingOfWay = 1e-9;         // the same, of the way of a step, where there are no shapes
+constexpr double kPenetrationOfWay = 1e-3;
+constexpr double kStartPenetration = 1e-5;         // of the smallest shape
+constexpr double kStartPenetrationOfTerms = 5e-3;  // of the terms of the gap: positions given with a few digits
+constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
 
 }  // namespace
 
@@ -36,8 +41,9 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   drift_kick_ = system.step_form() == StepForm::drift_kick;
   nonlinear_ = !drift_kick_ && (!linear_ || system.applied_force_depends_on_state());
   iterates_ = nonlinear_ || laws_.has_weakening() || laws_.has_viscous() || laws_.limits_depend_on_state();
-  if (options_.contact_rule == ContactRule::stabilised) touching_ = kTouching * system.length_scale();
-  penetration_tolerance_ = kPenetrationTolerance * system.length_scale();
+  stiff_ = drift_kick_ && system.has_stiff_forces();
+  surfaces_move_ = system.surfaces_move();
+  length_ = drift_kick_ ? system.length_scale() : 0.0;
   if (linear_) {
     damping_ = linear_->B;
     damped_ = !damping_.is_zero();
@@ -46,7 +52,7 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   }
   none_pinned_.assign(n, 0);
   q0_ = q_m_ = Vector::Zero(system.info().nq());
-  for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &inverse_diagonal_})
+  for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &load_, &inverse_diagonal_})
     *x = Vector::Zero(n);
   problem_.g = Vector::Zero(n);
   w0_friction_ = w1_friction_ = smooth_ = u_theta_ = Vector::Zero(m);
@@ -86,26 +92,67 @@ void MoreauContactScheme::start(StepRecord& record) {
     }
     terms.insert(terms.end(), {&by_q_, &by_v_});
   }
+  if (stiff_) {
+    system_.force_jacobian(s.t, s.q, s.v, workspace_, by_q_, by_v_);
+    terms.insert(terms.end(), {&by_q_, &by_v_});
+  }
   step_matrix_ = MatrixSum(terms);
   problem_.A = &step_matrix_.value();
   matrix_h_ = -1;
 
-  system_.find_contacts(s.t, s.q, touching_, workspace_, found_);
+  const bool stabilised = options_.contact_rule == ContactRule::stabilised;
+  system_.find_contacts(s.t, s.q, !drift_kick_ ? HUGE_VAL : stabilised ? kTouching * length_ : 0.0, workspace_, found_);
   Index row = 0;
   for (const ContactSite& point : found_.points) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    if (point.gap < -options_.start_penetration)
+    const double gap_size = gap_terms(row, s.q);
+    const double allowed = options_.start_penetration > 0
+                               ? options_.start_penetration
+                               : (drift_kick_ ? kStartPenetration * length_ : kStartPenetrationOfTerms * gap_size);
+    if (point.gap < -allowed)
       throw InputError(
           fmt::format("contact '{}' penetrates by {:.3g} m at the start; move the bodies apart, or raise "
                       "run.moreau.start_penetration above that to have it corrected",
                       law.name, -point.gap));
     Mode& mode = s.modes[static_cast<std::size_t>(laws_.laws()) + static_cast<std::size_t>(point.law)];
-    if (given.empty() && point.gap <= touching_ && mode == Mode::open) mode = touching_mode(law, row, s.v);
+    const double touching = !stabilised ? 0.0 : drift_kick_ ? kTouching * length_ : kGapRoundOff * gap_size;
+    if (given.empty() && point.gap <= touching && mode == Mode::open) mode = touching_mode(law, row, s.v);
     row += law.size();
   }
   for (Index k = 0; k < laws_.laws(); ++k) friction_rest_[k] = s.modes[k] == Mode::stick;
   start_modes_.assign(s.modes.begin() + laws_.laws(), s.modes.end());
   stepped_ = momentum_is_known_ = false;
+  momentum_scale_ = 0;
+}
+
+/// Σ_i |W_i q_i| of a normal row: what round-off in the gap is measured against. (Bodies have their shapes for that.)
+double MoreauContactScheme::gap_terms(Index row, const Vector& q) const {
+  if (drift_kick_) return 0.0;
+  double sum = 0;
+  for (int at = found_.Wt.outerIndexPtr()[row]; at < found_.Wt.outerIndexPtr()[row + 1]; ++at)
+    sum += std::abs(found_.Wt.valuePtr()[at] * q[found_.Wt.innerIndexPtr()[at]]);
+  return sum;
+}
+
+double MoreauContactScheme::touching(Index row, const Approach& approach, double h) const {
+  if (drift_kick_) return kTouching * length_;
+  return kGapRoundOff * gap_terms(row, q_m_) + kTouchingOfWay * approach.way(h);
+}
+
+double MoreauContactScheme::penetration_tolerance(Index row, const Approach& approach, double h) const {
+  if (drift_kick_) return kPenetrationTolerance * length_;
+  return kGapRoundOff * gap_terms(row, q_m_) + kPenetrationOfWay * approach.way(h);
+}
+
+/// Contacts in the middle of the step; the law holds at its end and so needs the velocity that surfaces have there.
+void MoreauContactScheme::find_points(double h) {
+  const bool stabilised = options_.contact_rule == ContactRule::stabilised;
+  const double speed = std::max(system_.speed_bound(v_m_), system_.speed_bound(v_free_));
+  system_.find_contacts(t0_ + 0.5 * h, q_m_, stabilised ? kTouching * length_ + 2 * h * speed : 0.0, workspace_,
+                        found_);
+  if (!surfaces_move_) return;
+  system_.contact_surface(t0_, q_m_, workspace_, found_, w_start_);
+  system_.contact_surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
 }
 
 /// Of a point that touches at the start, from its velocity.
@@ -118,7 +165,7 @@ Mode MoreauContactScheme::touching_mode(const ContactElement& law, Index row, co
 
 StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
-  record.penetration = record.contact_gain = 0;
+  record.penetration = record.contact_gain = record.contact_velocity = record.approach = 0;
   record.loaded_points = record.iterations = 0;
   problems_ = iterations_ = near_misses_ = 0;
   correction_work_ = 0;
@@ -135,15 +182,12 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   set_step_matrix(h);
   right_hand_side(h, v0_);
   free_velocity();
-  const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  const double margin =
-      stabilised ? touching_ + 2 * h * std::max(system_.speed_bound(v_m_), system_.speed_bound(v_free_)) : 0.0;
-  impact_speed_ = -1;
-  system_.find_contacts(t0_ + 0.5 * h, q_m_, margin, workspace_, found_);
+  find_points(h);
   for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
-  if (stabilised && record.penetration > penetration_tolerance_ && some_point_stays_inside()) {
+  if (options_.contact_rule == ContactRule::stabilised && record.penetration > 0 && some_point_stays_inside(h)) {
     if (const Status status = remove_penetration(); status != Status::success) return {status, message_};
-    system_.find_contacts(t0_ + 0.5 * h, q_m_, margin, workspace_, found_);  // where impulses act has moved
+    find_points(h);  // where impulses act has moved
+    set_step_matrix(h);
     right_hand_side(h, v0_);
     free_velocity();
   }
@@ -175,7 +219,7 @@ void MoreauContactScheme::begin(double h, const State& state) {
 }
 
 void MoreauContactScheme::set_step_matrix(double h) {
-  if (h == matrix_h_ && !nonlinear_) return;
+  if (h == matrix_h_ && !nonlinear_ && !stiff_) return;
   const double theta = options_.theta;
   std::array<double, 5> alpha{1};
   std::size_t terms = 1;
@@ -191,6 +235,11 @@ void MoreauContactScheme::set_step_matrix(double h) {
       system_.force_jacobian(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
     }
     alpha[terms++] = -h * h * theta * theta;
+    alpha[terms++] = -h * theta;
+  }
+  if (stiff_) {
+    system_.force_jacobian(t0_ + 0.5 * h, q_m_, v_m_, workspace_, by_q_, by_v_);
+    alpha[terms++] = -0.5 * h * h * theta;
     alpha[terms++] = -h * theta;
   }
   step_matrix_.evaluate({alpha.data(), terms});
@@ -214,6 +263,10 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
     mass_.product(v_m_, g);
     system_.force(forces_.left_limit(t0_ + 0.5 * h, h), q_m_, v_m_, workspace_, f_);
     g += h * f_;
+    if (stiff_) {
+      by_q_.add_product(-0.5 * h * h * (1 - theta), v_m_, g);
+      by_v_.add_product(-h * theta, v_m_, g);
+    }
   } else if (nonlinear_) {
     // One step of Newton for M (v1 - v0) = h F + W p; whatever A is, its fixed point solves the step.
     v_theta_ = theta * v + (1 - theta) * v0_;

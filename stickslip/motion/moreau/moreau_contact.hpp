@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // Velocity-level time stepping with unilateral contact, friction and impact (Moreau, Jean), for every kind of system.
 //
-//   q_m = q0 drifted by h/2,   contacts found there: gap g, directions W, surface velocity w
-//   A v1 = g_0 + W p,   u = Wᵀ v - w,   -(u1 + b + s) ∈ N_K(p)                                                  (step)
+//   q_m = q0 drifted by h/2,   contacts found there: gap g, directions W
+//   A v1 = g_0 + W p,   u0 = Wᵀ v0 - w(t0),   u1 = Wᵀ v1 - w(t1),   -(u1 + b + s) ∈ N_K(p)                      (step)
 //   q1 = q0 + h (θ v1 + (1-θ) v0),  or q_m drifted by h/2 with v1 (drift_kick)
 //
 //   p     impulses of the step [N s]: friction laws p ∈ h C, contact points p in their cone
 //   A, g_0 implicit_theta: M - hθ ∂h/∂v - h²θ² ∂h/∂q and the rest of the step's balance (moreau.hpp), iterated where M
-//         or the forces depend on the state;   drift_kick: M and M v + h f at q_m
+//         or the forces depend on the state;   drift_kick: M and M v + h f at q_m, with springs between bodies
+//         A = M - ½h²θ ∂h/∂q - hθ ∂h/∂v: forces at θ q1 + (1-θ) q0, which is stable for any stiffness and damping
+//   w     velocity of the surfaces: at both ends of the step, as v, so that belts and floors that speed up are followed
+//         with order 2
 //   b     what the law adds to u1, normal component only:
 //         rule `velocity`, the textbook scheme: a point takes part if g <= 0, and then b = e u0
 //         rule `stabilised` (default):
 //           touching, g <= tiny             b = e min(u0, 0)                                       Newton's impact law
+//                                           tiny: 1e-9 of the smallest shape; for gaps given by expressions, which know
+//                                           no length, 1e-9 of the way h |u_N| of the step, and round-off of the gap
 //           nearby and about to touch       b = g / h: the point arrives in the middle of the next step and stays; not
 //                                           used where an impact with restitution is coming, which must keep its speed
 //         With the stabilised rule a resting contact neither opens by rounding nor sinks in.
@@ -23,25 +28,29 @@
 //
 // Penetration (an impact inside a step, turning bodies) is removed at q_m before the velocities are solved for:
 //   minimise ½ δᵀ M δ  subject to  g + W_Nᵀ δ >= 0,   q_m ← q_m ⊕ δ
-// (points that restitution throws back at once, or that are on their way out, are left alone). Only positions move; the
-// work against the potential is `correction` in the energy ledger.
+// where it is deeper than 1e-6 of the smallest shape, or 1e-3 of the way of the step (points that restitution throws
+// back at once, or that are on their way out, are left alone). Only positions move; the work against the potential is
+// `correction` in the energy ledger.
 //
 // Accumulating impacts (a bouncing ball coming to rest) pass as ordinary steps; any number of events per step is right
 // to O(h). Friction of the [[friction]] laws takes part in the same inclusion; velocity reversals are not located here.
 //
 // Energy (θ = 1/2; T quadratic): (T + U) changes by work_in - losses exactly. impact_loss collects p_N · mean u_N,
 // friction_loss the tangential part. Newton's impact law with friction can make energy. For e = 0 it cannot: with u_f
-// the velocity without contact, T(v1) - T(v_f) = p·u1 - ½ p·D p <= 0. This difference is recorded as contact_gain
-// wherever it is positive, and the audit holds it against zero where e = 0. In steps with Poisson's or the energetic
-// law contact_gain is the work of p_i, where positive. Where an impact gives a negative friction loss (the mean
-// velocity of the step is not the path of the impulse), friction and impact loss of the step are counted as one: as
-// impact loss.
+// the relative velocity without contact, ½ p·(u1 + u_f) = p·u1 - ½ p·D p <= 0, which for A = M and surfaces at rest is
+// T(v1) - T(v_f). This is recorded as contact_gain wherever it is positive, and the audit holds it against zero where
+// e = 0. In steps with Poisson's or the energetic law contact_gain is the work of p_i, where positive. Where an impact
+// gives a negative friction loss (the mean velocity of the step is not the path of the impulse), friction and impact
+// loss of the step are counted as one: as impact loss.
 //
 // Few points (up to 64) are solved to round-off after the solver's tolerance is reached; it decides whether a body just
 // below its friction angle creeps.
 //
 // A point that sticks holds with μ_static; where it gives way, the step is solved again with μ there.
 #pragma once
+
+#include <algorithm>
+#include <cmath>
 
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
@@ -76,12 +85,19 @@ class MoreauContactScheme final : public Scheme {
   struct Approach {
     double before, free;
     bool impact;
+    double way(double h) const { return h * std::max(std::abs(before), std::abs(free)); }
   };
-  Approach approach(Index row);
-  double impact_speed();
+  Approach approach(Index row) const;
+  /// Smaller gaps count as none; deeper penetrations are corrected. [m]
+  double touching(Index row, const Approach& approach, double h) const;
+  double penetration_tolerance(Index row, const Approach& approach, double h) const;
+  double gap_terms(Index row, const Vector& q) const;
+  const Vector& w_start() const { return surfaces_move_ ? w_start_ : found_.w; }
+  const Vector& w_end() const { return surfaces_move_ ? w_end_ : found_.w; }
+  void find_points(double h);
   Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
-  bool leaves_by_itself(const ContactSite& point, Index row);
-  bool some_point_stays_inside();
+  bool leaves_by_itself(const ContactSite& point, const Approach& approach) const;
+  bool some_point_stays_inside(double h) const;
   Status remove_penetration();
   void set_step_matrix(double h);
   void right_hand_side(double h, const Vector& v);
@@ -120,6 +136,7 @@ class MoreauContactScheme final : public Scheme {
   void record_energy(double h, StepRecord& record);
   void record_contact_work(StepRecord& record);
   double contact_gain();
+  void record_contact_velocity(StepRecord& record);
   void remember_points();
 
   const System& system_;
@@ -131,7 +148,8 @@ class MoreauContactScheme final : public Scheme {
   SystemWorkspace workspace_;
   bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
   bool force_is_constant_ = false, force_is_known_ = false, momentum_is_known_ = false;
-  double touching_ = 0, penetration_tolerance_ = 0;
+  bool stiff_ = false, surfaces_move_ = false;
+  double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
   SystemMatrix mass_, damping_, by_q_, by_v_;
   MatrixSum step_matrix_;
@@ -174,13 +192,17 @@ class MoreauContactScheme final : public Scheme {
 
   double t0_ = 0;
   Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, scratch_;
-  Vector u0_, u1_;  // of the rows of the problem
+  Vector u0_, u1_;          // of the rows of the problem
+  Vector w_start_, w_end_;  // of found_, where surfaces speed up
+  Vector load_;
+  VelocityIteration iteration_;
+  double momentum_scale_ = 0;  // largest terms of the balance so far
   Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;
   std::vector<char> friction_rest_, friction_released_;
   std::vector<Index> contact_first_;  // component of each contact law in the record
   std::vector<char> law_impact_;
   std::vector<Mode> law_mode_;
-  double correction_work_ = 0, impact_speed_ = 0;
+  double correction_work_ = 0, approach_speed_ = 0;
   int problems_ = 0, iterations_ = 0, near_misses_ = 0;
   std::string message_;
 };

@@ -23,10 +23,10 @@ bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const bool own = law.impact == ImpactLaw::energetic || (law.impact == ImpactLaw::poisson && law.restitution > 0);
     if (!own || !active.touches || !(u0_[active.first] < 0)) continue;
-    double size = std::abs(found_.w[active.row]);
+    double size = std::abs(w_start()[active.row]);
     for (SparseMatrix::InnerIterator entry(problem_.Wt, active.first); entry; ++entry)
       size += std::abs(entry.value() * v_m_[entry.col()]);
-    const double free = row_times(found_.Wt, active.row, v_free_) - found_.w[active.row];
+    const double free = row_times(found_.Wt, active.row, v_free_) - w_end()[active.row];
     if (-u0_[active.first] > kNoise * size + kAtRest * std::abs(free - u0_[active.first])) return true;
   }
   return false;

@@ -14,31 +14,34 @@ namespace {
 constexpr double kNoise = 1e-12;  // relative to the fastest velocity
 }  // namespace
 
-MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) {
-  const double before = row_times(found_.Wt, row, v_m_) - found_.w[row];
-  const double free = row_times(found_.Wt, row, v_free_) - found_.w[row];
-  return {before, free, -before > std::abs(free - before) && -before > impact_speed()};
-}
-
-/// Slower approaches cannot be told from what the forces of one step do, or from rounding.
-double MoreauContactScheme::impact_speed() {
-  if (impact_speed_ < 0)
-    impact_speed_ = std::max((v_free_ - v_m_).lpNorm<Eigen::Infinity>(), kNoise * v_m_.lpNorm<Eigen::Infinity>());
-  return impact_speed_;
+/// An impact is faster than what the forces of one step do to the bodies at hand, and than rounding.
+MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) const {
+  double before = -w_start()[row], free = -w_end()[row], forces = 0, noise = 0;
+  for (int at = found_.Wt.outerIndexPtr()[row]; at < found_.Wt.outerIndexPtr()[row + 1]; ++at) {
+    const Index i = found_.Wt.innerIndexPtr()[at];
+    const double a = found_.Wt.valuePtr()[at], v = v_m_[i], v_free = v_free_[i];
+    before += a * v;
+    free += a * v_free;
+    forces += std::abs(a * (v_free - v));
+    noise += std::abs(a * v);
+  }
+  return {before, free, -before > std::max({std::abs(free - before), forces, kNoise * noise})};
 }
 
 /// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
 /// a bouncing body for ever.
-bool MoreauContactScheme::leaves_by_itself(const ContactSite& point, Index row) {
-  const auto [before, free, impact] = approach(row);
-  if (impact) return contacts_[static_cast<std::size_t>(point.law)].restitution > 0;
-  return before > std::abs(free - before);
+bool MoreauContactScheme::leaves_by_itself(const ContactSite& point, const Approach& approach) const {
+  if (approach.impact) return contacts_[static_cast<std::size_t>(point.law)].restitution > 0;
+  return approach.before > std::abs(approach.free - approach.before);
 }
 
-bool MoreauContactScheme::some_point_stays_inside() {
+bool MoreauContactScheme::some_point_stays_inside(double h) const {
   Index row = 0;
   for (const ContactSite& point : found_.points) {
-    if (point.gap < -penetration_tolerance_ && !leaves_by_itself(point, row)) return true;
+    if (point.gap < 0) {
+      const Approach along = approach(row);
+      if (point.gap < -penetration_tolerance(row, along, h) && !leaves_by_itself(point, along)) return true;
+    }
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   return false;
@@ -47,14 +50,15 @@ bool MoreauContactScheme::some_point_stays_inside() {
 /// Positions leave the penetration along the shortest way in the metric of the mass.
 Status MoreauContactScheme::remove_penetration() {
   const Index n = system_.info().nv();
-  const double potential = system_.potential_energy(q_m_);
+  Vector& q = drift_kick_ ? q_m_ : q0_;  // where the step's balance of energy begins
+  const double potential = system_.potential_energy(q), kinetic = system_.kinetic_energy(q, v_m_);
   correction_.A = &mass_;
   correction_.A_version = ++version_;
   correction_.g = Vector::Zero(n);
   correction_rows_.clear();
   Index row = 0;
   for (const ContactSite& point : found_.points) {
-    if (!leaves_by_itself(point, row)) correction_rows_.emplace_back(row, point.gap);
+    if (!leaves_by_itself(point, approach(row))) correction_rows_.emplace_back(row, point.gap);
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   const auto count = static_cast<Index>(correction_rows_.size());
@@ -84,15 +88,15 @@ Status MoreauContactScheme::remove_penetration() {
                 fmt::format("moreau: penetration at t = {:.9g} s cannot be removed ({}); reduce run.step, "
                             "or use run.moreau.contact_rule = \"velocity\"",
                             t0_, corrected_.message));
-  const double kinetic = system_.kinetic_energy(q_m_, v_m_);
   system_.displace(corrected_.v, q_m_, v_m_);
   if (!drift_kick_) q0_ += corrected_.v;
-  correction_work_ = system_.potential_energy(q_m_) - potential + system_.kinetic_energy(q_m_, v_m_) - kinetic;
+  correction_work_ = system_.potential_energy(q) - potential + system_.kinetic_energy(q, v_m_) - kinetic;
   return Status::success;
 }
 
 void MoreauContactScheme::select_points(double h) {
   active_.clear();
+  approach_speed_ = 0;
   taken_.resize(found_.points.size());
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
   constexpr std::size_t kMany = 64;
@@ -101,14 +105,16 @@ void MoreauContactScheme::select_points(double h) {
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    const auto [before, free, impact] = approach(row);
+    const Approach along = approach(row);
+    const auto [before, free, impact] = along;
+    approach_speed_ = std::max(approach_speed_, -before);
     Active active{point.law, static_cast<int>(k), row, first, 0, impact, false};
     bool takes_part;
     if (!stabilised) {
       takes_part = point.gap <= 0;
       active.touches = takes_part;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * before : 0;
-    } else if (point.gap <= touching_) {
+    } else if (point.gap <= touching(row, along, h)) {
       takes_part = true;
       active.touches = true;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(before, 0.0) : 0;
@@ -141,10 +147,11 @@ bool MoreauContactScheme::add_overlooked_points(double h) {
     const ContactSite& point = found_.points[k];
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
     if (!taken_[k]) {
-      const double after = row_times(found_.Wt, row, solution_.v) - found_.w[row];
-      const double before = row_times(found_.Wt, row, v_m_) - found_.w[row];
-      const double tolerance = 1e-3 * touching_;
-      if (h * after < -point.gap - tolerance && !(law.restitution > 0 && before < 0)) {
+      const double after = row_times(found_.Wt, row, solution_.v) - w_end()[row];
+      const Approach along = approach(row);
+      constexpr double kNegligible = 1e-3;  // of what counts as touching
+      if (h * after < -point.gap - kNegligible * touching(row, along, h) &&
+          !(law.restitution > 0 && along.before < 0)) {
         Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
         active_.push_back(active);
         taken_[k] = 1;
@@ -249,9 +256,8 @@ void MoreauContactScheme::fill_velocities() {
   for (Index i = 0; i < friction; ++i) u0_[i] = row_times(problem_.Wt, i, v_m_) - w0_friction_[i];
   for (const Active& active : active_) {
     for (int c = 0; c < contacts_[static_cast<std::size_t>(active.law)].size(); ++c) {
-      const double surface = found_.w[active.row + c];
-      problem_.w[active.first + c] = surface;
-      u0_[active.first + c] = row_times(problem_.Wt, active.first + c, v_m_) - surface;
+      problem_.w[active.first + c] = w_end()[active.row + c];
+      u0_[active.first + c] = row_times(problem_.Wt, active.first + c, v_m_) - w_start()[active.row + c];
     }
     problem_.w[active.first] -= active.bias;
   }

@@ -12,6 +12,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kRounding = 1e-12;   // of what the impulses of a step could make of a velocity
 constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
 constexpr double kAtRest = 1e-12;     // slip after an impact, relative to the approach
 
@@ -141,15 +142,24 @@ bool MoreauContactScheme::rebounds(std::size_t law) const {
   return true;
 }
 
-/// Natural map of the laws at (v, p), relative to the momentum of the step; leaves u1_ behind.
+/// Natural map of the laws at (v, p), relative to the impulses and to what the load of the step asks of the laws;
+/// leaves u1_ behind.
 double MoreauContactScheme::law_residual() {
   const SparseMatrix& Wt = problem_.Wt;
   u1_.resize(Wt.rows());
-  double scale = largest_entry(problem_.g);
-  for (Index row = 0; row < Wt.rows(); ++row) {
-    u1_[row] = row_times(Wt, row, solution_.v) - problem_.w[row];
-    scale = std::max(scale, std::abs(solution_.r[row]));
-  }
+  double scale = 0;
+  Index row = 0;
+  for (std::size_t k = 0; k < problem_.sets.size(); ++k)
+    for (int c = 0; c < problem_.sets[k].size; ++c, ++row) {
+      double u = -problem_.w[row], load = 0;
+      for (int at = Wt.outerIndexPtr()[row]; at < Wt.outerIndexPtr()[row + 1]; ++at) {
+        const Index i = Wt.innerIndexPtr()[at];
+        u += Wt.valuePtr()[at] * solution_.v[i];
+        load += std::abs(Wt.valuePtr()[at] * problem_.g[i]) * inverse_diagonal_[i];
+      }
+      u1_[row] = u;
+      scale = std::max({scale, std::abs(solution_.r[row]), weights_[static_cast<Index>(k)] * load});
+    }
   const double residual = natural_map_residual(problem_.sets, solution_.r, u1_, weights_);
   return scale > 0 ? residual / scale : residual;
 }
@@ -159,15 +169,26 @@ void MoreauContactScheme::record_balance(StepRecord& record) {
   const Index m = solution_.r.size();
   const SparseMatrix& Wt = problem_.Wt;
   for (Index i = 0; i < balance_.size(); ++i) balance_[i] = problem_.g[i];
-  const double load = largest_entry(balance_);
   for (Index k = 0; k < m; ++k)
     for (int at = Wt.outerIndexPtr()[k]; at < Wt.outerIndexPtr()[k + 1]; ++at)
       balance_[Wt.innerIndexPtr()[at]] += Wt.valuePtr()[at] * solution_.r[k];
-  const double scale = m > 0 ? std::max(largest_entry(balance_), load) : load;
+  add_up_loads(problem_, solution_.r, load_);
   step_matrix_.value().add_product(-1.0, solution_.v, balance_);
-  const double error = largest_entry(balance_);
-  raise(record.equation, scale > 0 ? error / scale : error);
+  const BalanceSize size = balance_size(balance_, load_, inverse_diagonal_);
+  raise(momentum_scale_, size.terms);
+  raise(record.equation, momentum_scale_ > 0 ? size.residual / momentum_scale_ : size.residual);
+  record.energy_terms = size.energy;
+  record.approach = approach_speed_;
   if (m == 0) return;
+  record.stuck_terms = 0;
+  for (Index i = 0; i < laws_.components(); ++i) {
+    double velocity = std::abs(problem_.w[i]);
+    for (int at = Wt.outerIndexPtr()[i]; at < Wt.outerIndexPtr()[i + 1]; ++at) {
+      const Index j = Wt.innerIndexPtr()[at];
+      velocity += std::abs(Wt.valuePtr()[at]) * load_[j] * inverse_diagonal_[j];
+    }
+    record.stuck_terms = std::max(record.stuck_terms, velocity * record.duration);
+  }
   raise(record.inclusion, law_residual());
   const double outside = membership_residual(problem_.sets, solution_.r), largest = largest_entry(solution_.r);
   raise(record.membership, largest > 0 ? outside / largest : outside);
@@ -185,7 +206,7 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
   } else if (nonlinear_) {
     q_theta_ = q0_ + (theta * h) * v_theta_;
     system_.applied_force(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
-    e.work_in += h * scratch_.dot(v_theta_);
+    e.work_in += h * (scratch_.dot(v_theta_) + system_.inertia_power(q_theta_, v_theta_));
     e.damper_loss += h * system_.damper_power(q_theta_, v_theta_);
   } else {
     e.work_in += h * product(f_, v_theta_);
@@ -213,7 +234,9 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     e.kinetic = system_.kinetic_energy(s.q, s.v);
     e.potential = system_.potential_energy(s.q);
   }
-  if (!active_.empty()) record.contact_gain = std::max(0.0, contact_gain());
+  if (active_.empty()) return;
+  record.contact_gain = std::max(0.0, contact_gain());
+  record_contact_velocity(record);
 }
 
 void MoreauContactScheme::record_contact_work(StepRecord& record) {
@@ -226,7 +249,8 @@ void MoreauContactScheme::record_contact_work(StepRecord& record) {
     impact |= active.impact;
     for (int c = 0; c < size; ++c) {
       const Index i = active.first + c;
-      const double surface = found_.w[active.row + c], impulse = impulses()[i];
+      const double surface = theta * w_end()[active.row + c] + (1 - theta) * w_start()[active.row + c];
+      const double impulse = impulses()[i];
       const double u_end = u1_[i] - (c == 0 ? active.bias : 0.0);
       const double u_theta = theta * u_end + (1 - theta) * u0_[i];
       const double work = impulse * u_theta;
@@ -251,6 +275,23 @@ double MoreauContactScheme::contact_gain() {
   }
   for (const Active& active : active_) gain -= solution_.r[active.first] * active.bias;
   return gain;
+}
+
+/// Velocities against the law that the solver left, contact by contact.
+void MoreauContactScheme::record_contact_velocity(StepRecord& record) {
+  for (std::size_t k = 0; k < active_.size(); ++k) {
+    const Active& active = active_[k];
+    const double p = solution_.r[active.first], u = u1_[active.first];
+    const double against = u < 0 ? -u : std::min(u, p / weights_[laws_.laws() + static_cast<Index>(k)]);
+    if (!(against > 0)) continue;
+    double at_hand = std::abs(problem_.w[active.first]);
+    for (int at = found_.Wt.outerIndexPtr()[active.row]; at < found_.Wt.outerIndexPtr()[active.row + 1]; ++at) {
+      const Index i = found_.Wt.innerIndexPtr()[at];
+      at_hand += std::abs(found_.Wt.valuePtr()[at]) *
+                 (std::abs(v_m_[i]) + std::abs(v_free_[i]) + kRounding * load_[i] * inverse_diagonal_[i]);
+    }
+    raise(record.contact_velocity, against / at_hand);
+  }
 }
 
 void MoreauContactScheme::remember_points() {

@@ -42,7 +42,7 @@ Status MoreauContactScheme::fail(Status status, std::string message) {
 
 Status MoreauContactScheme::iterate(double h) {
   iterate_ = v0_;
-  double change = HUGE_VAL, size = 0;
+  iteration_.start(v0_);
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
     if (has_impact_) problem_.g += impact_momentum_;
@@ -52,17 +52,15 @@ Status MoreauContactScheme::iterate(double h) {
       laws_.evaluate_limits(t0_ + 0.5 * h, q_theta_, v_theta_, workspace_);
     }
     if (const Status status = solve_laws(h); status != Status::success) return status;
-    const double previous_change = change;
-    change = (solution_.v - iterate_).lpNorm<Eigen::Infinity>();
-    size = std::max({size, solution_.v.lpNorm<Eigen::Infinity>(), v0_.lpNorm<Eigen::Infinity>()});
+    add_up_loads(problem_, solution_.r, load_);
+    const bool settled =
+        iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal_, options_.fixed_point_tolerance);
     iterate_ = solution_.v;
-    if (change <= options_.fixed_point_tolerance * size ||
-        (change <= 100 * options_.fixed_point_tolerance * size && change >= previous_change))
-      return Status::success;
+    if (settled) return Status::success;
   }
   return fail(Status::not_converged, fmt::format("moreau: the step from t = {:.9g} s did not converge in {} iterations "
-                                                 "(velocity still changes by {:.2g}); reduce run.step",
-                                                 t0_, options_.max_fixed_point, change));
+                                                 "(velocities still change by {:.2g} of their size); reduce run.step",
+                                                 t0_, options_.max_fixed_point, iteration_.change()));
 }
 
 Status MoreauContactScheme::solve_laws(double h) {

@@ -327,7 +327,7 @@ void ViscoelasticDynamics::powers(double t, const Vector& y, Vector& out) {
   place(t, y);
   system_.applied_force(t, q_, v_, workspace_, f_);
   out.setZero(powers_size());
-  out[0] = f_.dot(v_) - force_.dot(rate_);
+  out[0] = f_.dot(v_) + system_.inertia_power(q_, v_) - force_.dot(rate_);
   out[1] = system_.damper_power(q_, v_);
   for (const Block& block : blocks_) {
     double law_power = 0;

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/constraint_audit.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+
+void keep_worse(double value, double terms, double& worst, double& worst_terms) {
+  if (value * worst_terms <= worst * terms) return;  // false for NaN: it stays visible
+  worst = value;
+  worst_terms = terms;
+}
+
+}  // namespace
+
+void record_constraint_residuals(const System& system, ConstraintAudit& audit, StepRecord& record) {
+  const State& s = record.state;
+  ConstraintRows& rows = audit.rows;
+  system.evaluate_constraints(s.t, s.q, audit.workspace, rows);
+  system.constraint_velocity_jacobian(s.t, s.q, s.v, audit.workspace, audit.by_q);
+  const SystemMatrix& mass = system.mass(s.q, audit.workspace);
+  const Index m = rows.A.rows(), n = rows.A.cols();
+  if (audit.position_terms.size() != m) audit.position_terms = audit.velocity_terms = Vector::Zero(m);
+  audit.inertia.resize(n);
+  double q2 = 0, v2 = 0;
+  for (Index j = 0; j < n; ++j) {
+    audit.inertia[j] = mass(j, j);
+    v2 += audit.inertia[j] * s.v[j] * s.v[j];
+    if (s.q.size() == n) q2 += audit.inertia[j] * s.q[j] * s.q[j];
+  }
+  record.constraint_position = record.constraint_velocity = 0;
+  record.constraint_position_terms = record.constraint_velocity_terms = 1;
+  for (Index i = 0; i < m; ++i) {
+    double a2 = 0, velocity = -rows.rate[i];
+    for (Index j = 0; j < n; ++j) {
+      a2 += rows.A(i, j) * rows.A(i, j) / audit.inertia[j];
+      velocity += rows.A(i, j) * s.v[j];
+    }
+    double &position_terms = audit.position_terms[i], &velocity_terms = audit.velocity_terms[i];
+    position_terms = std::max(position_terms, std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t));
+    double slopes = 0;
+    for (Index j = 0; j < s.q.size(); ++j) slopes += std::abs(audit.by_q(i, j) * s.q[j]);
+    velocity_terms = std::max(velocity_terms, std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes);
+    keep_worse(std::abs(rows.position[i]), position_terms, record.constraint_position,
+               record.constraint_position_terms);
+    keep_worse(std::abs(velocity), velocity_terms, record.constraint_velocity, record.constraint_velocity_terms);
+  }
+}
+
+}  // namespace stickslip
