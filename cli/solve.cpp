@@ -247,8 +247,8 @@ class Session {
       const std::optional<Attempt> done = attempt(dual, options(solvers_[s]), start, show);
       if (done) {
         judge(*dual, *done, row);
-        if (row.solved && row.strict_error < best_error) {
-          best_error = row.strict_error;
+        if (row.solved && row.unit_free < best_error) {
+          best_error = row.unit_free;
           best = done->solution.r;
         }
       } else {
@@ -271,7 +271,7 @@ class Session {
     return options;
   }
 
-  /// The error is computed here from r; what the solver believes does not count.
+  /// The errors are computed here from r; what the solver believes does not count.
   void judge(const DualProblem& dual, const Attempt& done, SolveRow& row) const {
     row.seconds = done.seconds;
     if (!done.failure.empty()) {
@@ -288,7 +288,7 @@ class Session {
     row.error = found.error;
     row.strict_error = found.strict_error;
     row.unit_free = found.unit_free;
-    row.solved = row.strict_error <= command_.tolerance;
+    row.solved = row.unit_free <= command_.tolerance;
     if (row.solved) {
       row.status = to_string(Status::success);
       row.message.clear();
@@ -296,8 +296,8 @@ class Session {
       row.status = to_string(Status::not_converged);
     }
     if (!row.solved && row.message.empty())
-      row.message = fmt::format("the strict error is {:.2e}; try --compare all, a larger --tolerance or --max-seconds",
-                                row.strict_error);
+      row.message =
+          fmt::format("unit_free is {:.2e}; try --compare all, a larger --tolerance or --max-seconds", row.unit_free);
   }
 
   void write_solution(const std::string& file, const FclibProblem& problem, const Vector& reactions) {
@@ -320,7 +320,7 @@ class Session {
     } else if (summary_.solved < files_.size() - summary_.unread.size()) {
       summary_.status = to_string(Status::not_converged);
       summary_.message =
-          fmt::format("{} of {} files are not solved to strict_error <= {:g}",
+          fmt::format("{} of {} files are not solved to unit_free <= {:g}",
                       files_.size() - summary_.unread.size() - summary_.solved, files_.size(), command_.tolerance);
     } else if (wrong_input_) {
       summary_.status = "wrong_input";

@@ -14,7 +14,7 @@ const char* const kUseMoreau = "use scheme = \"moreau\"";
 void read_moreau(const Field& field, MoreauOptions& options) {
   const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
                                   "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule",
-                                  "contact_tolerance", "start_penetration"});
+                                  "contact_tolerance", "start_penetration", "strict"});
   table.number("theta", options.theta, {.low = 0.5, .high = 1});
   table.boolean("locate_reversals", options.locate_reversals);
   table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
@@ -25,6 +25,7 @@ void read_moreau(const Field& field, MoreauOptions& options) {
   table.integer("max_fixed_point", options.max_fixed_point, 1);
   table.integer("max_splits", options.max_splits, 0);
   table.number("contact_tolerance", options.contact_tolerance, kPositive);
+  table.boolean("strict", options.strict);
   table.word("contact_rule", [&](std::string_view word) { options.contact_rule = contact_rule_from(word); });
   table.number("start_penetration", options.start_penetration, kNotNegative);
 }

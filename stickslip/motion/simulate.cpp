@@ -82,8 +82,8 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     limits.no_gain = impacts_never_gain(system.contacts());
     return limits;
   }
-  limits.inclusion = std::max(
-      limits.inclusion, 10 * (limits.contacts ? options.moreau.contact_tolerance : options.moreau.solver.tolerance));
+  limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
+                                                                : 10 * options.moreau.solver.tolerance);
   limits.no_gain = impacts_never_gain(system.contacts());
   // The step with contacts does not count the work of circulatory forces apart.
   const bool circulatory = takes_contact_steps(system) && system.linear() && system.linear()->K.asymmetry() > 0;

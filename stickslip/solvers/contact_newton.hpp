@@ -17,8 +17,8 @@
 // Lampariello and Lucidi (1986): |F|² (law i weighted by d_i: an energy) must fall below the largest of the last ten.
 // Where no step is accepted, a few Gauss-Seidel sweeps on the proximal problem take over.
 //
-// smoothed (follow_smoothed): ε → 0 along the path of solutions of the smoothed problem, which is regular without any
-// proximal term; |u_T| in the shift is smoothed as well. Slower than the proximal method where that works, and it finds
+// smoothed (follow_smoothed): ε → 0 along the path of solutions of the smoothed problem, which needs no proximal term
+// as long as the path does not fold; |u_T| in the shift is smoothed as well. Slower than the proximal method where that works, and it finds
 // solutions of hyperstatic problems (sphere pyramids) that the other misses.
 //
 // through folds (follow_smoothed with through_folds; contact_path.cpp): the problem is not monotone, and the path may

@@ -9,25 +9,17 @@ namespace stickslip {
 namespace {
 constexpr double kWorst = 0.03;  // of the largest error: what a patch starts from
 
-bool plain(StoppingMeasure measure) {
-  return measure == StoppingMeasure::error || measure == StoppingMeasure::strict_error;
-}
-
 /// What the measure divides by, of `count` laws; law(k) says which.
 template <int N, class Law>
 double denominator(const ContactSystem<N>& system, StoppingMeasure measure, const double* r, const double* u, int count,
                    double b_norm, Law&& law) {
-  double rr = 0, uu = 0, largest = 0;
+  if (measure != StoppingMeasure::inclusion) return b_norm;
+  double largest = 0;
   for (int k = 0; k < count; ++k) {
     const int i = law(k);
-    for (int c = N * i; c < N * i + N; ++c) {
-      rr += r[c] * r[c];
-      uu += u[c] * u[c];
-      largest = std::max({largest, std::abs(r[c]), std::abs(u[c]) / system.d(i)});
-    }
+    for (int c = N * i; c < N * i + N; ++c) largest = std::max({largest, std::abs(r[c]), std::abs(u[c]) / system.d(i)});
   }
-  if (measure == StoppingMeasure::inclusion) return largest;
-  return measure == StoppingMeasure::error ? std::max({b_norm, std::sqrt(rr), std::sqrt(uu)}) : b_norm;
+  return largest;
 }
 }  // namespace
 
@@ -43,9 +35,8 @@ int ContactPatches<N>::find(const ContactSystem<N>& system, const ContactGoal& g
   double total = 0;
   for (int i = 0; i < n; ++i) {
     const std::size_t k = static_cast<std::size_t>(system.set(i).size);
-    double e =
-        inclusion_residual(system.set(i), {r + N * i, k}, {u + N * i, k}, plain(goal.measure) ? 1.0 : 1 / system.d(i));
-    if (goal.measure == StoppingMeasure::unit_free) e *= system.d(i);
+    double e = inclusion_residual(system.set(i), {r + N * i, k}, {u + N * i, k}, 1 / system.d(i));
+    if (goal.measure != StoppingMeasure::inclusion) e *= system.d(i);
     total += e * e;
     by_error_.emplace_back(e, i);
   }
@@ -157,6 +148,7 @@ ContactGoal ContactPatches<N>::goal(const ContactSystem<N>& system, const Contac
   const double part =
       denominator(system, goal.measure, r, u, count_, b_.norm(), [&](int k) { return laws_[first_ + k]; });
   ContactGoal result = goal;
+  if (goal.measure != StoppingMeasure::inclusion) result.measure = StoppingMeasure::unit_free;
   if (whole > 0 && part > 0) result.tolerance = share * goal.tolerance * whole / part;
   return result;
 }

@@ -35,7 +35,8 @@ class ContactPatches {
   /// Reactions of the patch just extracted out of those of all laws, and back.
   void gather(const double* r, double* patch) const;
   void scatter(const double* patch, double* r) const;
-  /// The same error in the patch just extracted as `goal` is for the whole: `share` of it.
+  /// The same error in the patch just extracted as `goal` is for the whole: `share` of it. Errors of the laws are seen
+  /// in their natural weights, also where the goal's measure has ρ = 1.
   ContactGoal goal(const ContactSystem<N>& system, const ContactGoal& goal, const double* r, const double* u,
                    double share) const;
 

@@ -6,12 +6,16 @@
 //      and conjugate sweeps, as long as they bring something; a factorisation of the whole would cost more. From 4000
 //      on these alone, until the limits are reached: the factors of the whole would not fit into them
 //   2  proximal_newton      from where the sweeps stopped; exact to round-off in a few steps once the modes settle
-//   3  smoothing_newton     a path of smoothed problems, finished by 2
+//   3  smoothing_newton     after conjugate sweeps from where 2 stopped: a path of smoothed problems, finished by 2
 //   4  restarts             of 2 and 3 from backward sweeps, with other residual functions, scales ρ_i, first weights
 //   5  accelerated_sweeps   again, then 2 to 4 with other first values, until the limits are reached
 //
-// The best point by the error asked for wins; what is reported is recomputed from r by residual.hpp. If nothing
-// converges, the normal reactions alone are tried for a certificate that no solution exists (residual.hpp).
+// Everything happens in the units of problem_scale.hpp, so that no change of units changes the answer. The best point
+// wins; what is reported is recomputed from r by residual.hpp. After the first round of 2 to 4 the normal reactions
+// alone are tried for a certificate that no solution exists (certificate.hpp). Before any iteration: r = 0 where that
+// solves the problem, and laws that nothing can move.
+//
+// Which solution, where there are several: docs/theory-contact-solver.md, "Existence and uniqueness".
 #pragma once
 
 #include <memory>

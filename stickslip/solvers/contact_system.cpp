@@ -10,38 +10,37 @@
 namespace stickslip {
 
 template <int N>
-void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets) {
+void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets,
+                            const ProblemScale& scale) {
   const int n = static_cast<int>(sets.size());
-  sets_ = sets;
-  b_norm_ = b.norm();
-  D_ = &D;
-  b_ = b.data();
+  scale_ = scale;
+  const double by_mobility = ProblemScale::down(scale_.mobility), by_velocity = ProblemScale::down(scale_.velocity);
+  plain_weight_ = 1 / by_mobility;
+  sets_.resize(n);
   cones_only_ = N == 3;
-  bool uniform = true;
-  for (const Set& set : sets) {
-    uniform &= set.size == N;
-    cones_only_ &= set.kind == SetKind::friction_cone && set.size == N;
+  for (int i = 0; i < n; ++i) {
+    sets_[i] = scale_.scaled(sets[i]);
+    cones_only_ &= sets[i].kind == SetKind::friction_cone && sets[i].size == N;
   }
-  if (!uniform) {
-    columns_.resize(D.entries().size());
-    for (std::size_t e = 0; e < columns_.size(); ++e) columns_[e] = D.entries()[e].column;
-    sizes_.assign(n, N);
-    padded_D_.set_structure(sizes_, D.row_starts(), columns_);
-    padded_b_.assign(static_cast<std::size_t>(N) * n, 0.0);
-    for (int i = 0; i < n; ++i) {
-      for (int c = 0; c < sets[i].size; ++c) padded_b_[N * i + c] = b[D.start(i) + c];
-      for (std::size_t e = D.row_starts()[i]; e < D.row_starts()[i + 1]; ++e) {
-        const int j = columns_[e], cols = sets[j].size;
-        const double* from = D.values(D.entries()[e]);
-        double* to = padded_D_.values(padded_D_.entries()[e]);
-        for (int row = 0; row < sets[i].size; ++row)
-          for (int col = 0; col < cols; ++col) to[N * row + col] = from[cols * row + col];
-      }
+  columns_.resize(D.entries().size());
+  for (std::size_t e = 0; e < columns_.size(); ++e) columns_[e] = D.entries()[e].column;
+  sizes_.assign(n, N);
+  D_.set_structure(sizes_, D.row_starts(), columns_);
+  b_.assign(static_cast<std::size_t>(N) * n, 0.0);
+  double square = 0;
+  for (int i = 0; i < n; ++i) {
+    for (int c = 0; c < sets[i].size; ++c) b_[N * i + c] = by_velocity * b[D.start(i) + c];
+    for (int c = 0; c < N; ++c) square += b_[N * i + c] * b_[N * i + c];
+    for (std::size_t e = D.row_starts()[i]; e < D.row_starts()[i + 1]; ++e) {
+      const int cols = sets[columns_[e]].size;
+      const double* from = D.values(D.entries()[e]);
+      double* to = D_.values(D_.entries()[e]);
+      for (int row = 0; row < sets[i].size; ++row)
+        for (int col = 0; col < cols; ++col) to[N * row + col] = by_mobility * from[cols * row + col];
     }
-    D_ = &padded_D_;
-    b_ = padded_b_.data();
   }
-  values_ = D_->all_values().data();
+  b_norm_ = std::sqrt(square);
+  values_ = D_.all_values().data();
   d_.resize(n);
   double smallest = HUGE_VAL;
   for (int i = 0; i < n; ++i) {
@@ -64,14 +63,22 @@ template <int N>
 void ContactSystem<N>::pad(const Vector& r, double* padded) const {
   Index first = 0;
   for (int i = 0; i < laws(); ++i)
-    for (int c = 0; c < N; ++c) padded[N * i + c] = c < sets_[i].size ? r[first++] : 0.0;
+    for (int c = 0; c < N; ++c) padded[N * i + c] = c < sets_[i].size ? scale_.from_reaction(r[first++]) : 0.0;
 }
 
 template <int N>
-void ContactSystem<N>::unpad(const double* padded, Vector& r) const {
+void ContactSystem<N>::unpad_reactions(const double* padded, Vector& r) const {
   Index first = 0;
   for (int i = 0; i < laws(); ++i)
-    for (int c = 0; c < sets_[i].size; ++c) r[first++] = padded[N * i + c];
+    for (int c = 0; c < sets_[i].size; ++c) r[first++] = scale_.to_reaction(padded[N * i + c]);
+}
+
+template <int N>
+void ContactSystem<N>::unpad_velocities(const double* padded, Vector& u) const {
+  const double unit = 1 / ProblemScale::down(scale_.velocity);
+  Index first = 0;
+  for (int i = 0; i < laws(); ++i)
+    for (int c = 0; c < sets_[i].size; ++c) u[first++] = unit * padded[N * i + c];
 }
 
 namespace {
@@ -93,8 +100,8 @@ inline void add_block(const double* a, const double* x, double* y) {
 
 template <int N>
 void ContactSystem<N>::multiply(const double* x, double* y) const {
-  const BlockSparseMatrix::Entry* entry = D_->entries().data();
-  const std::size_t* starts = D_->row_starts().data();
+  const BlockSparseMatrix::Entry* entry = D_.entries().data();
+  const std::size_t* starts = D_.row_starts().data();
   const double* a = values_;
   for (int i = 0; i < laws(); ++i) {
     double sum[N] = {};
@@ -115,9 +122,9 @@ void ContactSystem<N>::velocity(const Proximal& proximal, const double* r, doubl
 
 template <int N>
 bool ContactSystem<N>::sweep(const Proximal& proximal, bool backward, double* r, double* slip) const {
-  const BlockSparseMatrix::Entry* entry = D_->entries().data();
-  const std::size_t* starts = D_->row_starts().data();
-  const std::size_t* diagonals = D_->diagonals().data();
+  const BlockSparseMatrix::Entry* entry = D_.entries().data();
+  const std::size_t* starts = D_.row_starts().data();
+  const std::size_t* diagonals = D_.diagonals().data();
   bool all = true;
   const int n = laws();
   for (int step = 0; step < n; ++step) {
@@ -196,49 +203,66 @@ double natural_map_square(const Set& set, const double* r, const double* u, doub
 }
 }  // namespace
 
+namespace {
+constexpr double kRoundOff = 0x1p-53;
+}
+
 template <int N>
-double ContactSystem<N>::guarded(double relative, double absolute) const {
-  constexpr double kSuspicious = 1e-4;
-  return b_norm_ > 0 && absolute > kSuspicious * b_norm_ ? std::max(relative, absolute / b_norm_) : relative;
+double ContactSystem<N>::residual(const double* r, const double* u) const {
+  double sum = 0;
+  for (int i = 0; i < laws(); ++i)
+    sum += d_[i] * d_[i] * natural_map_square<N>(sets_[i], r + N * i, u + N * i, 1 / d_[i]);
+  return b_norm_ > 0 ? std::sqrt(sum) / b_norm_ : std::sqrt(sum);
+}
+
+template <int N>
+double ContactSystem<N>::round_off(const double* r) const {
+  double pushed = 0;
+  for (int i = 0; i < laws(); ++i)
+    for (int c = N * i; c < N * i + N; ++c) pushed += d_[i] * d_[i] * r[c] * r[c];
+  return b_norm_ > 0 ? kRoundOff * std::sqrt(pushed) / b_norm_ : 0.0;
 }
 
 template <int N>
 double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const double* u) const {
-  const int m = size();
-  double sum = 0, largest = 0, scale = 0, unit_free = 0, pushed = 0;
+  constexpr double kSuspicious = 1e-4;  // of |b|: more of a residual is no matter of the scale it is divided by
+  const bool plain = measure == StoppingMeasure::error || measure == StoppingMeasure::strict_error;
+  double unit_free = 0, pushed = 0, plain_sum = 0, largest = 0, scale = 0, rr = 0, uu = 0;
   for (int i = 0; i < laws(); ++i) {
     const double* ri = r + N * i;
     const double* ui = u + N * i;
-    const bool plain = measure == StoppingMeasure::error || measure == StoppingMeasure::strict_error;
-    const double rho = plain ? 1.0 : 1 / d_[i];
-    const double square = natural_map_square<N>(sets_[i], ri, ui, rho);
-    for (int c = 0; c < N; ++c) pushed += d_[i] * d_[i] * ri[c] * ri[c];
-    if (measure == StoppingMeasure::inclusion) {
-      largest = std::max(largest, std::isnan(square) ? HUGE_VAL : square);
-      for (int c = 0; c < N; ++c) scale = std::max({scale, std::abs(ri[c]), rho * std::abs(ui[c])});
-      unit_free += square * d_[i] * d_[i];
-    } else {
-      sum += measure == StoppingMeasure::unit_free ? square * d_[i] * d_[i] : square;
+    const double d = d_[i], square = natural_map_square<N>(sets_[i], ri, ui, 1 / d);
+    double reaction = 0, speed = 0;
+    for (int c = 0; c < N; ++c) {
+      reaction += ri[c] * ri[c];
+      speed += ui[c] * ui[c];
+      if (measure == StoppingMeasure::inclusion) scale = std::max({scale, std::abs(ri[c]), std::abs(ui[c]) / d});
     }
+    unit_free += square * d * d;
+    pushed += d * d * reaction;
+    largest = std::max(largest, square);
+    rr += reaction;
+    uu += speed;
+    if (plain) plain_sum += natural_map_square<N>(sets_[i], ri, ui, plain_weight_);
   }
-  // Reactions so large that b drowns in the round-off of D r prove nothing.
-  constexpr double kLargest = 1e7;
-  if (b_norm_ > 0 && !(pushed <= kLargest * kLargest * b_norm_ * b_norm_)) return HUGE_VAL;
-  if (measure == StoppingMeasure::inclusion) {
-    const double relative = scale > 0 ? std::sqrt(largest) / scale : std::sqrt(largest);
-    return guarded(relative, std::sqrt(unit_free));
-  }
-  double over = b_norm_;
-  if (measure == StoppingMeasure::error) {
-    double rr = 0, uu = 0;
-    for (int k = 0; k < m; ++k) {
-      rr += r[k] * r[k];
-      uu += u[k] * u[k];
+  if (!std::isfinite(unit_free + pushed)) return HUGE_VAL;
+  const double over_b = b_norm_ > 0 ? 1 / b_norm_ : 1.0;
+  const double certain = over_b * std::max(std::sqrt(unit_free), b_norm_ > 0 ? kRoundOff * std::sqrt(pushed) : 0.0);
+  const auto guarded = [&](double relative) { return certain > kSuspicious ? std::max(relative, certain) : relative; };
+  const double e = std::sqrt(plain_sum);  // in units of r here, as is |r|; |b| and |u| are velocities over the weight
+  switch (measure) {
+    case StoppingMeasure::inclusion:
+      return guarded(scale > 0 ? std::sqrt(largest) / scale : std::sqrt(largest));
+    case StoppingMeasure::error: {
+      const double over = std::max({plain_weight_ * b_norm_, std::sqrt(rr), plain_weight_ * std::sqrt(uu)});
+      return guarded(over > 0 ? e / over : e);
     }
-    over = std::max({over, std::sqrt(rr), std::sqrt(uu)});
-    return guarded(over > 0 ? std::sqrt(sum) / over : std::sqrt(sum), std::sqrt(sum));
+    case StoppingMeasure::strict_error:
+      return std::max(certain, e * over_b / plain_weight_);
+    case StoppingMeasure::unit_free:
+      return certain;
   }
-  return over > 0 ? std::sqrt(sum) / over : std::sqrt(sum);
+  return certain;
 }
 
 template class ContactSystem<1>;

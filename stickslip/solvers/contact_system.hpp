@@ -5,6 +5,8 @@
 //   u = D r + b,   -(u + s(u)) ∈ N_C(r);      proximal: D + α diag(d_i), b - α d_i r0_i in place of D, b
 //
 // d_i = trace(D_ii)/size: the unit of u/r of law i; where the trace is not positive, the smallest positive one, or 1.
+//
+// The numbers are kept in the units of the given scale (problem_scale.hpp); pad() and unpad() change to them and back.
 #pragma once
 
 #include <vector>
@@ -12,6 +14,7 @@
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/solvers/one_contact.hpp"
 #include "stickslip/solvers/problem.hpp"
+#include "stickslip/solvers/problem_scale.hpp"
 
 namespace stickslip {
 
@@ -33,22 +36,23 @@ template <int N>
 class ContactSystem {
  public:
   static constexpr int kBlock = N * N;
-  /// Refers to D and b where every law has N components, else copies them. They must outlive this object's use.
-  void load(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets);
+  void load(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets, const ProblemScale& scale = {});
 
   int laws() const { return static_cast<int>(sets_.size()); }
   int size() const { return N * laws(); }
   const Set& set(int i) const { return sets_[i]; }
   double d(int i) const { return d_[i]; }
-  const double* b() const { return b_; }
+  const double* b() const { return b_.data(); }
   double b_norm() const { return b_norm_; }
-  std::span<const std::size_t> row_starts() const { return D_->row_starts(); }
-  std::span<const BlockSparseMatrix::Entry> entries() const { return D_->entries(); }
+  std::span<const std::size_t> row_starts() const { return D_.row_starts(); }
+  std::span<const BlockSparseMatrix::Entry> entries() const { return D_.entries(); }
   const double* block(std::size_t entry) const { return values_ + kBlock * entry; }
-  const double* diagonal(int i) const { return values_ + kBlock * D_->diagonals()[i]; }
+  const double* diagonal(int i) const { return values_ + kBlock * D_.diagonals()[i]; }
 
+  /// Reactions into the layout and units of this object, and back.
   void pad(const Vector& r, double* padded) const;
-  void unpad(const double* padded, Vector& r) const;
+  void unpad_reactions(const double* padded, Vector& r) const;
+  void unpad_velocities(const double* padded, Vector& u) const;
 
   /// y = D x
   void multiply(const double* x, double* y) const;
@@ -60,26 +64,27 @@ class ContactSystem {
   /// r_i = P_{C_i}(r_i)
   void project_all(double* r) const;
 
-  /// The stopping measures of residual.hpp, of (r, u). Where there is no solution the reactions grow without bound and
-  /// a measure relative to them falls to zero: such a measure (inclusion, error) counts only while the residual is
-  /// below 1e-4 of |b|, otherwise that ratio is returned.
-  /// Infinite where |d r| > 1e7 |b|.
+  /// The stopping measures of residual.hpp, of (r, u). A solve must not be taken in by a measure that is relative to
+  /// the reactions, which grow without bound where there is no solution, or by one that depends on the units. So
+  /// inclusion and error count only while unit_free is below 1e-4, otherwise that is returned, and strict_error is
+  /// never smaller than unit_free. No measure is smaller than the round-off of D r over |b|: what it is below that
+  /// proves nothing (a light body under 1e12 times its weight).
   double error(StoppingMeasure measure, const double* r, const double* u) const;
+  /// unit_free as it is computed, and the round-off of D r over |b| below which that proves nothing.
+  double residual(const double* r, const double* u) const;
+  double round_off(const double* r) const;
 
  private:
-  double guarded(double relative, double absolute) const;
-
-  const BlockSparseMatrix* D_ = nullptr;
+  ProblemScale scale_;
+  BlockSparseMatrix D_;
+  std::vector<double> b_;
   const double* values_ = nullptr;
-  const double* b_ = nullptr;
   double b_norm_ = 0;
+  double plain_weight_ = 1;  // what ρ = 1 is in the units used here
   bool cones_only_ = false;
   std::vector<Set> sets_;
   std::vector<double> d_;
   std::vector<ContactBlock> contacts_;  // N = 3: constants of the friction cones
-  BlockSparseMatrix padded_D_;
-  std::vector<double> padded_b_;
-  std::vector<std::size_t> columns_starts_;
   std::vector<int> columns_, sizes_;
 };
 

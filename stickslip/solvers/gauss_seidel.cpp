@@ -25,7 +25,7 @@ template <int N>
 void sweep_until_converged(const BlockSparseMatrix& D, const DualProblem& problem, const GaussSeidelOptions& options,
                            InclusionSolution& solution) {
   ContactSystem<N> system;
-  system.load(D, problem.b, problem.sets);
+  system.load(D, problem.b, problem.sets, natural_scale(D, problem.b));
   std::vector<double> r(system.size()), u(system.size()), last, slip(system.laws(), 0.0);
   system.pad(solution.r, r.data());
   last = r;  // divergence ends in the last finite reactions
@@ -44,7 +44,7 @@ void sweep_until_converged(const BlockSparseMatrix& D, const DualProblem& proble
       break;
     }
   }
-  system.unpad(r.data(), solution.r);
+  system.unpad_reactions(r.data(), solution.r);
 }
 }  // namespace
 

@@ -52,10 +52,11 @@ struct Residuals {
   double membership = 0;    ///< distance of r from C, largest law [N or N s]
   double error = 0;         ///< natural map with ρ = 1, 2-norm, over max(|b|, |r|, |u|): what peers report
   double strict_error = 0;  ///< the same over |b|
-  double unit_free = 0;  ///< natural map with ρ_k, times 1/ρ_k, 2-norm, over |b|: the same in every system of units
+  double unit_free = 0;     ///< natural map with ρ_k, times 1/ρ_k, 2-norm, over |b|: what decides (residual.hpp)
 };
 
-/// Which of them ends a solve.
+/// Which of them ends a solve. With strict_error, unit_free decides about success and strict_error is brought below the
+/// tolerance too where a bounded effort can (contact_solver.hpp).
 enum class StoppingMeasure { inclusion, error, strict_error, unit_free };
 
 struct InclusionSolution {

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/common/plane_norm.hpp"
 
 namespace stickslip {
 
@@ -22,44 +24,36 @@ double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const Set& set = sets[k];
     if (set.kind == SetKind::interval) {  // the commonest law, without the detour through the general projection
-      const double e = r[first] - std::min(std::max(r[first] - rho[k] * u[first], -set.limit), set.limit);
-      raise(largest, e * e);
+      raise(largest, std::abs(r[first] - std::min(std::max(r[first] - rho[k] * u[first], -set.limit), set.limit)));
       ++first;
       continue;
     }
     if (set.kind == SetKind::half_line) {
-      const double e = r[first] - std::max(r[first] - rho[k] * u[first], 0.0);
-      raise(largest, e * e);
+      raise(largest, std::abs(r[first] - std::max(r[first] - rho[k] * u[first], 0.0)));
       ++first;
       continue;
     }
     const std::size_t size = static_cast<std::size_t>(set.size);
-    std::array<double, 3> moved, projected, s;
-    shift(set, {u.data() + first, size}, {s.data(), size});
-    for (std::size_t c = 0; c < size; ++c) moved[c] = r[first + c] - rho[k] * (u[first + c] + s[c]);
-    project(set, {moved.data(), size}, {projected.data(), size});
-    double square = 0;
-    for (std::size_t c = 0; c < size; ++c) square += (r[first + c] - projected[c]) * (r[first + c] - projected[c]);
-    raise(largest, square);
+    raise(largest, inclusion_residual(set, {r.data() + first, size}, {u.data() + first, size}, rho[k]));
     first += set.size;
   }
-  return std::sqrt(largest);
+  return largest;
 }
 
 namespace {
 template <class Weight, class Factor>
 double natural_map_two_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u, Weight&& rho,
                             Factor&& factor) {
-  double sum = 0;
+  double norm = 0;
   Index first = 0;
   for (std::size_t k = 0; k < sets.size(); ++k) {
     const std::size_t size = static_cast<std::size_t>(sets[k].size);
     const double e =
         factor(k) * inclusion_residual(sets[k], {r.data() + first, size}, {u.data() + first, size}, rho(k));
-    sum += e * e;
+    norm = plane_norm(norm, e);
     first += sets[k].size;
   }
-  return std::sqrt(sum);
+  return norm;
 }
 }  // namespace
 
@@ -124,9 +118,15 @@ void set_errors(const std::vector<Set>& sets, const Vector& r, const Vector& u, 
                 Residuals& found) {
   const auto over = [](double value, double divisor) { return divisor > 0 ? value / divisor : value; };
   const double plain = natural_map_norm(sets, r, u);
-  found.error = over(plain, std::max({b_norm, r.norm(), u.norm()}));
+  found.error = over(plain, std::max({b_norm, r.stableNorm(), u.stableNorm()}));
   found.strict_error = over(plain, b_norm);
-  found.unit_free = over(natural_map_norm(sets, r, u, rho), b_norm);
+  double pushed = 0;
+  Index first = 0;
+  for (std::size_t k = 0; k < sets.size(); ++k)
+    for (int c = 0; c < sets[k].size; ++c) pushed = plane_norm(pushed, r[first++] / rho[static_cast<Index>(k)]);
+  constexpr double kRoundOff = 0x1p-53;
+  const double rounding = b_norm > 0 ? kRoundOff * pushed : 0.0;
+  found.unit_free = over(std::max(natural_map_norm(sets, r, u, rho), rounding), b_norm);
 }
 }  // namespace
 
@@ -174,7 +174,7 @@ Residuals residuals(const DualProblem& problem, const Vector& r) {
   Residuals result;
   result.inclusion = scale > 0 ? map / scale : map;
   result.membership = membership_residual(problem.sets, r);
-  set_errors(problem.sets, r, u, rho, problem.b.norm(), result);
+  set_errors(problem.sets, r, u, rho, problem.b.stableNorm(), result);
   return result;
 }
 
@@ -198,45 +198,86 @@ Residuals residuals(const PrimalProblem& problem, const Vector& v, const Vector&
   PinnedFactor factor;
   const std::vector<char> none(problem.A->size(), 0);
   if (factor.factorize(*problem.A, none)) factor.solve(free);
-  set_errors(problem.sets, r, u, rho, (problem.Wt * free - problem.w).norm(), result);
+  set_errors(problem.sets, r, u, rho, (problem.Wt * free - problem.w).stableNorm(), result);
   return result;
 }
 
-bool certifies_no_solution(const DualProblem& problem, const Vector& y, double tolerance) {
-  if (y.size() != problem.b.size() || !y.allFinite()) return false;
-  const double small = tolerance * (y.size() ? y.lpNorm<Eigen::Infinity>() : 0.0);
-  double norm = 0;
-  Vector image = Vector::Zero(y.size());  // Dᵀy
-  if (const auto* dense = std::get_if<DenseMatrix>(&problem.D)) {
-    image.noalias() = dense->transpose() * y;
-    norm = dense->lpNorm<Eigen::Infinity>();
-  } else {
-    const auto& blocks = std::get<BlockSparseMatrix>(problem.D);
-    for (int k = 0; k < blocks.blocks(); ++k)
-      for (const auto& entry : blocks.row(k)) {
-        const double* a = blocks.values(entry);
-        for (int i = 0; i < blocks.block_size(k); ++i)
-          for (int j = 0; j < blocks.block_size(entry.column); ++j, ++a) {
-            image[blocks.start(entry.column) + j] += *a * y[blocks.start(k) + i];
-            norm = std::max(norm, std::abs(*a));
-          }
-      }
+namespace {
+/// y·D and |y|·|D|, in more digits than D and y have: products of two doubles are nearly exact in it.
+struct Image {
+  std::vector<long double> value, size;
+};
+
+Image transposed_product(const Delassus& D, const Vector& y) {
+  const auto m = static_cast<std::size_t>(y.size());
+  Image image{std::vector<long double>(m, 0), std::vector<long double>(m, 0)};
+  auto add = [&](Index i, Index j, double value) {
+    const long double term = static_cast<long double>(value) * y[i];
+    image.value[static_cast<std::size_t>(j)] += term;
+    image.size[static_cast<std::size_t>(j)] += std::abs(term);
+  };
+  if (const auto* dense = std::get_if<DenseMatrix>(&D)) {
+    for (Index i = 0; i < y.size(); ++i)
+      if (y[i] != 0)
+        for (Index j = 0; j < y.size(); ++j) add(i, j, (*dense)(i, j));
+    return image;
   }
-  const double negligible = small * std::max(1e-300, norm);
-  for (double& x : image)
-    if (std::abs(x) <= negligible) x = 0;
-  double bound = problem.b.dot(y);
+  const auto& blocks = std::get<BlockSparseMatrix>(D);
+  for (int k = 0; k < blocks.blocks(); ++k)
+    for (const auto& entry : blocks.row(k)) {
+      const double* a = blocks.values(entry);
+      for (int i = 0; i < blocks.block_size(k); ++i)
+        for (int j = 0; j < blocks.block_size(entry.column); ++j)
+          add(blocks.start(k) + i, blocks.start(entry.column) + j, *a++);
+    }
+  return image;
+}
+
+/// How far the image of law k lies outside the polar of its cone, per unit of |r| (line) or r_N.
+double outside_polar(const Set& set, const double* image) {
+  if (set.kind == SetKind::line) return std::abs(image[0]);
+  std::array<double, 3> s{};
+  if (is_cone(set.kind)) shift(set, {image, static_cast<std::size_t>(set.size)}, {s.data(), 3});
+  return std::max(0.0, image[0] + s[0]);
+}
+}  // namespace
+
+bool certifies_no_solution(const DualProblem& problem, const Vector& y, double reach) {
+  if (y.size() != problem.b.size() || !y.allFinite()) return false;
+  const double b_size = y.size() ? problem.b.lpNorm<Eigen::Infinity>() : 0.0;
+  if (!(b_size > 0) || y.isZero(0)) return false;
+  const Image image = transposed_product(problem.D, y);
+  const Vector rho = natural_weights(problem);
+  constexpr auto kRounding = static_cast<double>(std::numeric_limits<long double>::epsilon());
+  long double gap = 0, terms = 0, needed = 0;  // needed: Σ of what r = |b| ρ in every law would add to u·y, over |b|
   Index first = 0;
-  for (const Set& set : problem.sets) {
+  for (std::size_t k = 0; k < problem.sets.size(); ++k) {
+    const Set& set = problem.sets[k];
+    std::array<double, 3> part{};
+    double rounding = 0;
     for (int c = 0; c < set.size; ++c) {
       const double yc = y[first + c];
       const bool pushes_only = set.kind == SetKind::half_line || (is_cone(set.kind) && c == 0);
-      if (!(set.kind == SetKind::line || std::abs(yc) <= small || (pushes_only && yc > 0))) return false;
+      if (!(set.kind == SetKind::line || yc == 0 || (pushes_only && yc > 0))) return false;
+      gap -= static_cast<long double>(problem.b[first + c]) * yc;
+      terms += std::abs(static_cast<long double>(problem.b[first + c]) * yc);
+      // Rounding of the sum counts as if it helped a solution.
+      const auto i = static_cast<std::size_t>(first + c);
+      const auto value = static_cast<double>(image.value[i]);
+      part[static_cast<std::size_t>(c)] = value;
+      rounding += (c == 0 ? 1 : set.limit) * static_cast<double>(image.size[i]);
     }
-    bound += support(set, {image.data() + first, static_cast<std::size_t>(set.size)});
+    const bool bounded = !(set.kind == SetKind::line || set.kind == SetKind::half_line || is_cone(set.kind));
+    if (bounded) {
+      gap -= support(set, {part.data(), static_cast<std::size_t>(set.size)});
+    } else {
+      const double outside = outside_polar(set, part.data()) + kRounding * static_cast<double>(y.size()) * rounding;
+      needed += outside * rho[static_cast<Index>(k)];
+    }
     first += set.size;
   }
-  return bound < -small * problem.b.lpNorm<Eigen::Infinity>();
+  constexpr long double kMargin = 1e-10L;  // of the terms of b·y: below it the sign is no fact about the data
+  return gap > kMargin * terms && gap >= reach * needed * b_size;
 }
 
 }  // namespace stickslip

@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
+#include "stickslip/solvers/certificate.hpp"
 #include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
@@ -53,106 +54,6 @@ void SolveOptions::validate() const {
 }
 
 namespace {
-
-/// r_{k+1} solves the problem with D + α S and b - α S r_k, S = diag(1/ρ): strictly monotone, so active_set applies.
-void solve_proximal_active_set(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
-  const Index m = problem.b.size();
-  DualProblem proximal = problem;
-  const DenseMatrix D = to_dense(problem.D);
-  const Vector rho = natural_weights(problem);
-  double alpha = 1e-2;
-  Vector r = Vector::Zero(m), best = r;
-  double best_residual = HUGE_VAL;
-  DualActiveSet workspace;
-  InclusionSolution inner;
-  int iterations = 0;
-  solution.status = Status::not_converged;
-  for (int outer = 0; outer < 100; ++outer) {
-    DenseMatrix shifted = D;
-    shifted.diagonal() += alpha * rho.cwiseInverse();
-    proximal.D = std::move(shifted);
-    proximal.b = problem.b - alpha * r.cwiseQuotient(rho);
-    solve_active_set(proximal, {}, workspace, inner);
-    iterations += inner.iterations;
-    if (inner.status != Status::success) {
-      alpha *= 10;  // an indefinite D (printed digits) needs a larger shift
-      if (alpha > 1e3) break;
-      continue;
-    }
-    const Vector step = inner.r - r;
-    r = inner.r;
-    const double residual = residuals(problem, r).inclusion;
-    if (residual < best_residual) {
-      best_residual = residual;
-      best = r;
-    }
-    if (residual <= options.tolerance) {
-      solution.status = Status::success;
-      break;
-    }
-    // Without a solution the steps do not tend to zero but to a direction of the recession cone: try it as certificate.
-    if (outer > 3 && certifies_no_solution(problem, step)) {
-      solution.status = Status::no_solution;
-      solution.certificate = step / step.lpNorm<Eigen::Infinity>();
-      break;
-    }
-    alpha = std::max(1e-8, alpha * 0.2);
-  }
-  solution.r = best;
-  solution.u.resize(m);
-  multiply(problem.D, solution.r, solution.u);
-  solution.u += problem.b;
-  solution.iterations = iterations;
-  solution.residuals = residuals(problem, solution.r);
-  solution.solver = "active_set+proximal";
-  if (solution.status == Status::success) solution.message.clear();
-  if (solution.status == Status::no_solution)
-    solution.message =
-        "the laws have no solution: the certificate is a set of reactions that would have to push for ever";
-  if (solution.status == Status::not_converged)
-    solution.message =
-        fmt::format("default solver: residual {:.3g} after {} exchanges; check the data for contradictory constraints",
-                    best_residual, iterations);
-}
-
-constexpr Index kCertificateSize = 300;  // components of the dense problem that a certificate is looked for in
-
-/// The problem without friction: half-lines along the normals, lines, nothing else. A certificate for it is a candidate
-/// for the problem with friction (residual.hpp).
-void look_for_certificate(const DualProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
-  // Without a solution the velocities stay wrong by a part of b; a small residual is a matter of patience.
-  const double residual = natural_map_norm(problem.sets, solution.r, solution.u, natural_weights(problem));
-  if (residual < 1e-3 * problem.b.norm()) return;
-  std::vector<Index> kept;
-  DualProblem normal;
-  Index first = 0;
-  for (const Set& set : problem.sets) {
-    if (set.kind == SetKind::line || set.kind == SetKind::half_line || is_cone(set.kind)) {
-      kept.push_back(first);
-      normal.sets.push_back(set.kind == SetKind::line ? line_set() : half_line_set());
-    }
-    first += set.size;
-  }
-  const Index m = static_cast<Index>(kept.size());
-  if (m == 0 || m > kCertificateSize) return;
-  DenseMatrix D(m, m);
-  normal.b.resize(m);
-  const DenseMatrix whole = to_dense(problem.D);
-  for (Index i = 0; i < m; ++i) {
-    normal.b[i] = problem.b[kept[i]];
-    for (Index j = 0; j < m; ++j) D(i, j) = whole(kept[i], kept[j]);
-  }
-  normal.D = std::move(D);
-  InclusionSolution found;
-  solve_proximal_active_set(normal, options, found);
-  if (found.status != Status::no_solution) return;
-  Vector y = Vector::Zero(problem.b.size());
-  for (Index i = 0; i < m; ++i) y[kept[i]] = found.certificate[i];
-  if (!certifies_no_solution(problem, y)) return;
-  solution.status = Status::no_solution;
-  solution.certificate = y;
-  solution.message = found.message;
-}
 
 ContactOptions contact_options(const SolveOptions& options) {
   ContactMethod method = ContactMethod::strategy;
@@ -199,9 +100,7 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
       break;
   }
   if (!all_boxes(problem.sets)) {
-    solution = solve_contacts(problem, contact_options(options), start);
-    if (solution.status == Status::not_converged) look_for_certificate(problem, options, solution);
-    return solution;
+    return solve_contacts(problem, contact_options(options), start);
   }
   DualActiveSet workspace;
   solve_active_set(problem, {10, options.max_iterations}, workspace, solution);
@@ -209,7 +108,7 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
     solution.residuals = residuals(problem, solution.r);
     if (solution.residuals.inclusion <= std::max(options.tolerance, 1e-10)) return solution;
   }
-  solve_proximal_active_set(problem, options, solution);
+  solve_proximal_active_set(problem, options.tolerance, solution);
   return solution;
 }
 
@@ -361,18 +260,7 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
 void solve_condensed(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
                      InclusionSolution& solution) {
   w.condensation.refresh(problem);
-  if (!w.condensation.b().allFinite()) {
-    solution.r.setZero(problem.w.size());
-    solution.u = w.condensation.b();
-    solution.status = Status::not_finite;
-    solution.message = "contact solver: a number of the problem is not finite";
-    solution.solver = "none";
-  } else {
-    solve_contacts(w.condensation.D(), w.condensation.b(), problem.sets, contact_options(options), w.contacts,
-                   solution);
-  }
-  if (solution.status == Status::not_converged && options.solver == SolverKind::automatic)
-    look_for_certificate({w.condensation.D(), w.condensation.b(), problem.sets}, options, solution);
+  solve_contacts(w.condensation.D(), w.condensation.b(), problem.sets, contact_options(options), w.contacts, solution);
   if (solution.status == Status::success) stop_stuck_laws(problem.sets, w.condensation.weights(), solution);
   w.condensation.velocity(problem, solution.r, solution.v);
 }

@@ -182,5 +182,45 @@ TEST(RigidContact, BlockAtRestHoldsByTheStaticCoefficientFromTheFirstStepOn) {
   EXPECT_NEAR(slides.final.v[0], 0.1 + acceleration, 1e-9);
 }
 
+/// A light box under a heavy one: the light one must not be thrown out, whatever the ratio of the momenta.
+TEST(RigidContact, AHeavyBoxStaysOnALightOneOrTheRunSaysSo) {
+  for (const double ratio : {1e2, 1e6, 1e7, 1e8, 1e9, 1e12}) {
+    BodyModel model;
+    model.gravity = {0, 0, -kG};
+    model.bodies = {body("light", 1, {0, 0, 0.1}), body("heavy", ratio, {0, 0, 0.3})};
+    model.shapes = {box(0, {0.2, 0.2, 0.2}), box(1, {0.2, 0.2, 0.2}), ground_plane()};
+    model.contacts = {contact("*", "*", 0.5, 0)};
+    const Simulation r = run(model, options(1e-3, 0.1));
+    if (ratio <= 1e8) {
+      EXPECT_EQ(r.status, Status::success) << ratio << ": " << r.message;
+    }
+    if (r.status != Status::success) continue;
+    EXPECT_NEAR(r.final.q[2], 0.1, 1e-8) << ratio;
+    EXPECT_NEAR(r.final.q[9], 0.3, 1e-8) << ratio;
+  }
+}
+
+/// What rounding allows lies above the tolerance: with `strict` the run ends, and says which key lets it pass.
+TEST(RigidContact, AStepAboveItsToleranceGoesOnAndIsCountedUnlessTheRunIsStrict) {
+  BodyModel model;
+  model.gravity = {0, 0, -kG};
+  model.bodies = {body("light", 1, {0, 0, 0.1}), body("heavy", 1e9, {0, 0, 0.3})};
+  model.shapes = {box(0, {0.2, 0.2, 0.2}), box(1, {0.2, 0.2, 0.2}), ground_plane()};
+  model.contacts = {contact("*", "*", 0.5, 0)};
+  SimulationOptions o = options(1e-3, 0.02);
+  o.moreau.contact_tolerance = 1e-8;
+  const Simulation counted = run(model, o);
+  double above = 0;
+  for (const AuditItem& item : counted.audit)
+    if (item.name == "above_tolerance") above = item.value;
+  if (counted.status == Status::success) {
+    EXPECT_GT(above, 0);
+  }
+  o.moreau.strict = true;
+  const Simulation strict = run(model, o);
+  EXPECT_EQ(strict.status, Status::not_converged);
+  EXPECT_NE(strict.message.find("run.moreau.contact_tolerance="), std::string::npos) << strict.message;
+}
+
 }  // namespace
 }  // namespace stickslip

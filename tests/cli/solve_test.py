@@ -326,3 +326,33 @@ def test_ctrl_c_stops_at_once_and_keeps_what_was_solved(stickslip):
     assert [row["file"] for row in summary["problems"]] == ["a0.hdf5", "a1.hdf5", "a2.hdf5", "slow.hdf5"]
     assert summary["problems"][0]["strict_error"] < 1e-12 and summary["problems"][3]["status"] == "interrupted"
     assert (stickslip.folder / "solve/report.html").exists()
+
+
+def scaled_block(path, mobility, velocity):
+    with h5py.File(path, "w") as file:
+        group = file.create_group("fclib_local")
+        group["spacedim"] = numpy.array([3], dtype="<i4")
+        put_matrix(group, "W", mobility * numpy.eye(3) / MASS, "rows")
+        group["vectors/q"] = velocity * H * G * numpy.array([-numpy.cos(0.6), numpy.sin(0.6), 0.0])
+        group["vectors/mu"] = numpy.array([0.5])
+    return path
+
+
+@pytest.mark.parametrize("mobility", [1e-150, 1e-6, 1e6, 1e150])
+@pytest.mark.parametrize("velocity", [1e-150, 1.0, 1e150])
+def test_the_same_problem_in_other_units_is_solved_the_same(stickslip, mobility, velocity):
+    path = scaled_block(stickslip.folder / "scaled.hdf5", mobility, velocity)
+    row, = stickslip.json("solve", "scaled.hdf5", "--write-solution", "file")["problems"]
+    assert row["status"] == "success" and row["unit_free"] <= 1e-8
+    with h5py.File(path) as file:
+        u = file["solution/u"][:] / (velocity * H * G)
+    assert numpy.allclose(u, [0, numpy.sin(0.6) - 0.5 * numpy.cos(0.6), 0], rtol=0, atol=1e-7)
+
+
+def test_without_mobility_there_is_an_answer_at_once(stickslip):
+    path = scaled_block(stickslip.folder / "zero.hdf5", 1.0, 1.0)
+    with h5py.File(path, "r+") as file:
+        file["fclib_local/W/x"][:] = 0.0
+    result = stickslip("solve", "zero.hdf5", "--json")
+    row, = json.loads(result.stdout)["problems"]
+    assert result.returncode == 1 and row["status"] == "no solution" and row["iterations"] == 0

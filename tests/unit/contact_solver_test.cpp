@@ -5,6 +5,7 @@
 
 #include <Eigen/Geometry>
 #include <atomic>
+#include <limits>
 #include <numeric>
 
 #include "stickslip/common/error.hpp"
@@ -236,6 +237,151 @@ TEST(ContactSolver, TheNumberOfContactsMayChangeFromStepToStep) {
     EXPECT_LE(found.equation, 1e-13);
     EXPECT_LE(found.inclusion, 1e-12);
   }
+}
+
+// ---- units ----
+
+DualProblem pile_step(double mu) {
+  int bodies = 0;
+  const std::vector<Touch> touches = pyramid(3, bodies);
+  const SystemMatrix A = masses(bodies, 1.0, 0.1);
+  PrimalProblem p = assemble(A, touches, mu);
+  for (int b = 0; b < bodies; ++b) {
+    p.g[6 * b + 2] = -0.0981;
+    p.g[6 * b] = 0.03 * (b % 3);
+  }
+  return to_dual(p);
+}
+
+DualProblem in_other_units(const DualProblem& p, double mobility, double velocity) {
+  return {DenseMatrix(mobility * std::get<DenseMatrix>(p.D)), Vector(velocity * p.b), p.sets};
+}
+
+SolveOptions strictly(double tolerance) {
+  SolveOptions options;
+  options.measure = StoppingMeasure::strict_error;
+  options.tolerance = tolerance;
+  return options;
+}
+
+TEST(ContactSolver, UnitsOfTwoChangeNoDigitOfTheSolution) {
+  const DualProblem p = pile_step(0.3);
+  SolveOptions options;
+  options.measure = StoppingMeasure::unit_free;
+  options.tolerance = 1e-9;
+  const InclusionSolution s = solve(p, options);
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  for (const int k : {-500, -300, -20, 20, 300, 500})
+    for (const int j : {-480, -20, 20, 480}) {
+      const InclusionSolution t = solve(in_other_units(p, std::ldexp(1.0, k), std::ldexp(1.0, j)), options);
+      EXPECT_EQ(t.status, Status::success) << k << " " << j << " " << t.message;
+      EXPECT_EQ(t.iterations, s.iterations) << k << " " << j;
+      // Products of two such numbers may leave the range in which digits are kept; those are not asked for.
+      if (std::abs(j - k) > 960) continue;
+      EXPECT_EQ((std::ldexp(1.0, k - j) * t.r - s.r).lpNorm<Eigen::Infinity>(), 0) << k << " " << j;
+    }
+}
+
+TEST(ContactSolver, ASolutionIsOneInEverySystemOfUnits) {
+  const DualProblem p = pile_step(0.3);
+  const InclusionSolution s = solve(p, strictly(1e-9));
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  EXPECT_LE(s.residuals.strict_error, 1e-9);
+  const double speed = s.u.lpNorm<Eigen::Infinity>();
+  for (const double k : {1e-150, 1e-100, 1e-6, 1e-3, 1e3, 1e6, 1e100, 1e150})
+    for (const double j : {1e-150, 1e-6, 1.0, 1e6, 1e150}) {
+      const InclusionSolution t = solve(in_other_units(p, k, j), strictly(1e-9));
+      EXPECT_EQ(t.status, Status::success) << k << " " << j << ": " << t.message;
+      EXPECT_LE(t.residuals.unit_free, 1e-9) << k << " " << j;
+      EXPECT_LE((t.u / j - s.u).lpNorm<Eigen::Infinity>(), 1e-6 * speed) << k << " " << j;
+    }
+}
+
+TEST(ContactSolver, AMeasureWithRhoOneCannotMakeASuccess) {
+  // Where D is large reactions are small numbers: r is 27 times too large, u = 26 |b|, and ρ = 1 does not see it.
+  const DualProblem p{
+      DenseMatrix(1e12 * DenseMatrix::Identity(3, 3)), Vector(Eigen::Vector3d(-1, 0, 0)), {friction_cone_set(0.5, 3)}};
+  const Residuals wrong = residuals(p, Eigen::Vector3d(27e-12, 0, 0));
+  EXPECT_LE(wrong.strict_error, 1e-8);
+  EXPECT_GT(wrong.unit_free, 1);
+  // And nothing underflows to a perfect residual, or overflows to none.
+  const Vector none = Vector::Zero(pile_step(0.3).b.size());
+  EXPECT_GT(residuals(in_other_units(pile_step(0.3), 1, 1e-160), none).unit_free, 0.1);
+  EXPECT_TRUE(std::isfinite(residuals(in_other_units(pile_step(0.3), 1, 1e150), none).unit_free));
+}
+
+// ---- what has no solution, and what only seems so ----
+
+/// A mass of 1 under one of `ratio`, normals in a row: the reactions are `ratio` times what stops the light mass.
+DualProblem stack(double ratio) {
+  DenseMatrix D = DenseMatrix::Zero(6, 6);
+  for (int c = 0; c < 3; ++c) {
+    D(c, c) = 1;
+    D(c, 3 + c) = D(3 + c, c) = -1;
+    D(3 + c, 3 + c) = 1 + 1 / ratio;
+  }
+  Vector b = Vector::Zero(6);
+  b[0] = -0.01;
+  return {D, b, std::vector<Set>(2, friction_cone_set(0.5, 3))};
+}
+
+TEST(ContactSolver, AHeavyMassOnALightOneIsSolvedOrHonestlyNot) {
+  for (const double ratio : {1e2, 1e4, 1e6, 1e7, 1e8, 1e9, 1e12, 1e14}) {
+    const DualProblem p = stack(ratio);
+    const InclusionSolution s = solve(p, strictly(1e-6));
+    ASSERT_NE(s.status, Status::no_solution) << ratio;
+    if (ratio <= 1e8) {
+      EXPECT_EQ(s.status, Status::success) << ratio << ": " << s.message;
+    }
+    if (s.status == Status::success) {
+      EXPECT_NEAR(s.r[0], 0.01 * (1 + ratio), 1e-5 * ratio) << ratio;
+    }
+  }
+}
+
+TEST(ContactSolver, WithoutMobilityTheAnswerIsImmediate) {
+  DualProblem p{DenseMatrix(DenseMatrix::Zero(6, 6)), Vector::Zero(6), std::vector<Set>(2, friction_cone_set(0.5, 3))};
+  p.b << 1, 2, 0, 0, -3, 1;
+  InclusionSolution s = solve(p);
+  EXPECT_EQ(s.status, Status::success);
+  EXPECT_EQ(s.r, Vector(Vector::Zero(6)));
+  p.b[3] = -1e-9;
+  s = solve(p);
+  EXPECT_EQ(s.status, Status::no_solution);
+  EXPECT_EQ(s.iterations, 0);
+  EXPECT_TRUE(certifies_no_solution(p, s.certificate));
+}
+
+TEST(ContactSolver, NumbersThatAreNoneAreRefusedAndExtremeCoefficientsSolved) {
+  DualProblem p = pile_step(0.5);
+  DualProblem broken = p;
+  broken.b[4] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(solve(broken), InputError);
+  broken = p;
+  std::get<DenseMatrix>(broken.D)(2, 1) = std::numeric_limits<double>::infinity();
+  EXPECT_THROW(solve(broken), InputError);
+  for (const double mu : {0.0, 1e-9, 1e4}) {
+    const InclusionSolution s = solve(pile_step(mu), strictly(1e-8));
+    EXPECT_EQ(s.status, Status::success) << mu << ": " << s.message;
+  }
+  // The shift μ |u_T| carries the round-off of u_T times μ: nine digits are lost at μ = 1e9.
+  const InclusionSolution rough = solve(pile_step(1e9), strictly(1e-6));
+  EXPECT_EQ(rough.status, Status::success) << rough.message;
+  EXPECT_EQ(solve(DualProblem{DenseMatrix(0, 0), Vector(0), {}}).status, Status::success);
+}
+
+TEST(ContactSolver, OfTwoSolutionsOfOneContactTheOpenOneIsTaken) {
+  // mu |D_NT| > D_NN: r = 0 and r = (2, -6) both obey Coulomb's law.
+  DenseMatrix D(2, 2);
+  D << 1, 0.5, 0.5, 1;
+  Vector b(2), other(2);
+  b << 1, 10;
+  other << 2, -6;
+  const DualProblem p{D, b, {friction_cone_set(3, 2)}};
+  EXPECT_LE(residuals(p, other).unit_free, 1e-15);
+  const InclusionSolution s = solve(p, {}, other);  // whatever the start
+  EXPECT_EQ(s.status, Status::success);
+  EXPECT_EQ(s.r, Vector(Vector::Zero(2)));
 }
 
 TEST(BlockLu, SolvesWithAndWithoutTheNodesThatAreLeftOut) {

@@ -47,6 +47,9 @@ std::string_view to_string(ContactRule rule);
 /// Throws InputError naming the known words.
 ContactRule contact_rule_from(std::string_view name);
 
+/// Times the tolerance: a step that ends there is counted by the audit and not repeated.
+inline constexpr double kNearMiss = 100;
+
 struct MoreauOptions {
   double theta = 0.5;            ///< in [1/2, 1]; 1/2 is order 2 and conserves energy
   bool locate_reversals = true;  ///< split steps at velocity reversals of one-component laws
@@ -54,7 +57,13 @@ struct MoreauOptions {
   SolveOptions solver;
   double fixed_point_tolerance = 1e-14;  ///< change of v at which the iteration around (step) ends (VelocityIteration)
   int max_fixed_point = 200;
-  double contact_tolerance = 1e-8;  ///< of the inclusion of a step with contacts, instead of solver.tolerance
+  /// Of the inclusion of a step with contacts, instead of solver.tolerance: velocity error at a contact over the
+  /// fastest velocity that the contacts would have without reactions (moreau_contact.hpp). The scheme is of order 1 in
+  /// h.
+  double contact_tolerance = 1e-6;
+  /// A step above its tolerance ends the run. false: up to kNearMiss times it goes on and is counted, above it is
+  /// retried with smaller steps.
+  bool strict = false;
   ContactRule contact_rule = ContactRule::stabilised;
   /// Largest penetration at the start that is corrected instead of refused [m]; 0: 1e-5 of the smallest shape or, where
   /// the gap is an expression, 5e-3 of its terms.

@@ -21,6 +21,8 @@ constexpr double kPenetrationOfWay = 1e-3;
 constexpr double kStartPenetration = 1e-5;         // of the smallest shape
 constexpr double kStartPenetrationOfTerms = 5e-3;  // of the terms of the gap: positions given with a few digits
 constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
+constexpr int kIterations = 3000;           // of one inclusion, by default: a shorter step costs less than more
+constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion makes shorter
 
 }  // namespace
 
@@ -34,7 +36,11 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
       forces_(system, std::move(breakpoints)),
       workspace_(system.info()) {
   options_.validate();
-  if (!contacts_.empty()) options_.solver.tolerance = options_.contact_tolerance;
+  if (!contacts_.empty()) {
+    options_.solver.tolerance = options_.contact_tolerance;
+    options_.solver.measure = StoppingMeasure::unit_free;
+    if (options_.solver.max_iterations == 0) options_.solver.max_iterations = kIterations;
+  }
   const Index n = system.info().nv(), m = laws_.components();
   newton_alone_ = std::all_of(contacts_.begin(), contacts_.end(),
                               [](const ContactElement& contact) { return contact.impact == ImpactLaw::newton; });
@@ -165,16 +171,34 @@ Mode MoreauContactScheme::touching_mode(const ContactElement& law, Index row, co
 
 StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
-  record.penetration = record.contact_gain = record.contact_velocity = record.approach = 0;
-  record.loaded_points = record.iterations = 0;
   problems_ = iterations_ = near_misses_ = 0;
-  correction_work_ = 0;
-  has_impact_ = false;
-  State& s = record.state;
-  double h = t_end - s.t;
+  const double t0 = record.state.t;
+  double h = t_end - t0;
+  if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) grid_step_ = h;
+  grid_end_ = t_end;
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
-  begin(h, s);
+  const double whole = h;
+  while (true) {
+    const Status status = attempt(h, record);
+    record.problems = problems_;
+    record.iterations = iterations_;
+    record.near_misses = near_misses_;
+    if (status == Status::success) break;
+    if (status != Status::not_converged || options_.strict || contacts_.empty() || h < 1.5 * kSmallestPart * grid_step_)
+      return {status, message_};
+    h *= 0.5;
+  }
+  commit(h, h == whole ? t_end : t0 + h, record);
+  return {};
+}
+
+Status MoreauContactScheme::attempt(double h, StepRecord& record) {
+  record.penetration = record.contact_gain = record.contact_velocity = record.approach = 0;
+  record.loaded_points = 0;
+  correction_work_ = 0;
+  has_impact_ = false;
+  begin(h, record.state);
   if (laws_.surface_moves()) {
     laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_friction_);
     laws_.evaluate_surface(forces_.left_limit(t0_ + h, h), q0_, v0_, workspace_, w1_friction_);
@@ -185,19 +209,13 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   find_points(h);
   for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
   if (options_.contact_rule == ContactRule::stabilised && record.penetration > 0 && some_point_stays_inside(h)) {
-    if (const Status status = remove_penetration(); status != Status::success) return {status, message_};
+    if (const Status status = remove_penetration(); status != Status::success) return status;
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);
     right_hand_side(h, v0_);
     free_velocity();
   }
-  const Status status = solve_step(h);
-  record.problems = problems_;
-  record.iterations = iterations_;
-  record.near_misses = near_misses_;
-  if (status != Status::success) return {status, message_};
-  commit(h, t_end, record);
-  return {};
+  return solve_step(h);
 }
 
 /// The state before the step, and the configuration in its middle.

@@ -43,6 +43,16 @@
 // gives a negative friction loss (the mean velocity of the step is not the path of the impulse), friction and impact
 // loss of the step are counted as one: as impact loss.
 //
+// Residual of a step: the natural map of law k with its weight ρ_k ≈ 1/D_kk, as a velocity,
+//
+//   max_k ( |e_k|/ρ_k - round-off of W_kᵀ v1 ) / V_k,      V_k = largest |Wᵀ v_f - w| of all contact points, v_f
+//   without
+//                                                          reactions; friction laws: their own, or limit/ρ_k
+//
+// so that a light body under a heavy one counts like any other: relative to the momentum of the step its error would
+// not be seen. A step is good at contact_tolerance, accepted and counted up to kNearMiss times that, and above it
+// repeated with half its length, down to 1/16, before the run ends.
+//
 // Few points (up to 64) are solved to round-off after the solver's tolerance is reached; it decides whether a body just
 // below its friction angle creeps.
 //
@@ -68,6 +78,8 @@ class MoreauContactScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
 
  private:
+  /// Everything up to the solution, from the state of the record; nothing of it changes.
+  Status attempt(double h, StepRecord& record);
   /// One point that takes part in the step.
   struct Active {
     int law = 0;               ///< of contacts()
@@ -125,7 +137,10 @@ class MoreauContactScheme final : public Scheme {
   Status require_finite();
   /// Keeps the message for the outcome of the step.
   Status fail(Status status, std::string message);
-  double law_residual();
+  /// `forgiving`: less the round-off of u, which is no error of the solver but may be worth polishing.
+  double law_residual(bool forgiving = true);
+  /// Rounding of row·v - w, and of the terms of it that cancel.
+  double row_rounding(Index row) const;
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
   void commit(double h, double t_end, StepRecord& record);
@@ -204,6 +219,7 @@ class MoreauContactScheme final : public Scheme {
   std::vector<Mode> law_mode_;
   double correction_work_ = 0, approach_speed_ = 0;
   int problems_ = 0, iterations_ = 0, near_misses_ = 0;
+  double grid_end_ = 0, grid_step_ = 0;  // the step that parts belong to
   std::string message_;
 };
 

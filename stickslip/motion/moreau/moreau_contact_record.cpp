@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/moreau/moreau_contact.hpp"
@@ -142,26 +143,42 @@ bool MoreauContactScheme::rebounds(std::size_t law) const {
   return true;
 }
 
-/// Natural map of the laws at (v, p), relative to the impulses and to what the load of the step asks of the laws;
-/// leaves u1_ behind.
-double MoreauContactScheme::law_residual() {
+double MoreauContactScheme::row_rounding(Index row) const {
+  constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
+  const SparseMatrix& Wt = problem_.Wt;
+  double sum = std::abs(problem_.w[row]);
+  for (int at = Wt.outerIndexPtr()[row]; at < Wt.outerIndexPtr()[row + 1]; ++at)
+    sum += std::abs(Wt.valuePtr()[at] * solution_.v[Wt.innerIndexPtr()[at]]);
+  return kTerms * sum;
+}
+
+/// Natural map of the laws at (v, p) as moreau_contact.hpp defines it; leaves u1_ behind.
+double MoreauContactScheme::law_residual(bool forgiving) {
   const SparseMatrix& Wt = problem_.Wt;
   u1_.resize(Wt.rows());
-  double scale = 0;
-  Index row = 0;
-  for (std::size_t k = 0; k < problem_.sets.size(); ++k)
-    for (int c = 0; c < problem_.sets[k].size; ++c, ++row) {
-      double u = -problem_.w[row], load = 0;
-      for (int at = Wt.outerIndexPtr()[row]; at < Wt.outerIndexPtr()[row + 1]; ++at) {
-        const Index i = Wt.innerIndexPtr()[at];
-        u += Wt.valuePtr()[at] * solution_.v[i];
-        load += std::abs(Wt.valuePtr()[at] * problem_.g[i]) * inverse_diagonal_[i];
-      }
-      u1_[row] = u;
-      scale = std::max({scale, std::abs(solution_.r[row]), weights_[static_cast<Index>(k)] * load});
-    }
-  const double residual = natural_map_residual(problem_.sets, solution_.r, u1_, weights_);
-  return scale > 0 ? residual / scale : residual;
+  for (Index row = 0; row < Wt.rows(); ++row) u1_[row] = row_times(Wt, row, solution_.v) - problem_.w[row];
+  auto free_speed = [&](Index first, Index end) {
+    double speed = 0;
+    for (Index row = first; row < end; ++row) raise(speed, std::abs(row_times(Wt, row, v_free_) - problem_.w[row]));
+    return speed;
+  };
+  const double contact_speed = free_speed(laws_.components(), Wt.rows());
+  double largest = 0;
+  Index first = 0;
+  for (std::size_t k = 0; k < problem_.sets.size(); ++k) {
+    const Set& set = problem_.sets[k];
+    const auto size = static_cast<std::size_t>(set.size);
+    const double rho = weights_[static_cast<Index>(k)];
+    const double e = inclusion_residual(set, {solution_.r.data() + first, size}, {u1_.data() + first, size}, rho) / rho;
+    double rounding = 0;
+    for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
+    const bool contact = k >= static_cast<std::size_t>(laws_.laws());
+    const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
+    const double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
+    raise(largest, speed > 0 ? excess / speed : excess);
+    first += set.size;
+  }
+  return largest;
 }
 
 /// The step's equation and its laws, seen from v and p alone.
