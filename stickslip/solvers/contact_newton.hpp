@@ -18,8 +18,8 @@
 // Where no step is accepted, a few Gauss-Seidel sweeps on the proximal problem take over.
 //
 // smoothed (follow_smoothed): ε → 0 along the path of solutions of the smoothed problem, which needs no proximal term
-// as long as the path does not fold; |u_T| in the shift is smoothed as well. Slower than the proximal method where that works, and it finds
-// solutions of hyperstatic problems (sphere pyramids) that the other misses.
+// as long as the path does not fold; |u_T| in the shift is smoothed as well. Slower than the proximal method where that
+// works, and it finds solutions of hyperstatic problems (sphere pyramids) that the other misses.
 //
 // through folds (follow_smoothed with through_folds; contact_path.cpp): the problem is not monotone, and the path may
 // turn back at some ε > 0. Two contacts of the same bodies with one normal and their points in line with it are the

@@ -16,8 +16,8 @@
 // ψ is linear in l where S is a multiple of I and g = 0, and almost so elsewhere (compare the secular equation of trust
 // regions, Moré and Sorensen 1983), so that Newton inside a bracket takes two or three steps. If the symmetric part of
 // D is positive definite so is that of S; q_N < 0 then gives ψ(∞) = ∞, no stick gives ψ(0) < 0: a root exists, and
-// open, stick and slide are tried in this order. That is the fast path. Where μ |D_NT| >= D_NN more than one of them may
-// hold (D = [1 .5; .5 1], μ = 3, q = (1, 10): r = 0 and r = (2, -6)); the first is taken.
+// open, stick and slide are tried in this order. That is the fast path. Where μ |D_NT| >= D_NN more than one of them
+// may hold (D = [1 .5; .5 1], μ = 3, q = (1, 10): r = 0 and r = (2, -6)); the first is taken.
 //
 // Every other block (singular, indefinite, zero) goes through an enumeration: r(l) = -adj(D + l E) q / det(D + l E) by
 // Cramer's rule, |r_T|² = μ² r_N² is a quartic in l whose positive roots are isolated between those of its derivatives,
