@@ -49,6 +49,10 @@ Matrix3d frame_of(const Vector3d& n) {
   return frame;
 }
 
+/// A power of 2 of the size of J: divided by it, J has a determinant that is a number, and not a bit of the result
+/// changes.
+double unit_of(const Matrix3d& J) { return std::exp2(std::ilogb(J.trace())); }
+
 struct BodyInertia {
   double mass;
   Matrix3d J, J_inverse;
@@ -119,7 +123,7 @@ class BodySystem final : public System {
       const Matrix3d J = *body.inertia;
       const double size = J.trace() / 3;
       const bool isotropic = (J - size * Matrix3d::Identity()).cwiseAbs().maxCoeff() <= 1e-15 * size;
-      inertia_.push_back({body.mass, J, (J / size).inverse() / size, isotropic, body.center, 0});
+      inertia_.push_back({body.mass, J, (J / unit_of(J)).inverse() / unit_of(J), isotropic, body.center, 0});
       for (int i = 0; i < 3; ++i) entries.emplace_back(row + i, row + i, body.mass);
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
@@ -179,7 +183,7 @@ class BodySystem final : public System {
         turn(rotation, dt * spin);
       } else {
         const Vector3d momentum = body.J * spin;
-        const Vector3d middle = middle_spin(body, spin, momentum, dt);
+        const Vector3d middle = middle_spin(body, spin, dt);
         Quaterniond increment(1, 0.5 * dt * middle.x(), 0.5 * dt * middle.y(), 0.5 * dt * middle.z());
         increment.normalize();
         rotation = rotation * increment;
@@ -421,14 +425,16 @@ class BodySystem final : public System {
   }
 
   /// ω_m with 2 J (ω_m - ω0) + dt ω_m × J ω_m = 0, by Newton.
-  static Vector3d middle_spin(const BodyInertia& body, const Vector3d& spin, const Vector3d& momentum, double dt) {
+  static Vector3d middle_spin(const BodyInertia& body, const Vector3d& spin, double dt) {
+    const Matrix3d J = body.J / unit_of(body.J);
+    const Vector3d momentum = J * spin;
     Vector3d middle = spin;
     const double size = momentum.norm();
     for (int iteration = 0; iteration < 20; ++iteration) {
-      const Vector3d m = body.J * middle;
+      const Vector3d m = J * middle;
       const Vector3d residual = 2 * (m - momentum) + dt * middle.cross(m);
       if (residual.norm() <= 1e-16 * size) break;
-      const Matrix3d slope = 2 * body.J + dt * (cross_matrix(middle) * body.J - cross_matrix(m));
+      const Matrix3d slope = 2 * J + dt * (cross_matrix(middle) * J - cross_matrix(m));
       const Vector3d change = slope.inverse() * residual;
       middle -= change;
       if (change.norm() <= 1e-16 * spin.norm()) break;

@@ -80,7 +80,7 @@ TEST(ExtremeNumber, ARunThatLeavesTheRangeEndsWithAMessageAndKeepsItsRows) {
   const ModelFile model = parse_model("[gravity]\nvector = [0, 0, -1e300]\n" + balls("i"), "m.toml");
   const Simulation run = simulate(*model.system, model.initial, model.run);
   EXPECT_NE(run.status, Status::success);
-  EXPECT_NE(run.message.find("body 'a1'"), std::string::npos) << run.message;
+  EXPECT_NE(run.message.find("contacts are searched within 1e+40 m"), std::string::npos) << run.message;
 }
 
 TEST(ExtremeNumber, TheBroadPhaseRefusesBoxesThatBreakItsTree) {
