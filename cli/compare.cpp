@@ -56,6 +56,14 @@ nlohmann::ordered_json number(double value) {
   return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
 }
 
+std::string order_text(double order, const std::string& reason) {
+  return reason.empty() ? fmt::format("{:.2f}", order) : fmt::format("- ({})", reason);
+}
+
+ReportCell order_cell(double order, const std::string& reason) {
+  return reason.empty() ? ReportCell(order) : ReportCell(order_text(order, reason));
+}
+
 /// 0 stands for "does not apply".
 nlohmann::ordered_json positive(double value) {
   return value > 0 ? nlohmann::ordered_json(value) : nlohmann::ordered_json(nullptr);
@@ -77,7 +85,9 @@ nlohmann::ordered_json to_json(const CompareCommand& command, const Comparison& 
     orders.push_back({{"scheme", to_string(order.scheme)},
                       {"over", order.over_tolerance ? "tolerance" : "step"},
                       {"position", number(order.position)},
-                      {"velocity", number(order.velocity)}});
+                      {"velocity", number(order.velocity)},
+                      {"position_reason", order.position_reason},
+                      {"velocity_reason", order.velocity_reason}});
   return {{"status", to_string(comparison.status)},
           {"message", comparison.message},
           {"model", command.model},
@@ -113,14 +123,15 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
                           static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds,
                           std::string(to_string(run.simulation.status))});
   ReportTable orders{"Observed order",
-                     "Slope of a least-squares line through all step sizes (event: tolerances); a single pair proves "
-                     "nothing.",
+                     "Slope of a least-squares line through three or more step sizes (event: tolerances), where the "
+                     "errors show one.",
                      {"scheme", "over", "position", "velocity"},
                      {},
                      -1};
   for (const ObservedOrder& order : comparison.orders)
-    orders.rows.push_back({std::string(to_string(order.scheme)),
-                           std::string(order.over_tolerance ? "tolerance" : "step"), order.position, order.velocity});
+    orders.rows.push_back(
+        {std::string(to_string(order.scheme)), std::string(order.over_tolerance ? "tolerance" : "step"),
+         order_cell(order.position, order.position_reason), order_cell(order.velocity, order.velocity_reason)});
   ReportFigure error{"Error against step",
                      "Schemes with fixed steps.",
                      "",
@@ -195,6 +206,7 @@ int compare(const CompareCommand& command) {
   for (const std::string& name : split(command.schemes)) options.schemes.push_back(scheme_from(name));
   if (command.schemes.empty()) options.schemes = comparable_schemes(*model.system);
   options.steps = step_list(command.steps, model.run);
+  options.stop = interrupt_request();
   catch_interrupts();
   ProgressBar bar("comparing", !command.json);
   const Comparison comparison = compare_schemes(*model.system, model.initial, model.run, options, [&](double fraction) {
@@ -222,9 +234,9 @@ int compare(const CompareCommand& command) {
                  run.simulation.status == Status::success ? "" : fmt::format("  {}", to_string(run.simulation.status)));
     fmt::print("\n");
     for (const ObservedOrder& order : comparison.orders)
-      fmt::print("  observed {} of {}: {:.2f} in position, {:.2f} in velocity\n",
-                 order.over_tolerance ? "power of the tolerance" : "order", to_string(order.scheme), order.position,
-                 order.velocity);
+      fmt::print("  observed {} of {}: {} in position, {} in velocity\n",
+                 order.over_tolerance ? "power of the tolerance" : "order", to_string(order.scheme),
+                 order_text(order.position, order.position_reason), order_text(order.velocity, order.velocity_reason));
     fmt::print("  results: {}\n", folder.string());
     if (!comparison.message.empty()) fmt::print(stderr, "stickslip: {}\n", comparison.message);
   }

@@ -77,7 +77,10 @@ ReportDocument document(const ModelFile& model, const EpsilonStudy& study) {
     table.rows.push_back(std::move(row));
   }
   std::vector<ReportCell> last{std::string("exponent")};
-  for (const Column& column : kColumns) last.push_back(study.exponents.*column.error);
+  for (const Column& column : kColumns) {
+    const double exponent = study.exponents.*column.error;
+    last.push_back(std::isfinite(exponent) ? ReportCell(exponent) : ReportCell(std::string("-")));
+  }
   last.resize(table.columns.size());
   table.rows.push_back(std::move(last));
   ReportFigure errors{"Error against epsilon", "", "", {"epsilon", "", true}, {"error", "", true}, {}, {}, {}};
@@ -114,6 +117,7 @@ int compare_epsilons(const CompareCommand& command) {
   options.epsilons = epsilon_list(command.epsilons);
   options.tolerance = std::min(model.run.tolerance, 1e-10);
   options.integrator = model.run.viscoelastic.integrator;
+  options.stop = interrupt_request();
   catch_interrupts();
   ProgressBar bar("comparing", !command.json);
   const EpsilonStudy study = study_epsilon(*model.system, model.initial, model.run.start_time, model.run.end_time,
@@ -155,7 +159,10 @@ int compare_epsilons(const CompareCommand& command) {
       fmt::print("{:>13}\n", run.evaluations);
     }
     fmt::print("  {:<10}", "exponent");
-    for (const Column& column : kColumns) fmt::print("{:>13.3f}", study.exponents.*column.error);
+    for (const Column& column : kColumns) {
+      const double exponent = study.exponents.*column.error;
+      fmt::print("{:>13}", std::isfinite(exponent) ? fmt::format("{:.3f}", exponent) : "-");
+    }
     fmt::print("\n  results: {}\n", folder.string());
     if (!study.message.empty()) fmt::print(stderr, "stickslip: {}\n", study.message);
   }

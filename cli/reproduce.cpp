@@ -37,10 +37,11 @@ int reproduce(const ReproduceCommand& command) {
   bool failed = false;
   for (const PaperInfo* paper : papers) {
     ProgressBar bar(fmt::format("reproducing {}", paper->name), !command.json);
-    const Reproduction reproduction = paper->reproduce([&](double fraction) {
+    const auto report = [&](double fraction) {
       bar.update(fraction);
       return !interrupted();
-    });
+    };
+    const Reproduction reproduction = paper->reproduce({report, interrupt_request()});
     bar.finish();
     const std::filesystem::path paper_folder = folder / paper->name;
     create_folder(paper_folder);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/io/report_document.hpp"
 
 namespace stickslip {
@@ -32,8 +33,12 @@ struct Reproduction {
 /// Status of the page and its first block, the table of claims, from result.claims.
 void add_claims(Reproduction& result);
 
-/// Called with the fraction done; false asks to stop early.
-using ReproductionProgress = std::function<bool(double fraction)>;
+/// Called with the fraction done; false asks to stop early. `stop` is heard inside long runs as well.
+struct ReproductionProgress {
+  std::function<bool(double fraction)> report;  ///< may be empty
+  StopRequest stop = nullptr;
+  bool operator()(double fraction) const { return (!report || report(fraction)) && !raised(stop); }
+};
 
 struct PaperInfo {
   std::string_view name;

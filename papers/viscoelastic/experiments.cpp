@@ -41,13 +41,13 @@ ModelFile disc_model(bool wobble, bool prepared) {
   return parse_model(embedded::model_rolling_disc, "rolling-disc.toml", settings);
 }
 
-EpsilonStudy skate_study(double c, double d, double kappa, bool prepared) {
+EpsilonStudy skate_study(double c, double d, double kappa, bool prepared, StopRequest stop) {
   const ModelFile model = skate_model(skate_b(), {c, d, 1e-4, kappa, prepared});
   EpsilonStudyOptions options;
   // Errors are of the size of ε/c; below 1e-8 those of Λ are the integrator's.
   for (const double ratio : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) options.epsilons.push_back(c * ratio);
   options.tolerance = 1e-13;
-  options.layer_length = std::max(10.0, 40 / d);
+  options.stop = stop;
   return study_epsilon(*model.system, model.initial, 0, 10, options);
 }
 
@@ -128,13 +128,14 @@ double steady_disc_error(double epsilon) {
   return largest;
 }
 
-std::vector<EpsilonRun> disc_cost(IntegratorKind integrator, const std::vector<double>& epsilons) {
+std::vector<EpsilonRun> disc_cost(IntegratorKind integrator, const std::vector<double>& epsilons, StopRequest stop) {
   const ModelFile model = disc_model(true, true);
   EpsilonStudyOptions options;
   options.epsilons = epsilons;
   options.tolerance = 1e-6;
   options.samples = 2;
   options.integrator = integrator;
+  options.stop = stop;
   return study_epsilon(*model.system, model.initial, 0, 1, options).runs;
 }
 

@@ -16,7 +16,7 @@ ModelFile skate_model(const Skate& skate, const SpringDamper& law);
 ModelFile disc_model(bool wobble, bool prepared);
 
 /// Convergence of the skate, set B (Λ(0) ≠ 0), over ε/c = 1e-4 ... 1e-8, T = 10.
-EpsilonStudy skate_study(double c, double d, double kappa, bool prepared);
+EpsilonStudy skate_study(double c, double d, double kappa, bool prepared, StopRequest stop = nullptr);
 
 /// Λ - Λ0 of the skate, set B, on the first `length` √ε.
 struct Deviation {
@@ -38,7 +38,8 @@ EulerRun explicit_euler(double d, double epsilon, double h);
 double steady_disc_error(double epsilon);
 
 /// Evaluations of the right-hand side on the wobbling disc, T = 1, at tolerance 1e-6.
-std::vector<EpsilonRun> disc_cost(IntegratorKind integrator, const std::vector<double>& epsilons);
+std::vector<EpsilonRun> disc_cost(IntegratorKind integrator, const std::vector<double>& epsilons,
+                                  StopRequest stop = nullptr);
 
 /// The disc set down spinning: errors of the time at which it begins to roll and of its final speed.
 struct RollingStart {

@@ -261,18 +261,18 @@ std::string errors_csv(const std::vector<Pair>& pairs) {
 bool run_all(Results& r, const ReproductionProgress& progress) {
   double done = 0;
   constexpr double total = 20;
-  auto go_on = [&] { return !progress || progress(std::min(1.0, ++done / total)); };
+  auto go_on = [&] { return progress(std::min(1.0, ++done / total)); };
   for (const auto& [c, d] : {std::pair(1.0, 2.0), std::pair(1.0, std::sqrt(2.0)), std::pair(1.0, 0.5),
                              std::pair(1.0, 0.1), std::pair(100.0, 2.0)}) {
     Pair pair{c, d, {}, {}};
-    pair.plain = skate_study(c, d, 0.5, false);
+    pair.plain = skate_study(c, d, 0.5, false, progress.stop);
     if (!go_on()) return false;
-    pair.prepared = skate_study(c, d, 0.5, true);
+    pair.prepared = skate_study(c, d, 0.5, true, progress.stop);
     if (!go_on()) return false;
     r.pairs.push_back(std::move(pair));
   }
   for (const double kappa : {0.5, 0.75, 1.0}) {
-    r.exponents.emplace_back(kappa, skate_study(1, 2, kappa, false));
+    r.exponents.emplace_back(kappa, skate_study(1, 2, kappa, false, progress.stop));
     if (!go_on()) return false;
   }
   for (const double d : {2.0, 0.5, 0.1})
@@ -281,8 +281,8 @@ bool run_all(Results& r, const ReproductionProgress& progress) {
   for (const double d : {2.0, 0.5, 0.1}) r.euler.push_back(explicit_euler(d, 1e-4, 0.005));
   for (const double epsilon : {1e-2, 1e-4, 1e-6, 1e-8}) r.steady.emplace_back(epsilon, steady_disc_error(epsilon));
   if (!go_on()) return false;
-  r.radau = disc_cost(IntegratorKind::radau, {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8});
-  r.explicit_runs = disc_cost(IntegratorKind::dormand_prince, {1e-3, 1e-4, 1e-5, 1e-6});
+  r.radau = disc_cost(IntegratorKind::radau, {1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8}, progress.stop);
+  r.explicit_runs = disc_cost(IntegratorKind::dormand_prince, {1e-3, 1e-4, 1e-5, 1e-6}, progress.stop);
   if (!go_on()) return false;
   r.rolling = rolling_starts();
   return go_on();

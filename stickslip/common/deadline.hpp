@@ -11,6 +11,8 @@ namespace stickslip {
 /// A flag that someone else raises; null: nobody does. It must outlive the computation that looks at it.
 using StopRequest = const std::atomic<bool>*;
 
+inline bool raised(StopRequest stop) { return stop && stop->load(std::memory_order_relaxed); }
+
 class Deadline {
  public:
   /// 0: none.
@@ -20,7 +22,7 @@ class Deadline {
         end_(std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(
                                                     std::chrono::duration<double>(std::min(seconds, 1e8)))) {}
   bool passed() const { return stopped() || (limited_ && std::chrono::steady_clock::now() >= end_); }
-  bool stopped() const { return stop_ && stop_->load(std::memory_order_relaxed); }
+  bool stopped() const { return raised(stop_); }
 
  private:
   StopRequest stop_;

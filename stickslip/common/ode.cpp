@@ -58,12 +58,14 @@ void OdeIntegrator::restart(double t, const Vector& y, double h_guess) {
 OdeStep OdeIntegrator::step(OdeFunction f, double t_limit) {
   assert(t_limit > t_);
   if (!started_) {
-    if (!evaluate(f, t_, y_, f_)) return OdeStep::step_too_small;
+    if (!evaluate(f, t_, y_, f_)) return stopped() ? OdeStep::stopped : OdeStep::step_too_small;
     if (!(h_ > 0)) h_ = first_step(f, t_limit - t_);
     started_ = true;
   }
   const double smallest = std::max(4 * kEpsilon * std::abs(t_), 1e-100);
   while (true) {
+    // A request that comes during an attempt ends it as if f could not be evaluated.
+    if (stopped()) return OdeStep::stopped;
     if (steps_ >= options_.max_steps) return OdeStep::too_many_steps;
     ++steps_;
     h_ = std::min(h_, options_.largest_step);
@@ -74,7 +76,7 @@ OdeStep OdeIntegrator::step(OdeFunction f, double t_limit) {
     if (!ends && h < smallest) return OdeStep::step_too_small;
     if (attempt(f, h) == Trial::rejected) {
       ++counters_.rejected;
-      if (!(h_ >= smallest)) return OdeStep::step_too_small;
+      if (!(h_ >= smallest)) return stopped() ? OdeStep::stopped : OdeStep::step_too_small;
       continue;
     }
     ++counters_.accepted;
@@ -111,6 +113,7 @@ void OdeIntegrator::coefficients(Index component, std::span<double> c) const {
 }
 
 bool OdeIntegrator::evaluate(OdeFunction f, double t, const Vector& y, Vector& dydt) {
+  if (stopped()) return false;
   ++counters_.evaluations;
   // sum * 0 is 0 for finite values and NaN otherwise, at the cost of one pass.
   return f(t, y, dydt) && dydt.sum() * 0.0 == 0.0;
@@ -132,10 +135,10 @@ double OdeIntegrator::error_norm(const Vector& e, const Vector& y_a, const Vecto
 }
 
 // Hairer, Nørsett, Wanner I, II.4: an Euler step of a size from |y| and |f|, and a step from the second derivative that
-// it shows.
+// it shows. Nothing depends on the unit of time.
 double OdeIntegrator::first_step(OdeFunction f, double longest) {
   const double d0 = error_norm(y_, y_, y_), d1 = error_norm(f_, y_, y_);
-  double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+  double h0 = d0 < 1e-5 || d1 * longest < 1e-5 ? 1e-6 * longest : 0.01 * d0 / d1;
   h0 = std::min({h0, longest, options_.largest_step});
   bool known = false;
   for (int trial = 0; trial < 20 && !known; ++trial, h0 *= known ? 1 : 0.1) {
@@ -144,8 +147,11 @@ double OdeIntegrator::first_step(OdeFunction f, double longest) {
   }
   if (!known) return h0;
   probe_f_ -= f_;
-  const double largest = std::max(d1, error_norm(probe_f_, y_, y_) / h0);
-  const double h1 = largest <= 1e-15 ? std::max(1e-6, 1e-3 * h0) : std::pow(0.01 / largest, 1.0 / estimate_order());
+  // The time in which f changes by itself stands for the unit of time of the source.
+  const double d2 = error_norm(probe_f_, y_, y_) / h0;
+  const double time = d1 > 0 && d2 > 0 ? std::min(longest, d1 / d2) : longest;
+  const double largest = std::max(d1 * time, d2 * time * time);
+  const double h1 = largest <= 1e-15 ? 1e-3 * longest : time * std::pow(0.01 / largest, 1.0 / estimate_order());
   return std::min({100 * h0, h1, longest, options_.largest_step});
 }
 

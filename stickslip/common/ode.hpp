@@ -17,6 +17,7 @@
 #include <limits>
 #include <span>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/function_ref.hpp"
 #include "stickslip/common/vector.hpp"
 
@@ -34,6 +35,7 @@ struct OdeOptions {
   double largest_step = std::numeric_limits<double>::infinity();  ///< [s]
   long max_steps = 10'000'000;                                    ///< accepted and rejected, since restart()
   bool dense_output = true;  ///< false saves 3 of 15 evaluations (Dormand-Prince); interpolate() is then not available
+  StopRequest stop = nullptr;  ///< looked at before every evaluation of f
 
   /// Throws InputError.
   void validate() const;
@@ -43,6 +45,7 @@ enum class OdeStep {
   accepted,
   step_too_small,  ///< the tolerance cannot be met: the step fell to round-off of t, or f is not evaluable at t
   too_many_steps,
+  stopped,  ///< on request
 };
 
 struct OdeCounters {
@@ -91,6 +94,8 @@ class OdeIntegrator {
   double suggested_step() const { return h_; }
   const OdeCounters& counters() const { return counters_; }
   const OdeOptions& options() const { return options_; }
+  /// From the next step on; all > 0. For sizes of components that become known on the way.
+  void set_absolute_scale(const Vector& scale) { options_.absolute_scale = scale; }
 
  protected:
   enum class Trial { accepted, rejected };
@@ -105,7 +110,9 @@ class OdeIntegrator {
   /// Order of the error estimate, for the first step.
   virtual int estimate_order() const = 0;
 
+  /// False as f says, where a value is not finite, and once a stop is requested.
   bool evaluate(OdeFunction f, double t, const Vector& y, Vector& dydt);
+  bool stopped() const { return raised(options_.stop); }
   /// w_i for the two ends of a step.
   double weight(Index i, double y_a, double y_b) const;
   /// sqrt(mean (e_i/w_i)²)

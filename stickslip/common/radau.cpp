@@ -58,6 +58,8 @@ Radau::Radau(const OdeOptions& options, OdeJacobian jacobian) : OdeIntegrator(op
   newton_tolerance_ = std::max(10 * kEpsilon / relative_, std::min(0.03, std::sqrt(relative_)));
 }
 
+Radau::Radau(const OdeOptions& options, OdePencil pencil) : Radau(options) { pencil_function_ = std::move(pencil); }
+
 void Radau::set_jacobian(OdeJacobian jacobian) {
   jacobian_ = std::move(jacobian);
   jacobian_known_ = jacobian_current_ = false;
@@ -70,11 +72,11 @@ void Radau::resize(Index n) {
   for (Vector* v : {&stage_y_, &weights_, &right_, &error_, &column_}) v->setZero(n);
   complex_right_.setZero(n);
   complex_update_.setZero(n);
-  J_.setZero(n, n);
-  real_matrix_.setIdentity(n, n);
-  complex_matrix_.setIdentity(n, n);
-  real_lu_.compute(real_matrix_);
-  complex_lu_.compute(complex_matrix_);
+  factor_.resize(n);
+  if (!pencil_function_) {
+    J_.setZero(n, n);
+    factor_.factorise(J_, 1.0, 1.0);
+  }
 }
 
 void Radau::forget() {
@@ -91,39 +93,49 @@ bool Radau::update_jacobian(OdeFunction f, double t, const Vector& y, const Vect
   ++counters_.jacobians;
   factored_h_ = 0;
   jacobian_known_ = jacobian_current_ = false;
-  if (!(jacobian_ && jacobian_(t, y, J_))) {
-    stage_y_ = y;
-    for (Index j = 0; j < y.size(); ++j) {
-      // Between a relative and an absolute increment: components near 0 are moved too.
-      const double scale = options_.absolute_scale.size() ? options_.absolute_scale[j] : 1.0;
-      const double size = std::sqrt(kEpsilon * scale * std::max(1e-5 * scale, std::abs(y[j])));
-      double increment = 0;
-      bool known = false;
-      for (const double sign : {dydt[j] < 0 ? -1.0 : 1.0, dydt[j] < 0 ? 1.0 : -1.0}) {
-        stage_y_[j] = y[j] + sign * size;
-        increment = stage_y_[j] - y[j];
-        if ((known = f(t, stage_y_, column_) && column_.sum() * 0.0 == 0.0)) break;
-      }
-      if (!known) return false;
-      J_.col(j) = (column_ - dydt) / increment;
-      stage_y_[j] = y[j];
-    }
+  if (stopped()) return false;
+  if (pencil_function_) {
+    pencil_.slope.clear();
+    pencil_.mass.clear();
+    if (!pencil_function_(t, y, pencil_)) return false;
+    double sum = 0;
+    for (const MatrixEntries::Entry& entry : pencil_.slope.entries) sum += entry.value;
+    if (!(sum * 0.0 == 0.0)) return false;
+  } else {
+    if (!(jacobian_ && jacobian_(t, y, J_)) && !difference_jacobian(f, t, y, dydt)) return false;
+    if (!(J_.sum() * 0.0 == 0.0)) return false;
   }
-  if (!(J_.sum() * 0.0 == 0.0)) return false;
   return jacobian_known_ = jacobian_current_ = true;
+}
+
+bool Radau::difference_jacobian(OdeFunction f, double t, const Vector& y, const Vector& dydt) {
+  stage_y_ = y;
+  for (Index j = 0; j < y.size(); ++j) {
+    // Between a relative and an absolute increment: components near 0 are moved too.
+    const double scale = options_.absolute_scale.size() ? options_.absolute_scale[j] : 1.0;
+    const double size = std::sqrt(kEpsilon * scale * std::max(1e-5 * scale, std::abs(y[j])));
+    double increment = 0;
+    bool known = false;
+    for (const double sign : {dydt[j] < 0 ? -1.0 : 1.0, dydt[j] < 0 ? 1.0 : -1.0}) {
+      if (stopped()) return false;
+      stage_y_[j] = y[j] + sign * size;
+      increment = stage_y_[j] - y[j];
+      if ((known = f(t, stage_y_, column_) && column_.sum() * 0.0 == 0.0)) break;
+    }
+    if (!known) return false;
+    J_.col(j) = (column_ - dydt) / increment;
+    stage_y_[j] = y[j];
+  }
+  return true;
 }
 
 bool Radau::factorise(double h) {
   ++counters_.factorisations;
   factored_h_ = 0;
-  real_matrix_ = -J_;
-  real_matrix_.diagonal().array() += kGamma / h;
-  complex_matrix_ = -J_.cast<std::complex<double>>();
-  complex_matrix_.diagonal().array() += std::complex<double>(kAlpha, kBeta) / h;
-  real_lu_.compute(real_matrix_);
-  complex_lu_.compute(complex_matrix_);
-  for (Index i = 0; i < J_.rows(); ++i)
-    if (real_lu_.matrixLU()(i, i) == 0.0 || complex_lu_.matrixLU()(i, i) == 0.0) return false;
+  const double real = kGamma / h;
+  const std::complex<double> complex(kAlpha / h, kBeta / h);
+  if (!(pencil_function_ ? factor_.factorise(pencil_, real, complex) : factor_.factorise(J_, real, complex)))
+    return false;
   factored_h_ = h;
   return true;
 }
@@ -163,8 +175,8 @@ Radau::Newton Radau::solve_stages(OdeFunction f, double t, const Vector& y, doub
       complex_right_[i] = {Z_[1][i] - alpha * W_[1][i] + beta * W_[2][i],
                            Z_[2][i] - alpha * W_[2][i] - beta * W_[1][i]};
     }
-    error_ = real_lu_.solve(right_);
-    complex_update_ = complex_lu_.solve(complex_right_);
+    factor_.solve(right_, error_);
+    factor_.solve(complex_right_, complex_update_);
     double sum = 0;
     for (Index i = 0; i < n; ++i) {
       const double w = weights_[i], d0 = error_[i], d1 = complex_update_[i].real(), d2 = complex_update_[i].imag();
@@ -263,13 +275,13 @@ double Radau::error(OdeFunction f, double h, bool refine) {
   for (Index i = 0; i < n; ++i) column_[i] = (kError[0] * Z_[0][i] + kError[1] * Z_[1][i] + kError[2] * Z_[2][i]) / h;
   const auto norm = [&] { return std::sqrt(error_.cwiseQuotient(weights_).squaredNorm() / static_cast<double>(n)); };
   right_ = f_ + column_;
-  error_ = real_lu_.solve(right_);
+  factor_.solve(right_, error_);
   const double err = norm();
   if (!(err >= 1) || !refine) return err;
   stage_y_ = y_ + error_;
   if (!evaluate(f, t_, stage_y_, right_)) return err;
   right_ += column_;
-  error_ = real_lu_.solve(right_);
+  factor_.solve(right_, error_);
   return norm();
 }
 

@@ -15,30 +15,35 @@
 // 0.1 relative_tolerance^(2/3) (and absolute_tolerance in the same ratio); the error of a run is then about
 // proportional to the tolerance that was asked for. Newton stops at a fraction of that, but never below round-off.
 //
-// The Jacobian is kept while Newton converges fast; the matrices are kept while the step would change by less than 20
-// %.
+// The Jacobian is kept while Newton converges fast; the matrices are kept while the step would change by less than
+// 20 %.
 //
 // Source: Hairer, Wanner, Solving Ordinary Differential Equations II, 2nd ed. 1996, IV.8: transformed systems (8.5),
 // (8.8), starting values (8.12), stopping (8.10), estimate (8.19), (8.20), predictive step control of Gustafsson
 // (8.25).
 #pragma once
 
-#include <Eigen/LU>
 #include <array>
 #include <complex>
 #include <functional>
 
 #include "stickslip/common/ode.hpp"
+#include "stickslip/common/shifted_factor.hpp"
 
 namespace stickslip {
 
 /// J_ij = ∂f_i/∂y_j at (t, y), already of the right size. False: not available there; differences of f are then used.
 using OdeJacobian = std::function<bool(double t, const Vector& y, DenseMatrix& J)>;
+/// The same as J = mass⁻¹ slope with sparse matrices, which come cleared. False: not available there; the step is
+/// reduced.
+using OdePencil = std::function<bool(double t, const Vector& y, SlopePencil& J)>;
 
 class Radau final : public OdeIntegrator {
  public:
   /// An empty jacobian: by differences of f, n evaluations each.
   explicit Radau(const OdeOptions& options = {}, OdeJacobian jacobian = {});
+  /// For many components: the equations of a step cost what the structure of the matrices allows (shifted_factor.hpp).
+  Radau(const OdeOptions& options, OdePencil pencil);
 
   /// Belongs to the f of the steps to come: call it before restart() when f changes.
   void set_jacobian(OdeJacobian jacobian);
@@ -57,6 +62,7 @@ class Radau final : public OdeIntegrator {
   int estimate_order() const override { return 3; }
 
   bool update_jacobian(OdeFunction f, double t, const Vector& y, const Vector& dydt);
+  bool difference_jacobian(OdeFunction f, double t, const Vector& y, const Vector& dydt);
   bool factorise(double h);
   void start_values(double h);
   Newton solve_stages(OdeFunction f, double t, const Vector& y, double h, double tolerance, int max_iterations);
@@ -66,10 +72,10 @@ class Radau final : public OdeIntegrator {
 
   OdeJacobian jacobian_;
   double newton_tolerance_;
-  DenseMatrix J_, real_matrix_;
-  Eigen::MatrixXcd complex_matrix_;
-  Eigen::PartialPivLU<DenseMatrix> real_lu_;
-  Eigen::PartialPivLU<Eigen::MatrixXcd> complex_lu_;
+  OdePencil pencil_function_;
+  DenseMatrix J_;       // without pencil_function_
+  SlopePencil pencil_;  // with it
+  ShiftedFactor factor_;
   Stages Z_, W_, F_;
   Vector stage_y_, weights_, right_, error_, column_;
   Eigen::VectorXcd complex_right_, complex_update_;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/event/taylor_flow.hpp"
@@ -41,6 +42,39 @@ double fitted_order(const std::vector<double>& steps, const std::vector<double>&
   return n >= 2 && determinant > 0 ? (n * sxy - sx * sy) / determinant : std::nan("");
 }
 
+OrderFit judged_order(const std::vector<double>& sizes, const std::vector<double>& errors, double floor, double least) {
+  std::vector<double> used(errors.size(), std::nan(""));
+  double n = 0, mean_x = 0, mean_y = 0;
+  bool hidden = false;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!std::isfinite(errors[i])) continue;
+    if (!(errors[i] > floor)) {
+      hidden = true;
+      continue;
+    }
+    used[i] = errors[i];
+    n += 1;
+    mean_x += std::log(sizes[i]);
+    mean_y += std::log(errors[i]);
+  }
+  if (n < 3)
+    return {std::nan(""), hidden ? "errors are at round-off or at that of the reference" : "fewer than three runs"};
+  const double slope = fitted_order(sizes, used);
+  mean_x /= n;
+  mean_y /= n;
+  double sxx = 0, residual = 0;
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    if (!std::isfinite(used[i])) continue;
+    const double x = std::log(sizes[i]) - mean_x, y = std::log(used[i]) - mean_y;
+    sxx += x * x;
+    residual += (y - slope * x) * (y - slope * x);
+  }
+  if (!std::isfinite(slope)) return {std::nan(""), "fewer than three sizes"};
+  if (slope < least) return {std::nan(""), "errors do not fall"};
+  if (std::sqrt(residual / ((n - 2) * sxx)) > kSlopeError) return {std::nan(""), "errors scatter too much"};
+  return {slope, ""};
+}
+
 namespace {
 
 /// Empty where the scheme takes the system, else why not.
@@ -58,13 +92,45 @@ void measure_errors(const Trajectory& reference, ComparedRun& run) {
   const Index rows = std::min(reference.rows(), trajectory.rows());
   const Index nq = static_cast<Index>(trajectory.names().coordinates.size()),
               nv = static_cast<Index>(trajectory.names().velocities.size());
-  double squares = 0;
+  double squares = 0, largest = 0;
   for (Index k = 0; k < rows; ++k) {
     for (Index i = 0; i < nq; ++i)
       run.position_error = std::max(run.position_error, std::abs(trajectory.q(k, i) - reference.q(k, i)));
-    for (Index i = 0; i < nv; ++i) squares += std::pow(trajectory.v(k, i) - reference.v(k, i), 2);
+    double here = 0;
+    for (Index i = 0; i < nv; ++i) here += std::pow(trajectory.v(k, i) - reference.v(k, i), 2);
+    squares += here;
+    largest = std::max(largest, here);
   }
+  run.velocity_peak = squares > 0 ? largest / squares : 0.0;
   run.velocity_error = rows > 0 ? std::sqrt(squares / static_cast<double>(rows)) : 0.0;
+}
+
+/// Errors of position and velocity that say nothing, beside a reference as accurate as this one.
+std::pair<double, double> error_floors(const Comparison& comparison) {
+  const Trajectory& rows = comparison.reference.trajectory;
+  double position = 0, squares = 0;
+  for (Index k = 0; k < rows.rows(); ++k) {
+    for (std::size_t i = 0; i < rows.names().coordinates.size(); ++i)
+      position = std::max(position, std::abs(rows.q(k, static_cast<Index>(i))));
+    for (std::size_t i = 0; i < rows.names().velocities.size(); ++i)
+      squares += std::pow(rows.v(k, static_cast<Index>(i)), 2);
+  }
+  const double part = std::max(kRoundOffFloor, kReferenceFloor * comparison.reference_tolerance);
+  return {part * position, part * std::sqrt(squares / static_cast<double>(std::max<Index>(rows.rows(), 1)))};
+}
+
+/// The worst that happened becomes the status of the comparison: a stop, then a run that did not end, then an audit.
+void note_status(const ComparedRun& run, Comparison& result) {
+  const Status status = run.simulation.status;
+  if (status == Status::success) return;
+  const bool own = run.tolerance > 0;
+  const std::string message = fmt::format("{}, {} {:g}{}: {}", to_string(run.scheme), own ? "tolerance" : "step",
+                                          own ? run.tolerance : run.step, own ? "" : " s", run.simulation.message);
+  if (result.status == Status::success || (result.status == Status::audit_failed && status != Status::audit_failed) ||
+      status == Status::interrupted) {
+    result.status = status;
+    result.message = message;
+  }
 }
 
 /// Runs of one model with everything but scheme, step and tolerance fixed, timed and counted for the progress bar.
@@ -72,7 +138,7 @@ class Runner {
  public:
   Runner(const System& system, const State& initial, const SimulationOptions& base, const ComparisonOptions& options,
          const std::function<bool(double)>& keep_going)
-      : system_(system), initial_(initial), run_(base), asked_(base), keep_going_(keep_going) {
+      : system_(system), initial_(initial), run_(base), asked_(base), keep_going_(keep_going), stop_(options.stop) {
     run_.steps = 0;
     run_.output_step = 0;
     run_.output_times.clear();
@@ -118,6 +184,7 @@ class Runner {
  private:
   Simulation timed(double weight, double& wall) {
     SimulationHooks hooks;
+    hooks.stop = stop_;
     const double start = run_.start_time, span = run_.end_time - start;
     if (keep_going_)
       hooks.keep_going = [&](const State& s) { return keep_going_((done_ + weight * (s.t - start) / span) / total_); };
@@ -140,6 +207,7 @@ class Runner {
   SimulationOptions run_;
   const SimulationOptions& asked_;
   const std::function<bool(double)>& keep_going_;
+  StopRequest stop_;
   double own_steps_ = 0, total_ = 0, done_ = 0;
 };
 
@@ -188,11 +256,12 @@ Comparison compare_schemes(const System& system, const State& initial, const Sim
   Runner runner(system, initial, base, options, keep_going);
   Comparison result;
   if (!find_reference(system, options, runner, result)) return result;
+  const auto [position_floor, velocity_floor] = error_floors(result);
   for (SchemeKind scheme : options.schemes) {
     const bool own = chooses_own_steps(scheme);
-    ObservedOrder order{scheme, own, 0, 0};
     const std::vector<double>& sizes = own ? options.tolerances : options.steps;
     std::vector<double> position, velocity;
+    bool one_sample = false;
     for (double size : sizes) {
       ComparedRun run;
       run.scheme = scheme;
@@ -203,20 +272,15 @@ Comparison compare_schemes(const System& system, const State& initial, const Sim
       measure_errors(result.reference.trajectory, run);
       position.push_back(complete ? run.position_error : std::nan(""));
       velocity.push_back(complete ? run.velocity_error : std::nan(""));
-      // Integrated coarsely, laws hold between events to the tolerance only, and the audit of the row says so. The
-      // comparison is complete all the same.
-      const bool coarse = own && run.simulation.status == Status::audit_failed;
-      if (run.simulation.status != Status::success && !coarse) {
-        result.status = run.simulation.status;
-        result.message = fmt::format("{}, {} {:g}{}: {}", to_string(scheme), own ? "tolerance" : "step", size,
-                                     own ? "" : " s", run.simulation.message);
-      }
+      one_sample |= complete && run.velocity_error > velocity_floor && run.velocity_peak > kOneSample;
+      note_status(run, result);
       result.runs.push_back(std::move(run));
       if (result.status == Status::interrupted) return result;
     }
-    order.position = fitted_order(sizes, position);
-    order.velocity = fitted_order(sizes, velocity);
-    result.orders.push_back(order);
+    const OrderFit p = judged_order(sizes, position, position_floor);
+    OrderFit v = judged_order(sizes, velocity, velocity_floor);
+    if (one_sample && std::isfinite(v.order)) v = {std::nan(""), "one sample near an event dominates"};
+    result.orders.push_back({scheme, own, p.order, v.order, p.reason, v.reason});
   }
   return result;
 }

@@ -45,10 +45,10 @@ std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOption
                                     std::vector<double> breakpoints) {
   if (options.scheme == SchemeKind::viscoelastic)
     return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, options.end_time,
-                                                std::move(breakpoints));
+                                                std::move(breakpoints), stop);
   if (options.scheme == SchemeKind::event)
     return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.end_time,
-                                         std::move(breakpoints));
+                                         std::move(breakpoints), stop);
   if (options.scheme == SchemeKind::splitting)
     return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
   MoreauOptions moreau = options.moreau;
@@ -354,35 +354,34 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         while (next_break != breakpoints.end() && *next_break <= record.state.t + 1e-9 * h) ++next_break;
         if (next_break != breakpoints.end() && *next_break < t1 - 1e-9 * h) target = *next_break;
       }
+      const double t0 = record.state.t;
       const StepOutcome outcome = take_step(*scheme, target, record);
       for (const Event& event : record.events) {
         result.trajectory.events.push_back(event);
         if (hooks.on_event) hooks.on_event(event);
       }
+      // Schemes that choose their own steps have come somewhere when a request stops them, and that counts.
+      const bool stopped_inside = outcome.status == Status::interrupted && record.state.t > t0;
       if (outcome.status != Status::success) {
         result.status = outcome.status;
         result.message = outcome.message;
-        break;
+        if (!stopped_inside) break;
       }
       ledger.add(record);
       recorder.part_done(record, first_part, record.state.t >= t1);
       first_part = false;
       // A scheme that stops at every event may need many parts for one step.
-      if (hooks.stop && hooks.stop->load() && record.state.t < t1) {
-        result.status = Status::interrupted;
-        result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept",
-                                     record.state.t, options.end_time);
-        break;
-      }
+      if (raised(hooks.stop) && record.state.t < t1) result.status = Status::interrupted;
+      if (result.status != Status::success) break;
     }
     if (result.status != Status::success) break;
     ++result.steps;
-    if (hooks.keep_going && !hooks.keep_going(record.state) && n + 1 < steps) {
-      result.status = Status::interrupted;
-      result.message =
-          fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", t1, options.end_time);
-    }
+    const bool go_on = (!hooks.keep_going || hooks.keep_going(record.state)) && !raised(hooks.stop);
+    if (!go_on && n + 1 < steps) result.status = Status::interrupted;
   }
+  if (result.status == Status::interrupted)
+    result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", record.state.t,
+                                 options.end_time);
   result.final = record.state;
   result.final_reaction = recorder.mean_reaction(record);
   result.problems = ledger.problems;

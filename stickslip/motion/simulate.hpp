@@ -49,7 +49,8 @@ struct SimulationHooks {
   std::function<bool(const State&)> keep_going;  ///< after every step; false stops the run (status interrupted)
   std::function<void(const OutputRow&)> on_row;  ///< every output row, as soon as it is known
   std::function<void(const Event&)> on_event;
-  /// Raised by a signal or another thread: ends a long step with contacts as well, which then does not count.
+  /// Raised by a signal or another thread: ends a long step as well. What a scheme that chooses its own steps has
+  /// computed inside it counts; a step of fixed size does not.
   StopRequest stop = nullptr;
 };
 

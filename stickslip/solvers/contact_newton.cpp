@@ -397,7 +397,7 @@ double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const C
     merit_count_ = 0;
     bool centred = false;
     int step = 0;
-    for (; step < kSteps; ++step) {
+    for (; step < kSteps && !goal.expired(); ++step) {
       centred = merit <= kCentred * kCentred * smoothing_ * smoothing_ * weight;
       if (centred) break;
       ++iterations;

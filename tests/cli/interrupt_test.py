@@ -124,3 +124,55 @@ def test_a_killed_run_can_be_restarted(stickslip):
     assert first_t <= t[-1] + 0.25
     for i in range(2):
         assert first_position[i] == pytest.approx(numpy.interp(first_t, t, position[:, i]), abs=margin)
+
+
+ONE_INTERVAL = """
+[matrices]
+size = 20
+mass = { diagonal = 1.0 }
+stiffness = { tridiagonal = [-1, 2, -1] }
+force = "cos(0.7*t + i)"
+[[friction]]
+on = "*"
+limit = 0.3
+[initial]
+position = 5
+[run]
+end_time = 1e7
+output_step = 1e7
+"""
+
+
+@pytest.mark.parametrize("scheme, set_", [("viscoelastic", []), ("event", []), ("event", ["run.event.flow=\"integrator\""])])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_a_request_inside_one_integration_interval_ends_the_run_there(stickslip, scheme, set_, number):
+    """Nothing is due before 1e7 s, days away: the run ends only if the request is heard inside the interval."""
+    stickslip.write("long.toml", ONE_INTERVAL)
+    command = [PROGRAM, "run", "long.toml", "--scheme", scheme, "--out", "r"]
+    for setting in set_:
+        command += ["--set", setting]
+    process = subprocess.Popen(command, cwd=stickslip.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    first_row = stickslip.folder / "r/result.h5"
+    while not first_row.exists():  # the row of the start: the integration has begun
+        assert process.poll() is None, process.communicate()[1]
+        time.sleep(0.01)
+    process.send_signal(number)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    summary = json.loads((stickslip.folder / "r/summary.json").read_text())
+    assert summary["status"] == "interrupted" and "everything up to there is kept" in summary["message"]
+    assert 0 <= summary["end_time"] < 1e7
+
+
+@pytest.mark.parametrize("arguments", [["--schemes", "event"], ["--schemes", "moreau", "--steps", "0.001"]])
+def test_a_comparison_hears_a_request_inside_a_run(stickslip, arguments):
+    stickslip.write("long.toml", ONE_INTERVAL)
+    process = subprocess.Popen([PROGRAM, "compare", "long.toml", "--out", "c", *arguments], cwd=stickslip.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # Handlers are set before anything is computed; until then SIGTERM would end the process at once.
+    status = f"/proc/{process.pid}/status"
+    while not int(re.search(r"SigCgt:\s*([0-9a-f]+)", open(status).read()).group(1), 16) & 1 << (signal.SIGTERM - 1):
+        time.sleep(0.01)
+    process.send_signal(signal.SIGTERM)
+    process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert json.loads((stickslip.folder / "c/summary.json").read_text())["status"] == "interrupted"

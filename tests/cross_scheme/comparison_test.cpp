@@ -2,7 +2,9 @@
 // Example models under every scheme that takes them: all tend to the event solution, each at the order it states.
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/motion/comparison.hpp"
+#include "tests/support/one_mass.hpp"
 #include "tests/support/source_folder.hpp"
+#include "tests/support/watched_system.hpp"
 
 #include <gtest/gtest.h>
 
@@ -118,6 +120,74 @@ TEST(ReferenceOfAComparison, IsIntegratedWhereTheFlowIsNotExact) {
   EXPECT_EQ(c.reference_tolerance, kReferenceTolerance);
   EXPECT_EQ(c.runs[0].position_error, 0.0);  // the same run again
   EXPECT_GT(c.runs[1].position_error, 0.0);
+}
+
+TEST(ObservedOrder, IsASlopeOnlyWhereTheErrorsShowOne) {
+  const std::vector<double> h{0.08, 0.04, 0.02, 0.01};
+  auto reason = [&](std::vector<double> errors, double floor) { return judged_order(h, errors, floor).reason; };
+  const OrderFit fit = judged_order(h, {6.4e-3, 1.6e-3, 4.2e-4, 1e-4}, 1e-12);
+  EXPECT_EQ(fit.reason, "");
+  EXPECT_NEAR(fit.order, 2, 0.05);
+  EXPECT_NE(reason({1e-2, 3e-14, 2e-14, 4e-14}, 1e-12).find("round-off"), std::string::npos);
+  EXPECT_NE(reason({1e-14, 2e-14, 4e-14, 8e-14}, 0).find("do not fall"), std::string::npos);  // slope -1: round-off
+  EXPECT_NE(reason({1e-2, 1e-6, 5e-3, 1e-7}, 0).find("scatter"), std::string::npos);
+  EXPECT_NE(reason({1e-2, 5e-3, std::nan(""), std::nan("")}, 0).find("fewer than three"), std::string::npos);
+  for (const auto& errors : {std::vector{1e-2, 3e-14, 2e-14, 4e-14}, std::vector{1e-2, 1e-6, 5e-3, 1e-7}})
+    EXPECT_TRUE(std::isnan(judged_order(h, errors, 1e-12).order));
+}
+
+TEST(ObservedOrder, OfVelocitiesIsNotReadOffOneSampleBesideAnImpact) {
+  // The ball falls 1 m: impact at √(2/g) = 0.45152 s; the tenth sample is 0.1 ms later, inside the step that holds it.
+  ModelFile model = model_file("bouncing-ball", {"initial.position=1", "initial.velocity=0"});
+  model.run.end_time = 2 * (std::sqrt(2 / 9.81) + 1e-4);
+  ComparisonOptions options;
+  options.schemes = {SchemeKind::moreau};
+  options.steps = {4e-3, 2e-3, 1e-3, 5e-4};
+  options.samples = 20;
+  const Comparison c = compare_schemes(*model.system, model.initial, model.run, options);
+  ASSERT_EQ(c.status, Status::success) << c.message;
+  EXPECT_GT(c.runs[0].velocity_peak, kOneSample);
+  EXPECT_TRUE(std::isnan(c.orders[0].velocity)) << c.orders[0].velocity;
+  EXPECT_NE(c.orders[0].velocity_reason, "");
+}
+
+TEST(ObservedOrder, IsNotFittedToRoundOff) {
+  // Free motion in a straight line: every scheme is exact.
+  const std::unique_ptr<System> system = make_system(OneMass{});
+  State start;
+  start.q = Vector::Constant(1, 1);
+  start.v = Vector::Constant(1, 2);
+  SimulationOptions base;
+  base.step = 0.1;
+  base.end_time = 3;
+  ComparisonOptions options;
+  options.schemes = {SchemeKind::splitting, SchemeKind::moreau, SchemeKind::event};
+  options.steps = {0.1, 0.05, 0.025, 0.0125};
+  const Comparison c = compare_schemes(*system, start, base, options);
+  for (const ObservedOrder& order : c.orders) {
+    EXPECT_TRUE(std::isnan(order.position)) << to_string(order.scheme) << " " << order.position;
+    EXPECT_NE(order.position_reason.find("round-off"), std::string::npos) << order.position_reason;
+  }
+}
+
+TEST(StatusOfAComparison, SaysThatARunFailedItsAudit) {
+  WatchedSystem system(make_system(OneMass{.stiffness = 4, .limit = 0.7}), [](long, double) {});
+  State start;
+  start.q = Vector::Constant(1, 1);
+  start.v = Vector::Constant(1, 0);
+  SimulationOptions base;
+  base.step = 0.01;
+  base.end_time = 5;
+  ComparisonOptions options;
+  options.schemes = {SchemeKind::viscoelastic};
+  options.steps = {0.01};
+  options.tolerances = {1e-6, 1e-8};
+  EXPECT_EQ(compare_schemes(system, start, base, options).status, Status::success);
+  system.claimed_loss = 1;
+  const Comparison c = compare_schemes(system, start, base, options);
+  EXPECT_EQ(c.runs[0].simulation.status, Status::audit_failed);
+  EXPECT_EQ(c.status, Status::audit_failed);
+  EXPECT_NE(c.message.find("energy"), std::string::npos) << c.message;
 }
 
 TEST(ReferenceOfAComparison, StopsWhenAsked) {

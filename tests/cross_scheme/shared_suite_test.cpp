@@ -2,6 +2,7 @@
 // What every scheme must do, whatever its order: one suite, one row per scheme.
 #include <gtest/gtest.h>
 
+#include "stickslip/common/error.hpp"
 #include "stickslip/motion/comparison.hpp"
 #include "tests/support/audit_value.hpp"
 #include "tests/support/chain.hpp"
@@ -20,6 +21,16 @@ struct SchemeRow {
 class EveryScheme : public testing::TestWithParam<SchemeRow> {
  protected:
   SchemeKind kind() const { return GetParam().kind; }
+  bool soft() const { return kind() == SchemeKind::viscoelastic; }
+  /// Empty, or why the scheme does not take the system.
+  std::string refusal(const System& system) const {
+    try {
+      require_supported(kind(), system);
+      return "";
+    } catch (const InputError& error) {
+      return error.what();
+    }
+  }
 };
 
 TEST_P(EveryScheme, FreeMotionIsUniform) {
@@ -38,7 +49,8 @@ TEST_P(EveryScheme, ReactionStaysInItsSetAndOpposesTheMotion) {
   const Simulation s = run(OneMass{.stiffness = 4, .force = "2*sin(3*t)", .limit = 0.7}, kind(), 1, 0, 1e-3, 10);
   for (Index k = 1; k < s.trajectory.rows(); ++k) {
     const double r = s.trajectory.reaction(k, 0);
-    ASSERT_LE(std::abs(r), 0.7 * (1 + 1e-12));
+    // Means are differences of the impulse so far: round-off of 10 s over a step of 1 ms.
+    ASSERT_LE(std::abs(r), 0.7 * (1 + (soft() ? 1e-11 : 1e-12)));
     const double u = kind() == SchemeKind::splitting ? s.trajectory.friction_velocity(k, 0) : s.trajectory.v(k, 0);
     // A step in which a reversal was located has a mean reaction between the two limits.
     if (std::abs(u) > 0.05) {
@@ -50,6 +62,7 @@ TEST_P(EveryScheme, ReactionStaysInItsSetAndOpposesTheMotion) {
 TEST_P(EveryScheme, DeclaredOrderIsObservedOnSmoothSlip) {
   // Weakening keeps the problem nonlinear; the mass slips all the time.
   const auto system = make_system(OneMass{.stiffness = 1, .limit = 0.2, .weakening = {WeakeningShape::tanh, 0.5, 1}});
+  if (const std::string why = refusal(*system); !why.empty()) GTEST_SKIP() << why;
   const double exact = run(*system, SchemeKind::moreau, 0, 5, 1e-5, 1).final.q[0];
   std::vector<double> h, error;
   for (double step : {0.04, 0.02, 0.01, 0.005}) {
@@ -64,17 +77,23 @@ TEST_P(EveryScheme, DeclaredOrderIsObservedOnSmoothSlip) {
 }
 
 TEST_P(EveryScheme, AgreesWithTheExactSolutionThroughEvents) {
+  const std::unique_ptr<System> system = paper1::system();
+  if (const std::string why = refusal(*system); !why.empty()) GTEST_SKIP() << why;
   const paper1::Errors e =
-      paper1::errors(simulate(*paper1::system(), paper1::initial(), paper1::options(kind(), 3200)).trajectory);
+      paper1::errors(simulate(*system, paper1::initial(), paper1::options(kind(), 3200)).trajectory);
   EXPECT_LT(e.X, GetParam().order == 1 ? 3e-3 : 1e-6);
   EXPECT_LT(e.V, GetParam().order == 1 ? 5e-3 : 1e-6);
 }
 
-TEST_P(EveryScheme, EnergyBalanceClosesToRoundOff) {
-  const auto system = make_system(OneMass{
-      .damping = 0.05, .stiffness = 2, .force = "sin(t)", .limit = 0.2, .viscous = 0.03, .surface_velocity = "0.1"});
+TEST_P(EveryScheme, EnergyBalanceClosesToRoundOffOrToTheTolerance) {
+  const auto system = make_system(OneMass{.damping = 0.05,
+                                          .stiffness = 2,
+                                          .force = "sin(t)",
+                                          .limit = 0.2,
+                                          .viscous = soft() ? 0.0 : 0.03,
+                                          .surface_velocity = "0.1"});
   const Simulation s = run(*system, kind(), 1, 0, 0.01, 20);
-  EXPECT_LT(audit_value(s, "energy"), 1e-12);
+  EXPECT_LT(audit_value(s, "energy"), soft() ? 1e-7 : 1e-12);
   EXPECT_GT(audit_value(s, "energy_friction_loss"), 0.1);
   EXPECT_GT(audit_value(s, "energy_damper_loss"), 0.01);
 }
@@ -104,15 +123,17 @@ TEST_P(EveryScheme, RestartFromAStoredStateGoesOnAsIfNothingHadHappened) {
   options.scheme = kind();
   options.step = 0.0078125;  // a power of two: grid times are the same numbers in both runs
   options.end_time = 10;
-  const auto system = two_hinges::system(0.1, 0.1, 0.15, 0.15);
+  const auto system = soft() ? two_hinges::system(0.1, 0.1) : two_hinges::system(0.1, 0.1, 0.15, 0.15);
   const Simulation whole = simulate(*system, two_hinges::initial(), options);
   options.end_time = 4;
   const Simulation first = simulate(*system, two_hinges::initial(), options);
   options.start_time = 4;
   options.end_time = 10;
   const Simulation second = simulate(*system, first.final, options);
-  EXPECT_LT((second.final.q - whole.final.q).norm(), 1e-13);
-  EXPECT_LT((second.final.v - whole.final.v).norm(), 1e-13);
+  // An integrator that begins anew takes other steps, each within the tolerance.
+  const double near = soft() ? 1e2 * options.tolerance : 1e-13;
+  EXPECT_LT((second.final.q - whole.final.q).norm(), near);
+  EXPECT_LT((second.final.v - whole.final.v).norm(), near);
 }
 
 TEST_P(EveryScheme, StopRequestKeepsEverythingUpToThere) {
@@ -155,7 +176,7 @@ TEST_P(EveryScheme, LimitThatBecomesNegativeEndsTheRunNamingTheLaw) {
 
 INSTANTIATE_TEST_SUITE_P(Schemes, EveryScheme,
                          testing::Values(SchemeRow{SchemeKind::splitting, 1}, SchemeRow{SchemeKind::moreau, 2},
-                                         SchemeRow{SchemeKind::event, 0}),
+                                         SchemeRow{SchemeKind::event, 0}, SchemeRow{SchemeKind::viscoelastic, 0}),
                          [](const auto& row) { return std::string(to_string(row.param.kind)); });
 
 TEST(Schemes, SplittingConvergesToMoreauOnOneModel) {

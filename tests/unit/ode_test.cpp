@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <numbers>
@@ -226,6 +227,50 @@ TEST_P(EveryIntegrator, ScalesOfComponentsSetTheirOwnAccuracy) {
   run(*b, g, 0, vector({unit, 0}), 20);
   EXPECT_EQ(a->counters().accepted, b->counters().accepted);
   EXPECT_NEAR(a->y()[0], b->y()[0] / unit, 1e-8);
+}
+
+TEST(OdeStop, IsHeardBeforeTheNextEvaluationAndLeavesTheStateOfTheLastStep) {
+  for (const int which : {0, 1}) {
+    std::atomic<bool> stop = false;
+    OdeOptions options = tolerances(1e-10, 1e-10);
+    options.stop = &stop;
+    const auto integrator = make(which, options);
+    long evaluations = 0;
+    const auto f = [&](double t, const Vector& y, Vector& dydt) {
+      stop = ++evaluations >= 500;
+      return kepler(t, y, dydt);
+    };
+    integrator->restart(0, kepler_start(0.5));
+    OdeStep outcome = OdeStep::accepted;
+    double t = 0;
+    while (outcome == OdeStep::accepted) {
+      t = integrator->t();
+      outcome = integrator->step(f, 1e9);
+    }
+    EXPECT_EQ(outcome, OdeStep::stopped);
+    EXPECT_EQ(evaluations, 500);
+    EXPECT_EQ(integrator->t(), t);
+    EXPECT_GT(t, 0);
+    stop = false;
+    evaluations = 0;
+    EXPECT_EQ(integrator->step(f, 1e9), OdeStep::accepted);  // and it goes on when asked
+  }
+}
+
+TEST(OdeStep, DoesNotDependOnTheUnitOfTime) {
+  for (const int which : {0, 1})
+    for (const double unit : {0x1p20, 0x1p-20}) {
+      const auto a = make(which, tolerances(1e-8, 1e-8)), b = make(which, tolerances(1e-8, 1e-8));
+      const auto scaled = [&](double t, const Vector& y, Vector& dydt) {
+        kepler(t / unit, y, dydt);
+        dydt /= unit;
+        return true;
+      };
+      const Vector plain = run(*a, kepler, 0, kepler_start(0.5), 7),
+                   other = run(*b, scaled, 0, kepler_start(0.5), 7 * unit);
+      EXPECT_EQ(a->counters().accepted, b->counters().accepted);
+      EXPECT_LT((plain - other).norm(), 1e-12);
+    }
 }
 
 TEST(OdeOptions, RefuseWhatMakesNoSense) {

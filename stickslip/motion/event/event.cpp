@@ -44,11 +44,12 @@ void EventOptions::validate() const {
 }
 
 EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, double end_time,
-                         std::vector<double> breakpoints)
+                         std::vector<double> breakpoints, StopRequest stop)
     : system_(system),
       options_(options),
       dynamics_(system),
       breakpoints_(std::move(breakpoints)),
+      stop_(stop),
       end_time_(end_time),
       touching_(1e-10 * system.length_scale()) {
   std::string reason;
@@ -62,6 +63,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     flow.integrator = options.integrator;
     flow.relative_tolerance = tolerance;
     flow.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
+    flow.stop = stop;
     flow_ = std::make_unique<OdeFlow>(dynamics_, flow, breakpoints_);
     snap_ = 1e-3 * tolerance;
   }
@@ -69,6 +71,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   closed_form_ = exact && system.contacts().empty() && system.constraints().empty() && !circulatory_ &&
                  !system.applied_force_depends_on_time() && system.linear()->B.is_zero() &&
                  !dynamics_.friction().has_viscous() && !dynamics_.friction().surface_moves();
+  decision_options_.stop = stop;
   const std::size_t laws = dynamics_.laws().size();
   at_rest_.assign(laws, 0);
   impact_.assign(laws, 0);
@@ -153,6 +156,10 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   const double t_start = s.t;
   StepOutcome outcome;
   while (outcome.status == Status::success) {
+    if (raised(stop_)) {
+      outcome.status = Status::interrupted;
+      break;
+    }
     if (!in_segment_) {
       outcome = pending_ ? pass_instant(record) : begin_segment(s);
       if (outcome.status != Status::success) break;

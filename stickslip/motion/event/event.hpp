@@ -55,9 +55,9 @@ struct EventOptions {
 class EventScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. tolerance: relative, of the integrator. Throws InputError where the system is
-  /// not taken, or flow = exact does not apply.
+  /// not taken, or flow = exact does not apply. A stop request ends a step where the last whole segment did.
   EventScheme(const System& system, const EventOptions& options, double tolerance, double end_time,
-              std::vector<double> breakpoints);
+              std::vector<double> breakpoints, StopRequest stop = nullptr);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
 
@@ -99,6 +99,8 @@ class EventScheme final : public Scheme {
   ModeDynamics dynamics_;
   std::unique_ptr<Flow> flow_;
   std::vector<double> breakpoints_;
+  StopRequest stop_ = nullptr;
+  DecisionOptions decision_options_;
   double snap_ = 1e-14;  // relative; how near to a jump of a force an event is one with it
   double end_time_ = 0, touching_ = 0, last_length_ = 1e-3, largest_reaction_ = 0;
   bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;

@@ -127,12 +127,13 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   if (outcome.status != Status::success) return outcome;
   if (impact) outcome = close_accumulating(record);
   if (outcome.status == Status::success) outcome = begin_segment(s);
-  if (outcome.status != Status::success) return outcome;
+  // The instant is over even where a stop request ended what follows it.
+  if (outcome.status != Status::success && outcome.status != Status::interrupted) return outcome;
   record.problems += 1;
   note_changes(before, record);
   pending_ = false;
   before_.clear();
-  return {};
+  return outcome;
 }
 
 /// The segment after an instant shows all derivatives of the laws that were tied: one that falls at once was given the
@@ -158,6 +159,10 @@ StepOutcome EventScheme::begin_segment(State& s) {
   triggers_ = flow_->triggers();
   redundant_ = dynamics_.redundant();
   if (redundant_) cut_where_a_law_gives_way(s);
+  if (raised(stop_)) {
+    in_segment_ = false;
+    return {Status::interrupted, ""};
+  }
   return {};
 }
 
@@ -165,7 +170,7 @@ bool EventScheme::some_law_gives_way(double t, const State& s) {
   flow_->sample(t, node_);
   dynamics_.place(t, node_.q, node_.v);
   dynamics_.decision_problem(s.modes, at_rest_, roles_, problem_, chosen_, sliding_);
-  const Decision decision = decide_modes(problem_);
+  const Decision decision = decide_modes(problem_, decision_options_);
   triggers_.clear();
   if (decision.status != Status::success) return false;
   for (std::size_t j = 0; j < chosen_.size(); ++j) {
@@ -185,10 +190,10 @@ void EventScheme::cut_where_a_law_gives_way(const State& s) {
   constexpr int kPoints = 8;
   const std::vector<Monitor> at_end = triggers_;
   double held = flow_->t0();
-  for (int j = 1; j <= kPoints; ++j) {
+  for (int j = 1; j <= kPoints && !raised(stop_); ++j) {
     double gave = j == kPoints ? flow_->t1() : flow_->t0() + (flow_->t1() - flow_->t0()) * j / kPoints;
     if (some_law_gives_way(gave, s)) {
-      while (gave - held > 4e-16 * (1 + std::abs(gave))) {
+      while (gave - held > 4e-16 * (1 + std::abs(gave)) && !raised(stop_)) {
         const double middle = 0.5 * (held + gave);
         if (middle == held || middle == gave) break;
         (some_law_gives_way(middle, s) ? gave : held) = middle;
@@ -256,7 +261,7 @@ StepOutcome EventScheme::decide(State& s) {
     if (dynamics_.laws()[k].contact && s.modes[k] == Mode::open && dynamics_.gap(k) <= touching_) starts_[k].gap = 1;
   std::vector<int> tied;
   if (!chosen_.empty()) {
-    const Decision decision = decide_modes(problem_);
+    const Decision decision = decide_modes(problem_, decision_options_);
     if (decision.status != Status::success) return no_mode(s, decision);
     admissible_ = std::max(admissible_, decision.admissible);
     if (decision.admissible > 1 && std::any_of(sliding_.begin(), sliding_.end(), [](char c) { return c != 0; })) {

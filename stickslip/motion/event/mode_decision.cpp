@@ -55,6 +55,10 @@ class Enumeration {
   Decision run() {
     std::vector<int> digit(problem_.laws.size(), 0);
     while (true) {
+      if (raised(options_.stop)) {
+        best_.status = Status::interrupted;
+        return std::move(best_);
+      }
       for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = choice(problem_.laws[k], digit[k]);
       if (solve_mode() && admissible()) consider();
       std::size_t k = 0;
@@ -288,6 +292,7 @@ Decision solve_inclusion(const DecisionProblem& problem, const DecisionOptions& 
   SolveOptions solve_options;
   solve_options.tolerance = boxes ? options.tolerance : 1e-14;
   solve_options.max_seconds = 10;
+  solve_options.stop = options.stop;
   for (std::size_t round = 0; round <= problem.laws.size(); ++round) {
     InclusionSolution solution;
     if (boxes && problem.monotone && solve_few_boxes(dual, solution.r)) {

@@ -29,6 +29,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/status.hpp"
 #include "stickslip/common/vector.hpp"
 #include "stickslip/laws/friction_law.hpp"
@@ -58,10 +59,11 @@ struct DecisionProblem {
 struct DecisionOptions {
   double tolerance = 1e-12;  ///< of an acceleration or force, relative to the terms it is the sum of
   long most_enumerated = 20000;
+  StopRequest stop = nullptr;  ///< status interrupted once raised
 };
 
 struct Decision {
-  Status status = Status::success;  ///< no_solution, not_converged
+  Status status = Status::success;  ///< no_solution, not_converged, interrupted
   std::string message;
   Vector r, acceleration;
   std::vector<Mode> modes;  ///< per law: open, closed, stick, slip_plus, slip_minus, slip

@@ -26,6 +26,7 @@ OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vec
   OdeOptions ode;
   ode.relative_tolerance = options.relative_tolerance;
   ode.absolute_tolerance = options.absolute_tolerance;
+  ode.stop = options.stop;
   if (options.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);
   } else {
@@ -139,6 +140,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
     integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
   refusal_.clear();
   const OdeStep step = integrator_->step(f, std::min(t_limit, t + longest));
+  if (step == OdeStep::stopped) return {Status::interrupted, ""};
   if (step != OdeStep::accepted) {
     if (!refusal_.empty()) return {Status::refused, refusal_};
     return {
@@ -156,11 +158,14 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   } else {
     polish(h);
   }
+  // Events found after a request may be incomplete.
+  if (raised(integrator_->options().stop)) return {Status::interrupted, ""};
   return {};
 }
 
 /// Monitors at the Chebyshev points of [from, to] (in s), their polynomials, and the first root on this part.
 void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
+  if (raised(integrator_->options().stop)) return;
   const auto nodes = fit_.nodes();
   const double h = integrator_->t() - t0_;
   std::vector<std::vector<double>> own(nodes.size());

@@ -32,6 +32,7 @@ struct OdeFlowOptions {
   IntegratorKind integrator = IntegratorKind::dormand_prince;
   double relative_tolerance = 1e-9;
   double absolute_tolerance = 1e-12;
+  StopRequest stop = nullptr;
 };
 
 class OdeFlow final : public Flow {

@@ -2,12 +2,17 @@
 // How the spring-damper motion approaches the exact one as ε → 0: errors inside and outside the initial layer, fitted
 // exponents, cost.
 //
-// Reference: scheme `event` at tolerance 1e-13, its Λ from the differentiated constraint at the same state. Samples:
-// evenly over the run, and densely over the first layer_length √ε, where the layer is. Λ is the instantaneous force.
+// Reference: scheme `event` at tolerance 1e-13, its Λ from the differentiated constraint at the same state. Samples: at
+// equal times over the run, and at both ends and the middle of every step of the integrator, which resolve each layer
+// however long or short it is. Λ is the instantaneous force.
 //
 //   sup    largest over all samples
 //   late   largest over the second half of the run: what is left when every layer has decayed
-//   L2     (∫ |Λ - Λ0|² dt)^(1/2)
+//   L2     (∫ |Λ - Λ0|² dt)^(1/2), by Simpson's rule on the steps of the integrator. (Between rows of the output a
+//   layer
+//          is missed or, by the trapezium of its first value, taken for as long as the rows are apart.)
+//
+// Exponents: judged_order() of comparison.hpp, with 10 times the tolerance as what an error must exceed.
 #pragma once
 
 #include <functional>
@@ -20,9 +25,9 @@ namespace stickslip {
 struct EpsilonStudyOptions {
   std::vector<double> epsilons;  ///< at least one, > 0
   double tolerance = 1e-10;      ///< relative, of the integrator; errors below it say nothing about ε
-  int samples = 400;             ///< evenly over the run
-  double layer_length = 10;      ///< in √ε: where samples are dense; weakly damped layers last 40/√b
+  int samples = 400;             ///< equal times over the run
   IntegratorKind integrator = IntegratorKind::radau;
+  StopRequest stop = nullptr;  ///< heard inside every run
   void validate() const;
 };
 
@@ -45,7 +50,7 @@ struct EpsilonStudy {
   Status status = Status::success;
   std::string message;
   std::vector<EpsilonRun> runs;
-  EpsilonErrors exponents;  ///< fitted slopes over ε; NaN with fewer than two usable errors
+  EpsilonErrors exponents;  ///< fitted slopes over ε; NaN where the errors show none
 };
 
 /// The system must have constraints; `epsilon` of every one of them is replaced. keep_going: with the fraction done.

@@ -18,7 +18,9 @@ namespace stickslip {
 
 namespace {
 const double kRoot6 = std::sqrt(6.0);
-constexpr double kRoundOff = 20;  // error weights in units of the round-off of a force
+constexpr double kRoundOff = 20;   // error weights in units of the round-off of a force
+constexpr double kFastTimes = 10;  // of 1/frequency of the springs that a run lasts at least
+constexpr double kClockRoundOff = 4 * std::numeric_limits<double>::epsilon();  // times nearer than that are one
 /// Nodes and weights of Radau IIA: with these the sums are of the order of the method.
 const QuadraturePoint kRadauRule[3] = {
     {(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}};
@@ -32,12 +34,13 @@ void ViscoelasticOptions::validate() const {
 }
 
 ViscoelasticScheme::ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance,
-                                       double end_time, std::vector<double> breakpoints)
+                                       double end_time, std::vector<double> breakpoints, StopRequest stop)
     : system_(system),
       options_(options),
       tolerance_(tolerance),
       end_time_(end_time),
       breakpoints_(std::move(breakpoints)),
+      stop_(stop),
       dynamics_(system, options.epsilon) {}
 
 ViscoelasticScheme::~ViscoelasticScheme() = default;
@@ -62,6 +65,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   }
   dynamics_.complete(s.t, s.q);
   y_.setZero(dynamics_.size());
+  rate_.setZero(dynamics_.size());
   y_.head(n) = s.q;
   y_.segment(n, n) = s.v;
   Vector ideal;
@@ -76,21 +80,22 @@ void ViscoelasticScheme::start(StepRecord& record) {
       }
   }
   OdeOptions ode;
+  ode.stop = stop_;
   ode.relative_tolerance = tolerance_;
   ode.absolute_tolerance = options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
-  // A force is small beside the largest ideal force and 1 N, not beside itself where it vanishes; and no error weight
-  // may ask for more than velocities of double precision can give to D u and to ζ over one fast period.
-  ode.absolute_scale = Vector::Ones(dynamics_.size());
   const double weight =
       ode.absolute_tolerance / tolerance_ *
       (options_.integrator == IntegratorKind::radau ? 0.1 * std::pow(tolerance_, 2.0 / 3) : tolerance_);
   dynamics_.place(s.t, y_);
-  for (Index i = 0; i < m; ++i)
-    ode.absolute_scale[2 * n + i] =
-        std::max({1.0, ideal.lpNorm<Eigen::Infinity>(), kRoundOff * dynamics_.force_round_off(i) / weight});
-  auto jacobian = [this](double t, const Vector& y, DenseMatrix& J) {
+  dynamics_.first_scales(s.t, end_time_, ideal, kRoundOff / weight, scales_);
+  require_fast_springs(s.t);
+  q_start_ = s.q;
+  scales_.collect(scale_);
+  ode.absolute_scale = scale_;
+  const OdePencil jacobian = [this](double t, const Vector& y, SlopePencil& J) {
     try {
-      return dynamics_.jacobian(clamped(t), y, J);
+      dynamics_.jacobian(clamped(t), y, J);
+      return true;
     } catch (const InputError&) {
       return false;
     }
@@ -107,11 +112,12 @@ void ViscoelasticScheme::start(StepRecord& record) {
   record.constraint_impulse = Vector::Zero(dynamics_.constraint_rows());
   record.law_work = Vector::Zero(laws);
   record.friction_velocity = s.v;
-  record.events.reserve(64);
+  record.events.reserve(64 + 4 * static_cast<std::size_t>(laws));
+  changed_.reserve(dynamics_.blocks().size());
   for (Vector* x : {&powers_, &sum_, &base_, &reached_}) x->setZero(dynamics_.powers_size());
   dynamics_.place(s.t, y_);
   force_ = dynamics_.force();
-  s.z = dynamics_.z_of(y_);
+  dynamics_.z_of(y_, s.z);
   s.modes.assign(static_cast<std::size_t>(laws), Mode::stick);
   for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
     if (dynamics_.blocks()[k].friction >= 0)
@@ -123,14 +129,28 @@ void ViscoelasticScheme::start(StepRecord& record) {
   record.energy.initial = record.energy.kinetic + record.energy.potential;
 }
 
+/// Springs that a run leaves to the scheme have the period 2π √ε s; a run that is short beside it would show the
+/// springs and not what they replace.
+void ViscoelasticScheme::require_fast_springs(double start) const {
+  const double span = end_time_ - start, own = dynamics_.longest_default_time();
+  if (!(span > 0) || options_.epsilon > 0 || span >= kFastTimes * own) return;
+  throw InputError(
+      fmt::format("the run of {:.3g} s is too short beside the springs that scheme 'viscoelastic' takes by itself "
+                  "(1/frequency = {:.3g} s, {:g} of these are needed); set run.viscoelastic.epsilon = {:.3g} [s^2]",
+                  span, own, kFastTimes, 1e-6 * span * span));
+}
+
+/// Times nearer than that are one: round-off of the clock over the run.
+double ViscoelasticScheme::same_time(double t) const { return 1e-12 * std::max(std::abs(t), std::abs(end_time_)); }
+
 double ViscoelasticScheme::limit_after(double t) const {
-  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * (1 + std::abs(t)));
-  const double end = std::max(end_time_, t + 1e-9);
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
+  const double end = end_time_ > t ? end_time_ : t + 1e3 * same_time(t);
   return next == breakpoints_.end() ? end : std::min(*next, end);
 }
 
 void ViscoelasticScheme::begin(double t) {
-  const double near = 1e-12 * (1 + std::abs(t)), limit = limit_after(t);
+  const double near = same_time(t), limit = limit_after(t);
   auto is_break = [&](double x) {
     const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
     return at != breakpoints_.end() && *at <= x + near;
@@ -162,8 +182,14 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
     }
   };
   const OdeStep step = integrator_->step(f, limit_after(integrator_->t()));
+  if (step == OdeStep::stopped) return {Status::interrupted, ""};
   if (step != OdeStep::accepted) {
     if (!refusal_.empty()) return {Status::refused, refusal_};
+    const double t = integrator_->t();
+    y_ = integrator_->y();
+    if (!f(t + 1e3 * same_time(t), y_, rate_) || !rate_.allFinite())
+      return {Status::not_finite,
+              fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
     return {
         Status::not_converged,
         fmt::format("the integrator cannot meet the tolerance at t = {:.9g}; use a larger run.tolerance or a larger "
@@ -175,22 +201,30 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
   note_slips(record);
   dynamics_.place(clamped(integrator_->t()), integrator_->y());
   lowest_damping_ = std::min(lowest_damping_, dynamics_.fast_damping());
+  dynamics_.raise_scales(q_start_, scales_);
+  scales_.collect(scale_);
+  integrator_->set_absolute_scale(scale_);
+  if (rows_integrator_) rows_integrator_->set_absolute_scale(scale_);
   return {};
 }
+
+StepOutcome ViscoelasticScheme::take_own_step(StepRecord& record) { return in_step_ ? StepOutcome{} : advance(record); }
 
 /// Stick and slip of friction laws, located on the dense output.
 void ViscoelasticScheme::note_slips(StepRecord& record) {
   State& s = record.state;
-  for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k) {
+  dynamics_.place(clamped(integrator_->t()), integrator_->y());
+  changed_.clear();
+  for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
+    if (const Index law = dynamics_.blocks()[k].friction; law >= 0)
+      if (const Mode after = mode_of_block(k); after != s.modes[static_cast<std::size_t>(law)])
+        changed_.push_back({k, after, dynamics_.slips(k)});
+  for (const auto& [k, after, slips] : changed_) {
     const Index law = dynamics_.blocks()[k].friction;
-    if (law < 0) continue;
     Mode& mode = s.modes[static_cast<std::size_t>(law)];
-    dynamics_.place(clamped(integrator_->t()), integrator_->y());
-    const Mode after = mode_of_block(k);
-    if (after == mode) continue;
-    const bool slips = dynamics_.slips(k);
     double from = integrator_->t_old(), to = integrator_->t();
-    for (int round = 0; round < 60 && to - from > 1e-15 * (1 + std::abs(to)); ++round) {
+    const double near = kClockRoundOff * std::max(std::abs(from), std::abs(to));
+    for (int round = 0; round < 60 && to - from > near; ++round) {
       const double middle = 0.5 * (from + to);
       integrator_->interpolate(middle, y_);
       dynamics_.place(clamped(middle), y_);
@@ -245,7 +279,7 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   s.t = t;
   s.q = y_.head(n);
   s.v = y_.segment(n, n);
-  s.z = dynamics_.z_of(y_);
+  dynamics_.z_of(y_, s.z);
   record.constraint_impulse += sum_.segment(3, own) - reached_.segment(3, own);
   record.reaction_impulse += sum_.segment(3 + own, m - own) - reached_.segment(3 + own, m - own);
   record.law_work = sum_.tail(record.law_work.size());

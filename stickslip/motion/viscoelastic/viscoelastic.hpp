@@ -7,7 +7,9 @@
 //             `prepared` is false
 //   order     kappa = 1/2, prepared: q, v and, after the layer, Λ within O(ε) of the exact motion; Λ within O(√ε) of it
 //             everywhere. z(0) = 0: v within O(√ε), Λ is off by |Λ0(0)| at t = 0+ whatever ε is
-//   integrator  Radau IIA of order 5 with the analytic Jacobian, in scaled variables: its cost does not grow as ε → 0.
+//             Friction: within O(ε) too, until a slip reverses or a sudden force starts one from rest; the spring then
+//             has to be wound the other way, which takes a time of size √ε, and q and v stay off by O(√ε)
+//   integrator  Radau IIA of order 5 with the analytic Jacobian, in scaled variables: its cost hardly grows as ε → 0.
 //             dormand_prince: explicit, cost proportional to ε^(-1/2); it is there to be compared with
 //
 // Rows between the ends of steps are steps of their own from the last end (order 5), not the dense output of Radau,
@@ -36,13 +38,18 @@ struct ViscoelasticOptions {
 
 class ViscoelasticScheme final : public Scheme {
  public:
-  /// The system must outlive the scheme.
+  /// The system must outlive the scheme. A stop request ends a step where the integrator has come to.
   ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance, double end_time,
-                     std::vector<double> breakpoints);
+                     std::vector<double> breakpoints, StopRequest stop = nullptr);
   ~ViscoelasticScheme() override;
   /// Throws InputError naming the constraint where the start violates one, or rows depend on one another.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+
+  /// Takes the integrator's own next step if it is not inside one; own_step_end() is its end, and step() up to there
+  /// costs a row and no more. These steps resolve every layer: errors are measured on them.
+  StepOutcome take_own_step(StepRecord& record);
+  double own_step_end() const { return integrator_->t(); }
 
   const OdeCounters& counters() const { return integrator_->counters(); }
   /// Λ at the state of the last record, constraints first.
@@ -51,6 +58,8 @@ class ViscoelasticScheme final : public Scheme {
  private:
   void begin(double t);
   double limit_after(double t) const;
+  double same_time(double t) const;
+  void require_fast_springs(double start) const;
   StepOutcome advance(StepRecord& record);
   void note_slips(StepRecord& record);
   void sample(double t, StepRecord& record);
@@ -63,13 +72,21 @@ class ViscoelasticScheme final : public Scheme {
   ViscoelasticOptions options_;
   double tolerance_ = 0, end_time_ = 0;
   std::vector<double> breakpoints_;
+  StopRequest stop_ = nullptr;
   ViscoelasticDynamics dynamics_;
   std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
   std::string refusal_;
   double after_ = 0, before_ = 0;  // forces are evaluated within
   double lowest_damping_ = kNoLimit;
   bool in_step_ = false, restart_ = true;
-  Vector y_, force_, powers_, sum_, base_, reached_;
+  struct ChangedMode {
+    std::size_t block;
+    Mode after;
+    bool slips;
+  };
+  std::vector<ChangedMode> changed_;  // in the last step
+  ViscoelasticScales scales_;
+  Vector scale_, q_start_, rate_, y_, force_, powers_, sum_, base_, reached_;
   long evaluations_seen_ = 0;
 };
 

@@ -18,12 +18,7 @@ constexpr double kDefaultEpsilon = 1e-6;
 void set_stiffness(ViscoelasticDynamics::Block& block) {
   const ViscoelasticConstraint& g = block.given;
   block.law.K = g.stiffness / g.epsilon;
-  block.law.D = g.damping / std::pow(g.epsilon, g.exponent);
-}
-
-void copy_to(const SystemMatrix& from, DenseMatrix& to) {
-  to.setZero();
-  from.for_each([&](Index i, Index j, double value) { to(i, j) = value; });
+  block.law.D = g.damping / (g.exponent == 0.5 ? std::sqrt(g.epsilon) : std::pow(g.epsilon, g.exponent));
 }
 }  // namespace
 
@@ -40,13 +35,11 @@ ViscoelasticDynamics::ViscoelasticDynamics(const System& system, double epsilon)
   for (Vector* x : {&q_, &v_, &h_, &a_, &f_, &product_, &moved_}) x->setZero(n_);
   for (Vector* x : {&zeta_, &u_, &rate_, &force_, &rate_z_, &K_}) x->setZero(m_);
   w_.setZero(friction_.components());
-  A_.setZero(m_, n_);
-  if (friction_.components() > 0) A_.bottomRows(friction_.components()) = DenseMatrix(friction_.Wt());
-  for (DenseMatrix* x : {&M_, &X_, &V_}) x->setZero(n_, n_);
-  Z_.setZero(n_, m_);
-  PM_.setZero(n_, m_);
-  U_.setZero(m_, n_);
-  B_.setZero(m_, m_);
+  reach_.setOnes(n_);
+  for (Vector* x : {&friction_u_, &friction_force_}) x->setZero(friction_.components());
+  rows_.A.setZero(constraints_, n_);
+  B_.setZero(constraints_, constraints_);
+  none_pinned_.assign(static_cast<std::size_t>(n_), 0);
 }
 
 void ViscoelasticDynamics::add_constraint_blocks(double epsilon) {
@@ -112,27 +105,42 @@ void ViscoelasticDynamics::add_friction_blocks(double epsilon) {
 
 void ViscoelasticDynamics::factor_mass() {
   if (factored_ && !system_.mass_varies()) return;
-  copy_to(system_.mass(q_, workspace_), M_);
-  llt_.compute(M_);
-  factored_ = true;
+  factored_ = mass_.factorize(system_.mass(q_, workspace_), none_pinned_);
+  if (!factored_) throw InputError("the mass matrix is not positive definite");
+}
+
+void ViscoelasticDynamics::row_of(Index i, Vector& out) const {
+  if (i < constraints_) {
+    out = rows_.A.row(i);
+    return;
+  }
+  out.setZero(n_);
+  for (SparseMatrix::InnerIterator entry(friction_.Wt(), i - constraints_); entry; ++entry)
+    out[entry.col()] = entry.value();
+}
+
+void ViscoelasticDynamics::subtract_forces(const Vector& force, Vector& g) {
+  if (constraints_ > 0) g.noalias() -= rows_.A.transpose() * force.head(constraints_);
+  if (friction_.laws() == 0) return;
+  friction_force_ = force.tail(friction_.components());
+  friction_.add_reactions(-1.0, friction_force_, g);
 }
 
 void ViscoelasticDynamics::complete(double t, const Vector& q) {
   q_ = q;
   factor_mass();
-  if (constraints_ > 0) {
-    system_.evaluate_constraints(t, q, workspace_, rows_);
-    A_.topRows(constraints_) = rows_.A;
-  }
+  if (constraints_ > 0) system_.evaluate_constraints(t, q, workspace_, rows_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     Block& block = blocks_[k];
     if (open_[k]) {
-      h_ = A_.row(block.row[0]).transpose();
-      llt_.solveInPlace(h_);
-      const double beta = A_.row(block.row[0]).dot(h_), mass = beta > 0 ? 1 / beta : 1.0;
+      row_of(block.row[0], f_);
+      h_ = f_;
+      mass_.solve(h_);
+      const double beta = f_.dot(h_), mass = beta > 0 ? 1 / beta : 1.0;
       block.given.stiffness = mass;
       block.given.damping = 2 * mass;
       set_stiffness(block);
+      longest_default_time_ = std::max(longest_default_time_, std::sqrt(block.given.epsilon));
     }
     for (int c = 0; c < block.law.size; ++c) K_[block.row[static_cast<std::size_t>(c)]] = block.law.K;
   }
@@ -146,12 +154,13 @@ void ViscoelasticDynamics::ideal_forces(double t, const Vector& q, const Vector&
   if (friction_.laws() > 0) {
     friction_.evaluate_limits(t, q, v, workspace_);
     friction_.evaluate_surface(t, q, v, workspace_, w_);
+    friction_.relative_velocity(v, w_, friction_u_);
     for (const Block& block : blocks_) {
       if (block.friction < 0) continue;
       double speed = 0;
       for (int c = 0; c < block.law.size; ++c) {
         const Index i = block.row[static_cast<std::size_t>(c)];
-        u_[i] = A_.row(i).dot(v) - w_[i - constraints_];
+        u_[i] = friction_u_[i - constraints_];
         speed = std::hypot(speed, u_[i]);
       }
       for (int c = 0; c < block.law.size; ++c) {
@@ -159,7 +168,8 @@ void ViscoelasticDynamics::ideal_forces(double t, const Vector& q, const Vector&
         if (speed > 0) force[i] = friction_.limit(block.friction) * u_[i] / speed;
       }
     }
-    h_.noalias() -= A_.bottomRows(friction_.components()).transpose() * force.tail(friction_.components());
+    friction_force_ = force.tail(friction_.components());
+    friction_.add_reactions(-1.0, friction_force_, h_);
   }
   if (constraints_ == 0) return;
   ConstraintWorkspace ideal(system_);
@@ -177,16 +187,17 @@ void ViscoelasticDynamics::place(double t, const Vector& y) {
   zeta_ = y.tail(m_);
   if (constraints_ > 0) {
     system_.evaluate_constraints(t, q_, workspace_, rows_);
-    A_.topRows(constraints_) = rows_.A;
     rate_.head(constraints_) = rows_.rate;
+    u_.head(constraints_).noalias() = rows_.A * v_;
+    u_.head(constraints_) -= rows_.rate;
   }
   if (friction_.laws() > 0) {
     friction_.evaluate_limits(t, q_, v_, workspace_);
     friction_.evaluate_surface(t, q_, v_, workspace_, w_);
+    friction_.relative_velocity(v_, w_, friction_u_);
     rate_.tail(friction_.components()) = w_;
+    u_.tail(friction_.components()) = friction_u_;
   }
-  u_ = -rate_;
-  u_.noalias() += A_ * v_;
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     const Block& block = blocks_[k];
     limit_[k] = kNoLimit;
@@ -221,8 +232,8 @@ void ViscoelasticDynamics::accelerate(double t) {
   factor_mass();
   system_.force(t, q_, v_, workspace_, h_);
   a_ = h_;
-  a_.noalias() -= A_.transpose() * force_;
-  llt_.solveInPlace(a_);
+  subtract_forces(force_, a_);
+  mass_.solve(a_);
 }
 
 bool ViscoelasticDynamics::derivative(double t, const Vector& y, Vector& dydt) {
@@ -231,95 +242,6 @@ bool ViscoelasticDynamics::derivative(double t, const Vector& y, Vector& dydt) {
   dydt.head(n_) = v_;
   dydt.segment(n_, n_) = a_;
   dydt.tail(m_) = rate_z_;
-  return true;
-}
-
-/// X -= ∂(M a)/∂q
-void ViscoelasticDynamics::add_mass_slope(DenseMatrix& X) {
-  if (!system_.mass_varies()) return;
-  product_.noalias() = M_ * a_;
-  for (Index j = 0; j < n_; ++j) {
-    moved_ = q_;
-    moved_[j] += 1e-7 * (1 + std::abs(q_[j]));
-    const double increment = moved_[j] - q_[j];
-    const SystemMatrix& M = system_.mass(moved_, workspace_);
-    f_.setZero();
-    M.add_product(1.0, a_, f_);
-    X.col(j) -= (f_ - product_) / increment;
-  }
-}
-
-bool ViscoelasticDynamics::jacobian(double t, const Vector& y, DenseMatrix& J) {
-  place(t, y);
-  accelerate(t);
-  if (const LinearPart* linear = system_.linear()) {
-    system_.applied_force_jacobian(t, q_, v_, workspace_, by_q_, by_v_);
-    copy_to(by_q_, X_);
-    copy_to(by_v_, V_);
-    linear->K.for_each([&](Index i, Index j, double value) { X_(i, j) -= value; });
-    linear->B.for_each([&](Index i, Index j, double value) { V_(i, j) -= value; });
-  } else {
-    system_.force_jacobian(t, q_, v_, workspace_, by_q_, by_v_);
-    copy_to(by_q_, X_);
-    copy_to(by_v_, V_);
-  }
-  add_mass_slope(X_);
-  U_.setZero();
-  if (constraints_ > 0) {
-    constraint_force_ = force_.head(constraints_);
-    system_.constraint_force_jacobian(t, q_, constraint_force_, workspace_, force_by_q_);
-    X_ -= force_by_q_;
-    system_.constraint_velocity_jacobian(t, q_, v_, workspace_, velocity_by_q_);
-    U_.topRows(constraints_) = velocity_by_q_;
-  }
-  J.setZero(size(), size());
-  J.block(0, n_, n_, n_).setIdentity();
-  Z_.setZero();
-  for (std::size_t k = 0; k < blocks_.size(); ++k) {
-    const Block& block = blocks_[k];
-    double zeta[2]{}, u[2]{};
-    for (int c = 0; c < block.law.size; ++c) {
-      zeta[c] = zeta_[block.row[static_cast<std::size_t>(c)]];
-      u[c] = u_[block.row[static_cast<std::size_t>(c)]];
-    }
-    const ViscoelasticSlopes slopes = viscoelastic_slopes(block.law, limit_[k], zeta, u);
-    const double D = block.law.D, K = block.law.K;
-    for (int a = 0; a < block.law.size; ++a) {
-      const Index i = block.row[static_cast<std::size_t>(a)];
-      for (int b = 0; b < block.law.size; ++b) {
-        const Index j = block.row[static_cast<std::size_t>(b)];
-        const double P = slopes.by_s[static_cast<std::size_t>(2 * a + b)];
-        if (P != 0) {
-          X_.noalias() -= (D * P) * A_.row(i).transpose() * U_.row(j);
-          V_.noalias() -= (D * P) * A_.row(i).transpose() * A_.row(j);
-          Z_.col(j).noalias() -= P * A_.row(i).transpose();
-          J.block(2 * n_ + i, 0, 1, n_) += K * P * U_.row(j);
-          J.block(2 * n_ + i, n_, 1, n_) += K * P * A_.row(j);
-        }
-        if (slopes.slips) J(2 * n_ + i, 2 * n_ + j) += K / D * (P - (a == b ? 1.0 : 0.0));
-      }
-    }
-    const StateFunction* limit = block.friction >= 0 ? &friction_.element(block.friction).limit : block.limit;
-    const Expression* expression = slopes.slips && limit ? limit->expression() : nullptr;
-    if (!expression) continue;
-    workspace_.variables.set(t, q_, v_);
-    for (const Index slot : expression->variables_used()) {
-      if (slot < 1 || slot > 2 * n_) continue;
-      const double slope = expression->derivative(workspace_.variables.span(), slot);
-      for (int a = 0; a < block.law.size; ++a) {
-        const Index i = block.row[static_cast<std::size_t>(a)];
-        const double by = slopes.by_limit[static_cast<std::size_t>(a)] * slope;
-        (slot <= n_ ? X_.col(slot - 1) : V_.col(slot - 1 - n_)).noalias() -= by * A_.row(i).transpose();
-        J(2 * n_ + i, slot - 1) += K / D * by;
-      }
-    }
-  }
-  llt_.solveInPlace(X_);
-  llt_.solveInPlace(V_);
-  llt_.solveInPlace(Z_);
-  J.block(n_, 0, n_, n_) = X_;
-  J.block(n_, n_, n_, n_) = V_;
-  J.block(n_, 2 * n_, n_, m_) = Z_;
   return true;
 }
 
@@ -352,35 +274,23 @@ double ViscoelasticDynamics::spring_energy(const Vector& y) const {
 double ViscoelasticDynamics::fast_damping() {
   if (constraints_ == 0) return kNoLimit;
   factor_mass();
-  PM_ = A_.transpose();
-  llt_.solveInPlace(PM_);
-  B_.noalias() = A_ * PM_;
+  for (Index i = 0; i < constraints_; ++i) {
+    f_ = rows_.A.row(i);
+    mass_.solve(f_);
+    B_.col(i).noalias() = rows_.A * f_;
+  }
   for (const Block& block : blocks_)
-    for (int c = 0; c < block.law.size; ++c) {
+    for (int c = 0; block.friction < 0 && c < block.law.size; ++c) {
       const Index i = block.row[static_cast<std::size_t>(c)];
       const double s = block.law.D / std::sqrt(block.law.K);
       B_.row(i) *= s;
       B_.col(i) *= s;
     }
-  eigen_.compute(B_.topLeftCorner(constraints_, constraints_), Eigen::EigenvaluesOnly);
+  eigen_.compute(B_, Eigen::EigenvaluesOnly);
   return eigen_.eigenvalues()[0];
 }
 
-double ViscoelasticDynamics::force_round_off(Index row) {
-  factor_mass();
-  f_ = A_.row(row).transpose();
-  llt_.solveInPlace(f_);
-  const double beta = A_.row(row).dot(f_);
-  double D = 0;
-  for (const Block& block : blocks_)
-    for (int c = 0; c < block.law.size; ++c)
-      if (block.row[static_cast<std::size_t>(c)] == row) D = block.law.D;
-  const double speed = A_.row(row).cwiseAbs().dot(v_.cwiseAbs()) + std::abs(rate_[row]);
-  return std::numeric_limits<double>::epsilon() * std::max(speed, 1e-3) *
-         std::max(D, beta > 0 ? std::sqrt(K_[row] / beta) : 0.0);
-}
-
-Vector ViscoelasticDynamics::z_of(const Vector& y) const { return y.tail(m_).cwiseQuotient(K_); }
+void ViscoelasticDynamics::z_of(const Vector& y, Vector& z) const { z = y.tail(m_).cwiseQuotient(K_); }
 
 void ViscoelasticDynamics::zeta_from(const Vector& z, Vector& y) const { y.tail(m_) = z.cwiseProduct(K_); }
 

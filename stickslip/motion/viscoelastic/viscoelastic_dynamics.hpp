@@ -14,20 +14,37 @@
 // The source asks for b >= 2 (eq. 12), which is sufficient for an estimate and not necessary: the fast motion decays
 // for every b > 0.
 //
-// The Jacobian is analytic except for ∂(M v')/∂q, which is not stiff and taken by differences of M.
+// The Jacobian is analytic except for ∂(M v')/∂q, which is not stiff and taken by differences of M. It is given as
+// sparse M and slopes of M v', never as M⁻¹ times these, which is full: a chain costs O(n).
 //
 // Source: Fidlin, Deppler, Braun, Convergency of viscoelastic constraints to nonholonomic idealization (paper 4).
 #pragma once
 
-#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <span>
+#include <utility>
 #include <vector>
 
+#include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/common/shifted_factor.hpp"
 #include "stickslip/laws/viscoelastic_law.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 
 namespace stickslip {
+
+/// What components of y are small beside, for error weights; of the motion so far, so that no unit enters. One number
+/// for each component: |v_i|, the way |q_i - q_i(0)| and |Λ_k| at most, and for components that hardly move what the
+/// others' energy would make of them.
+struct ViscoelasticScales {
+  Vector position, velocity, force;
+  Vector mass;        ///< M_ii
+  Vector round_off;   ///< per velocity along the row: what it makes of a force, in units of the error weight
+  double time = 0;    ///< 1/frequency of the slowest spring [s]
+  double energy = 0;  ///< largest ½ Σ M_ii v_i²
+  /// In the order of y; all > 0.
+  void collect(Vector& scale) const;
+};
 
 class ViscoelasticDynamics {
  public:
@@ -70,7 +87,8 @@ class ViscoelasticDynamics {
 
   /// dydt; places.
   bool derivative(double t, const Vector& y, Vector& dydt);
-  bool jacobian(double t, const Vector& y, DenseMatrix& J);
+  /// ∂(dydt)/∂y; places.
+  void jacobian(double t, const Vector& y, SlopePencil& J);
   /// At the placed state. Powers: work brought in, damper loss, friction loss; then λ per row; then the power of each
   /// friction law on the system.
   Index powers_size() const { return 3 + m_ + friction_.laws(); }
@@ -80,10 +98,16 @@ class ViscoelasticDynamics {
   /// Smallest eigenvalue b of S B S at the placed state; infinite without rows.
   double fast_damping();
 
-  /// What round-off of the velocities at the placed state makes of a force: ε_machine |A v| max(D, √(K/B_ii)).
-  double force_round_off(Index row);
+  /// 1/frequency of the slowest spring whose parameters were left to complete(); 0 without. [s]
+  double longest_default_time() const { return longest_default_time_; }
+  /// Scales at the placed start, from velocities, from the accelerations that forces and limits make in `time`, and
+  /// from the ideal forces. round_off: weight of ε_machine |A v| max(D, √(K/B_ii)), what round-off of velocities makes
+  /// of a force: no error below it can be asked for.
+  void first_scales(double start, double end, const Vector& ideal, double round_off, ViscoelasticScales& scales);
+  /// At the placed state of a step's end.
+  void raise_scales(const Vector& q_start, ViscoelasticScales& scales);
 
-  Vector z_of(const Vector& y) const;
+  void z_of(const Vector& y, Vector& z) const;
   void zeta_from(const Vector& z, Vector& y) const;
 
  private:
@@ -91,24 +115,36 @@ class ViscoelasticDynamics {
   void add_friction_blocks(double epsilon);
   void factor_mass();
   void accelerate(double t);
-  void add_mass_slope(DenseMatrix& X);
+  /// out = row i of A
+  void row_of(Index i, Vector& out) const;
+  /// g -= Aᵀ Λ
+  void subtract_forces(const Vector& force, Vector& g);
+  void add_force_slopes(double t, MatrixEntries& G);
+  void add_mass_slopes(MatrixEntries& G);
+  void raise_force_scales(ViscoelasticScales& scales);
+  void add_block_slopes(double t, std::size_t block, MatrixEntries& G);
 
   const System& system_;
   SystemWorkspace workspace_;
   FrictionAssembly friction_;
   Index n_ = 0, m_ = 0, constraints_ = 0;
-  double epsilon_ = 0;
+  double epsilon_ = 0, longest_default_time_ = 0, span_ = 0;
   std::vector<Block> blocks_;
   std::vector<char> open_;  // blocks whose c and d are left to complete()
   std::vector<char> slips_;
   std::vector<double> excess_, limit_;
   bool factored_ = false;
 
-  Vector q_, v_, zeta_, u_, rate_, w_, force_, rate_z_, h_, a_, f_, product_, moved_, K_, constraint_force_;
-  DenseMatrix A_, M_, X_, V_, Z_, U_, force_by_q_, velocity_by_q_, PM_, B_;
+  Vector q_, v_, zeta_, u_, rate_, w_, force_, rate_z_, h_, a_, f_, product_, moved_, K_, constraint_force_,
+      friction_u_, friction_force_, reach_;
+  DenseMatrix force_by_q_, velocity_by_q_, B_;
+  /// Of the rows of one block: A, and ∂u by position and by velocity. (column, value)
+  using RowEntries = std::vector<std::pair<Index, double>>;
+  std::array<RowEntries, 2> direction_, by_position_, by_velocity_;
   ConstraintRows rows_;
   SystemMatrix by_q_, by_v_;
-  Eigen::LLT<DenseMatrix> llt_;
+  PinnedFactor mass_;
+  std::vector<char> none_pinned_;
   Eigen::SelfAdjointEigenSolver<DenseMatrix> eigen_;
 };
 
