@@ -54,7 +54,7 @@ class WatchedSystem final : public System {
   }
   const LinearPart* linear() const override { return inner_->linear(); }
   bool has_series() const override { return inner_->has_series(); }
-  std::vector<double> breakpoints(double from, double to) const override { return inner_->breakpoints(from, to); }
+  void append_breakpoints(BreakpointSearch& search) const override { inner_->append_breakpoints(search); }
 
  private:
   std::unique_ptr<System> inner_;
