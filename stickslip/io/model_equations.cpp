@@ -38,7 +38,7 @@ std::vector<StateFunction> read_force(const Field& field, const StateSymbols& sy
 
 EquationsSection read_equations(const Field& field) {
   const TableReader table(field,
-                          {"coordinates", "angles", "mass", "force", "potential", "dissipation", "kinetic_energy"});
+                          {"coordinates", "mass", "force", "potential", "dissipation", "kinetic_energy", "angles"});
   EquationModel model;
   model.coordinates = read_coordinates(table.require("coordinates", "name them, as in coordinates = [\"x\", \"phi\"]"));
   StateSymbols symbols = symbols_of(*field.context, model.coordinates);

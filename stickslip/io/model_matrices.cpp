@@ -125,10 +125,11 @@ std::vector<std::string> default_coordinates(const Field& field, Index n) {
   for (Index k = 1; k <= n; ++k) {
     names.push_back(fmt::format("x{}", k));
     for (const std::string& name : {names.back(), "v_" + names.back()})
-      if (field.context->parameters.find(name) || field.context->parameters.find_table(name))
-        field.fail(fmt::format(
-            "the parameter or table '{}' has the name of a coordinate or its velocity; rename it or give 'coordinates'",
-            name));
+      if (const bool table = field.context->parameters.find_table(name) != nullptr;
+          table || field.context->parameters.find(name))
+        field.fail(
+            fmt::format("the {} '{}' has the name of a coordinate or its velocity; rename it or give 'coordinates'",
+                        table ? "table" : "parameter", name));
   }
   return names;
 }
@@ -198,7 +199,7 @@ std::vector<std::string> read_coordinates(const Field& field) {
 }
 
 MatricesSection read_matrices(const Field& field) {
-  const TableReader table(field, {"coordinates", "angles", "size", "mass", "damping", "stiffness", "force"});
+  const TableReader table(field, {"coordinates", "size", "mass", "damping", "stiffness", "force", "angles"});
   MatrixModel model;
   std::optional<Index> n;
   if (const auto size = table.find("size")) n = static_cast<Index>(size->integer(1, kLargestSize));

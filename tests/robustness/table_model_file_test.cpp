@@ -111,7 +111,7 @@ TEST_F(TableModelFile, MistakesNameFileLineAndColumn) {
            {"road = {}", "give the points by file"},
            {"sin = { x = [0], y = [1] }", "has a meaning in expressions"},
            {"t = { x = [0], y = [1] }", "t is time"},
-           {"x1 = { x = [0], y = [1] }", "the parameter or table 'x1' has the name of a coordinate"},
+           {"x1 = { x = [0], y = [1] }", "the table 'x1' has the name of a coordinate"},
        }) {
     const std::string message = refusal("[tables]\n" + c.tables + "\n" + kSystem);
     EXPECT_NE(message.find(c.expected), std::string::npos) << c.tables << "\n" << message;
