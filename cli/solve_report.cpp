@@ -107,18 +107,20 @@ ReportDocument document(const SolveSummary& summary) {
   page.ok = summary.status == "success";
   page.status = summary.message.empty() ? summary.status : summary.message;
   page.facts = {{"solved", fmt::format("{} of {}", summary.solved, summary.files)},
-                {"tolerance", fmt::format("strict_error <= {:g}", summary.tolerance)},
+                {"tolerance", fmt::format("unit_free <= {:g}", summary.tolerance)},
                 {"CPU time at most", fmt::format("{:g} s each", summary.max_seconds)}};
   ReportTable table{
       "Problems",
       "error: natural map with ρ = 1 over max(|q|, |r|, |u|), the measure of other programs; strict_error: over "
-      "|q| alone. Both are computed from r after the solver has ended.",
-      {"file", "contacts", "status", "solver", "method", "error", "strict_error", "iterations", "seconds"},
+      "|q| alone; unit_free: the same in units that follow from the problem, which alone decides about success. All "
+      "are "
+      "computed from r after the solver has ended.",
+      {"file", "contacts", "status", "solver", "method", "unit_free", "error", "strict_error", "iterations", "seconds"},
       {},
       2};
   for (const SolveRow& row : summary.rows)
     table.rows.push_back({std::filesystem::path(row.file).filename().string(), static_cast<double>(row.contacts),
-                          row.status, row.solver, row.method, row.error, row.strict_error,
+                          row.status, row.solver, row.method, row.unit_free, row.error, row.strict_error,
                           static_cast<double>(row.iterations), row.seconds});
   page.blocks = {profile_figure(summary, several), size_figure(summary), table};
   if (!summary.unread.empty()) {
