@@ -197,7 +197,7 @@ std::vector<std::string> seeds(std::string_view target) {
             "min(t, 2, x) + max(abs(t - 1), atan2(t, -1)) > 0.5 and not (x == 2)",
             "exp(-t^2)/sqrt(1 + x^2) + log(2 + t)*tanh(v_x) - acos(0.5)*t^0.3", "road(sin(t)) + road(x) + tan(t)"};
   if (target == "table")
-    return {"# load\nt, f\n0, 1\n1, 2\n1, 5\n2, -3e-1\n", "0;1;2\n0.5;2;3\n1;4;5\n", "0 1\n1 2\n2 0\n"};
+    return {"# load\nt, f\n0, 1\n1, 2\n1.5, 5\n2, -3e-1\n", "0;1;2\n0.5;2;3\n1;4;5\n", "0 1\n1 2\n2 0\n"};
   if (target == "matrix")
     return {"%%MatrixMarket matrix coordinate real symmetric\n2 2 3\n1 1 2\n2 1 1\n2 2 2\n",
             "%%MatrixMarket matrix array real general\n% comment\n2 2\n1\n2\n3\n4\n",
