@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/motion/run_notes.hpp"
 
@@ -143,45 +144,45 @@ void print_json(const CheckCommand& command, const ModelFile& model, const Break
                    {"step", model.run.step},
                    {"steps", model.run.steps},
                    {"end_time", model.run.end_time}};
-  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  print_out("{}\n", json.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
 }
 
 void print_system(const ModelFile& model) {
   constexpr std::size_t kMostLaws = 20;
   const SystemInfo& info = model.system->info();
-  for (const auto& [name, value] : model.parameters) fmt::print("  parameter  {} = {:g}\n", name, value);
-  for (const std::string& table : model.tables) fmt::print("  table      {}\n", table);
+  for (const auto& [name, value] : model.parameters) print_out("  parameter  {} = {:g}\n", name, value);
+  for (const std::string& table : model.tables) print_out("  table      {}\n", table);
   const auto& constraints = model.system->constraints();
-  fmt::print("  system     {} ({}), matrices {}\n",
-             constraints.empty() ? plural(info.nv(), "degree of freedom", "degrees of freedom")
-                                 : plural(info.nv(), "coordinate", "coordinates"),
-             describe_coordinates(model), model.storage);
+  print_out("  system     {} ({}), matrices {}\n",
+            constraints.empty() ? plural(info.nv(), "degree of freedom", "degrees of freedom")
+                                : plural(info.nv(), "coordinate", "coordinates"),
+            describe_coordinates(model), model.storage);
   const std::vector<LawLine> laws = describe_laws(model);
   for (std::size_t k = 0; k < laws.size() && k < kMostLaws; ++k)
-    fmt::print("  law        {}: {}\n", laws[k].name, laws[k].description);
-  if (laws.size() > kMostLaws) fmt::print("  law        ... and {} more\n", laws.size() - kMostLaws);
-  if (!constraints.empty()) fmt::print("  start      {}\n", describe(model.constraint_rank));
+    print_out("  law        {}: {}\n", laws[k].name, laws[k].description);
+  if (laws.size() > kMostLaws) print_out("  law        ... and {} more\n", laws.size() - kMostLaws);
+  if (!constraints.empty()) print_out("  start      {}\n", describe(model.constraint_rank));
   if (model.bodies)
-    fmt::print("  bodies     {} with {} (ground included), {}\n",
-               plural(static_cast<Index>(model.bodies->bodies.size()), "body", "bodies"),
-               plural(static_cast<Index>(model.bodies->shapes.size()), "shape", "shapes"),
-               plural(static_cast<Index>(model.bodies->springs.size()), "spring", "springs"));
-  if (!model.system->contacts().empty()) fmt::print("  contacts   {}\n", start_gaps(model));
-  fmt::print("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
-             model.system->kinetic_energy(model.initial.q, model.initial.v),
-             model.system->potential_energy(model.initial.q));
+    print_out("  bodies     {} with {} (ground included), {}\n",
+              plural(static_cast<Index>(model.bodies->bodies.size()), "body", "bodies"),
+              plural(static_cast<Index>(model.bodies->shapes.size()), "shape", "shapes"),
+              plural(static_cast<Index>(model.bodies->springs.size()), "spring", "springs"));
+  if (!model.system->contacts().empty()) print_out("  contacts   {}\n", start_gaps(model));
+  print_out("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
+            model.system->kinetic_energy(model.initial.q, model.initial.v),
+            model.system->potential_energy(model.initial.q));
 }
 
 void print_run(const ModelFile& model, const BreakpointSearch& jumps) {
-  if (!model.has_run) return fmt::print("  run        no [run] table: the model can be checked but not run\n");
-  fmt::print("  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
-             chooses_own_steps(model.run.scheme) ? fmt::format("tolerance {:g}", model.run.tolerance)
-             : model.run.steps > 0               ? fmt::format("{} steps", model.run.steps)
-                                                 : fmt::format("step {:g} s", model.run.step),
-             model.run.end_time);
+  if (!model.has_run) return print_out("  run        no [run] table: the model can be checked but not run\n");
+  print_out("  run        scheme {}, {} to t = {:g} s\n", to_string(model.run.scheme),
+            chooses_own_steps(model.run.scheme) ? fmt::format("tolerance {:g}", model.run.tolerance)
+            : model.run.steps > 0               ? fmt::format("{} steps", model.run.steps)
+                                                : fmt::format("step {:g} s", model.run.step),
+            model.run.end_time);
   if (!jumps.times.empty())
-    fmt::print("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n",
-               jumps.times.size(), jumps.times.front());
+    print_out("  jumps      {} times at which a force, limit or surface velocity has a jump or kink; first {:.9g} s\n",
+              jumps.times.size(), jumps.times.front());
 }
 
 }  // namespace
@@ -200,10 +201,10 @@ int check(const CheckCommand& command) {
     print_json(command, model, jumps, notes);
     return kSuccess;
   }
-  fmt::print("{}\n", model.title.empty() ? command.model : model.title);
+  print_out("{}\n", model.title.empty() ? command.model : model.title);
   print_system(model);
   print_run(model, jumps);
-  for (const std::string& note : notes) fmt::print("  note       {}\n", note);
+  for (const std::string& note : notes) print_out("  note       {}\n", note);
   return kSuccess;
 }
 

@@ -10,9 +10,11 @@ namespace stickslip::cli {
 enum ExitCode : int { kSuccess = 0, kNoSuccess = 1, kWrongInput = 2 };
 
 struct RunCommand {
-  std::string model;
+  std::string model;             ///< empty: that of `restart` or `from`
   std::vector<std::string> set;  ///< KEY=VALUE
-  std::string scheme, out, restart;
+  std::string scheme, out;
+  std::string restart;  ///< folder of a result whose run goes on
+  std::string from;     ///< folder of a result whose run is repeated
   bool json = false;
 };
 int run(const RunCommand& command);

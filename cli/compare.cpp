@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
@@ -205,8 +206,10 @@ int compare(const CompareCommand& command) {
   ComparisonOptions options;
   for (const std::string& name : split(command.schemes)) options.schemes.push_back(scheme_from(name));
   if (command.schemes.empty()) options.schemes = comparable_schemes(*model.system);
-  options.steps = step_list(command.steps, model.run);
   options.stop = interrupt_request();
+  options.steps = step_list(command.steps, model.run);
+  ResultFolder results(command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare"
+                                           : command.out);
   catch_interrupts();
   ProgressBar bar("comparing", !command.json);
   const Comparison comparison = compare_schemes(*model.system, model.initial, model.run, options, [&](double fraction) {
@@ -214,31 +217,29 @@ int compare(const CompareCommand& command) {
     return !interrupted();
   });
   bar.finish();
-  const std::filesystem::path folder =
-      command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare" : command.out;
-  create_folder(folder);
+  const std::filesystem::path& folder = results.open();
   const std::string json = to_json(command, comparison).dump(2) + "\n";
   write_text_file(folder / "summary.json", json);
   write_report(folder / "report.html", document(model, comparison));
   if (command.json) {
-    fmt::print("{}", json);
+    print_out("{}", json);
   } else {
-    fmt::print("{}\n  reference: {}\n", model.title, reference_text(comparison));
-    if (!comparison.reference_note.empty()) fmt::print("  ({})\n", comparison.reference_note);
-    fmt::print("\n  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error",
-               "velocity error", "events", "time [s]");
+    print_out("{}\n  reference: {}\n", model.title, reference_text(comparison));
+    if (!comparison.reference_note.empty()) print_out("  ({})\n", comparison.reference_note);
+    print_out("\n  {:<12}{:>12}{:>10}{:>16}{:>16}{:>10}{:>12}\n", "scheme", "step [s]", "steps", "position error",
+              "velocity error", "events", "time [s]");
     for (const ComparedRun& run : comparison.runs)
-      fmt::print("  {:<12}{:>12}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}{}\n", to_string(run.scheme), size_text(run),
-                 run.tolerance > 0 ? "own" : fmt::format("{}", run.simulation.steps), run.position_error,
-                 run.velocity_error, run.simulation.trajectory.events.size(), run.wall_seconds,
-                 run.simulation.status == Status::success ? "" : fmt::format("  {}", to_string(run.simulation.status)));
-    fmt::print("\n");
+      print_out("  {:<12}{:>12}{:>10}{:>16.3e}{:>16.3e}{:>10}{:>12.3g}{}\n", to_string(run.scheme), size_text(run),
+                run.tolerance > 0 ? "own" : fmt::format("{}", run.simulation.steps), run.position_error,
+                run.velocity_error, run.simulation.trajectory.events.size(), run.wall_seconds,
+                run.simulation.status == Status::success ? "" : fmt::format("  {}", to_string(run.simulation.status)));
+    print_out("\n");
     for (const ObservedOrder& order : comparison.orders)
-      fmt::print("  observed {} of {}: {} in position, {} in velocity\n",
-                 order.over_tolerance ? "power of the tolerance" : "order", to_string(order.scheme),
-                 order_text(order.position, order.position_reason), order_text(order.velocity, order.velocity_reason));
-    fmt::print("  results: {}\n", folder.string());
-    if (!comparison.message.empty()) fmt::print(stderr, "stickslip: {}\n", comparison.message);
+      print_out("  observed {} of {}: {} in position, {} in velocity\n",
+                order.over_tolerance ? "power of the tolerance" : "order", to_string(order.scheme),
+                order_text(order.position, order.position_reason), order_text(order.velocity, order.velocity_reason));
+    print_out("  results: {}\n", folder.string());
+    if (!comparison.message.empty()) print_error("stickslip: {}\n", comparison.message);
   }
   return comparison.status == Status::success ? kSuccess : kNoSuccess;
 }

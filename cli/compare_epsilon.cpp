@@ -9,6 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
@@ -118,6 +119,8 @@ int compare_epsilons(const CompareCommand& command) {
   options.tolerance = std::min(model.run.tolerance, 1e-10);
   options.integrator = model.run.viscoelastic.integrator;
   options.stop = interrupt_request();
+  ResultFolder results(command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare"
+                                           : command.out);
   catch_interrupts();
   ProgressBar bar("comparing", !command.json);
   const EpsilonStudy study = study_epsilon(*model.system, model.initial, model.run.start_time, model.run.end_time,
@@ -126,9 +129,7 @@ int compare_epsilons(const CompareCommand& command) {
                                              return !interrupted();
                                            });
   bar.finish();
-  const std::filesystem::path folder =
-      command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-compare" : command.out;
-  create_folder(folder);
+  const std::filesystem::path& folder = results.open();
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const EpsilonRun& run : study.runs)
     runs.push_back({{"epsilon", run.epsilon},
@@ -148,23 +149,23 @@ int compare_epsilons(const CompareCommand& command) {
   write_text_file(folder / "summary.json", json);
   write_report(folder / "report.html", document(model, study));
   if (command.json) {
-    fmt::print("{}", json);
+    print_out("{}", json);
   } else {
-    fmt::print("{}\n  reference: event, tolerance 1e-13\n\n  {:<10}", model.title, "epsilon");
-    for (const Column& column : kColumns) fmt::print("{:>13}", column.label);
-    fmt::print("{:>13}\n", "evaluations");
+    print_out("{}\n  reference: event, tolerance 1e-13\n\n  {:<10}", model.title, "epsilon");
+    for (const Column& column : kColumns) print_out("{:>13}", column.label);
+    print_out("{:>13}\n", "evaluations");
     for (const EpsilonRun& run : study.runs) {
-      fmt::print("  {:<10.3g}", run.epsilon);
-      for (const Column& column : kColumns) fmt::print("{:>13.3e}", run.errors.*column.error);
-      fmt::print("{:>13}\n", run.evaluations);
+      print_out("  {:<10.3g}", run.epsilon);
+      for (const Column& column : kColumns) print_out("{:>13.3e}", run.errors.*column.error);
+      print_out("{:>13}\n", run.evaluations);
     }
-    fmt::print("  {:<10}", "exponent");
+    print_out("  {:<10}", "exponent");
     for (const Column& column : kColumns) {
       const double exponent = study.exponents.*column.error;
-      fmt::print("{:>13}", std::isfinite(exponent) ? fmt::format("{:.3f}", exponent) : "-");
+      print_out("{:>13}", std::isfinite(exponent) ? fmt::format("{:.3f}", exponent) : "-");
     }
-    fmt::print("\n  results: {}\n", folder.string());
-    if (!study.message.empty()) fmt::print(stderr, "stickslip: {}\n", study.message);
+    print_out("\n  results: {}\n", folder.string());
+    if (!study.message.empty()) print_error("stickslip: {}\n", study.message);
   }
   return study.status == Status::success ? kSuccess : kNoSuccess;
 }

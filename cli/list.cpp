@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/example_models.hpp"
+#include "cli/terminal.hpp"
 #include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
@@ -71,15 +72,15 @@ int list(const ListCommand& command) {
   if (command.json) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const Entry& entry : found) json.push_back({{"name", entry.name}, {"description", entry.description}});
-    fmt::print("{}\n", nlohmann::ordered_json{{command.what, json}}.dump(2));
+    print_out("{}\n", nlohmann::ordered_json{{command.what, json}}.dump(2));
     return kSuccess;
   }
   if (found.empty())
-    fmt::print(stderr, "stickslip: no {} found; the models folder lies beside the sources or in share/stickslip\n",
-               command.what);
+    print_error("stickslip: no {} found; the models folder lies beside the sources or in share/stickslip\n",
+                command.what);
   std::size_t width = 0;
   for (const Entry& entry : found) width = std::max(width, entry.name.size());
-  for (const Entry& entry : found) fmt::print("{:<{}}  {}\n", entry.name, width, entry.description);
+  for (const Entry& entry : found) print_out("{:<{}}  {}\n", entry.name, width, entry.description);
   return kSuccess;
 }
 

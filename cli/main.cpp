@@ -3,20 +3,26 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <new>
 
 #include "cli/commands.hpp"
+#include "cli/terminal.hpp"
 #include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/io/hdf5_session.hpp"
+#include "stickslip/io/output_error.hpp"
 #include "stickslip/motion/scheme.hpp"
 
 namespace {
 
 using namespace stickslip;
+using namespace stickslip::cli;
 
-void add_model(CLI::App& app, std::string& model, std::vector<std::string>& set) {
-  app.add_option("MODEL", model, "model file (TOML)")->required();
+void add_model(CLI::App& app, std::string& model, std::vector<std::string>& set, bool required = true) {
+  app.add_option("MODEL", model, "model file (TOML)")->required(required);
   app.add_option("--set", set, "change a key of the model: --set run.step=0.001 (repeatable)")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
@@ -64,11 +70,9 @@ std::string misspelt_subcommand(int argc, char** argv, const CLI::App& app) {
   return fmt::format("unknown command '{}'{}; see 'stickslip --help'", argv[1], name_hint(argv[1], names));
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   if (argc == 1) {
-    fmt::print("{}", kOverview);
+    print_out("{}", kOverview);
     return cli::kSuccess;
   }
   CLI::App app{"Mechanical systems with dry friction and unilateral contact, without smoothing the law away."};
@@ -78,10 +82,14 @@ int main(int argc, char** argv) {
 
   cli::RunCommand run;
   CLI::App* run_app = app.add_subcommand("run", "simulate a model: trajectory, events, audit, report");
-  add_model(*run_app, run.model, run.set);
+  add_model(*run_app, run.model, run.set, false);
   run_app->add_option("--scheme", run.scheme, names_of(scheme_table()));
   run_app->add_option("--out", run.out, "folder of the results (default: named after the model)");
-  run_app->add_option("--restart", run.restart, "go on from the last state in this result folder or result.h5");
+  run_app->add_option(
+      "--restart", run.restart,
+      "go on with the run in this folder (or result.h5), and store it there as one; with --out: there instead");
+  run_app->add_option("--from", run.from,
+                      "repeat the run in this folder from the model, --set and files that it holds (into DIR-again)");
   run_app->add_flag("--json", run.json, "print the summary as JSON and nothing else");
 
   cli::CompareCommand compare;
@@ -108,7 +116,8 @@ int main(int argc, char** argv) {
   solve_app->add_option("--solver", solve.solver, "one solver of 'stickslip list solvers'")->capture_default_str();
   solve_app->add_option("--compare", solve.compare, "several solvers, comma-separated, or all: performance profile");
   solve_app->add_option("--tolerance", solve.tolerance, "on strict_error")->capture_default_str();
-  solve_app->add_option("--max-seconds", solve.max_seconds, "CPU time per problem and solver")->capture_default_str();
+  solve_app->add_option("--max-seconds", solve.max_seconds, "wall-clock time per problem and solver")
+      ->capture_default_str();
   solve_app->add_option("--start", solve.start, "start from zero | guess | solution (those stored in the file)")
       ->capture_default_str();
   solve_app->add_option("--out", solve.out, "folder of the results (default: named after the file, or solve)");
@@ -130,34 +139,67 @@ int main(int argc, char** argv) {
   reproduce_app->add_flag("--json", reproduce.json, "print the claims as JSON and nothing else");
 
   if (const std::string message = misspelt_subcommand(argc, argv, app); !message.empty()) {
-    fmt::print(stderr, "stickslip: {}\n", message);
+    print_error("stickslip: {}\n", message);
     return cli::kWrongInput;
   }
   try {
     app.parse(argc, argv);
-  } catch (const CLI::CallForHelp& help) {
-    return app.exit(help);
-  } catch (const CLI::CallForAllHelp& help) {
-    return app.exit(help);
+  } catch (const CLI::CallForHelp&) {
+    write_out(app.help());
+    return cli::kSuccess;
+  } catch (const CLI::CallForAllHelp&) {
+    write_out(app.help("", CLI::AppFormatMode::All));
+    return cli::kSuccess;
   } catch (const CLI::CallForVersion& call) {
-    return app.exit(call);
+    print_out("{}\n", call.what());
+    return cli::kSuccess;
   } catch (const CLI::ParseError& error) {
-    fmt::print(stderr, "stickslip: {}\nSee 'stickslip{} --help'.\n", error.what(),
-               app.get_subcommands().empty() ? "" : " " + app.get_subcommands()[0]->get_name());
+    print_error("stickslip: {}\nSee 'stickslip{} --help'.\n", error.what(),
+                app.get_subcommands().empty() ? "" : " " + app.get_subcommands()[0]->get_name());
     return cli::kWrongInput;
   }
+  if (*run_app) return cli::run(run);
+  if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
+  if (*check_app) return cli::check(check);
+  if (*solve_app) return cli::solve(solve);
+  if (*list_app) return cli::list(list);
+  return cli::reproduce(reproduce);
+}
+
+/// Whatever went wrong becomes one message and an exit code.
+int guarded(int argc, char** argv) {
   try {
-    if (*run_app) return cli::run(run);
-    if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
-    if (*check_app) return cli::check(check);
-    if (*solve_app) return cli::solve(solve);
-    if (*list_app) return cli::list(list);
-    return cli::reproduce(reproduce);
+    return run_program(argc, argv);
   } catch (const InputError& error) {
-    fmt::print(stderr, "stickslip: {}\n", error.what());
+    print_error("stickslip: {}\n", error.what());
+    return cli::kWrongInput;
+  } catch (const OutputError& error) {
+    print_error("stickslip: {}\n", error.what());
+    return cli::kNoSuccess;
+  } catch (const std::filesystem::filesystem_error& error) {
+    print_error("stickslip: {}: {}\n", error.path1().string(), error.code().message());
     return cli::kWrongInput;
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "stickslip: out of memory; thin the output with run.output_step, or reduce the model\n");
+    write_error("stickslip: out of memory; reduce the model, or give the machine more\n");
+    return cli::kNoSuccess;
+  } catch (const std::exception& error) {
+    print_error("stickslip: {}; this is a bug of stickslip, please report it with the model and the command\n",
+                error.what());
+    return cli::kNoSuccess;
+  } catch (...) {
+    write_error("stickslip: something unknown went wrong; please report it with the model and the command\n");
     return cli::kNoSuccess;
   }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  prepare_signals();
+  leave_hdf5_open_at_exit();
+  const int code = guarded(argc, argv);
+  const std::string failure = output_failure();
+  if (failure.empty()) return code;
+  print_error("stickslip: cannot write to standard output: {}\n", failure);
+  return code == cli::kSuccess ? cli::kNoSuccess : code;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"
@@ -31,7 +32,8 @@ std::vector<const PaperInfo*> selected(const std::string& name) {
 
 int reproduce(const ReproduceCommand& command) {
   const std::vector<const PaperInfo*> papers = selected(command.paper);
-  const std::filesystem::path folder = command.out.empty() ? "reproduction" : command.out;
+  ResultFolder results(command.out.empty() ? "reproduction" : command.out);
+  const std::filesystem::path& folder = results.open();
   catch_interrupts();
   nlohmann::ordered_json claims = nlohmann::ordered_json::array();
   bool failed = false;
@@ -47,7 +49,7 @@ int reproduce(const ReproduceCommand& command) {
     create_folder(paper_folder);
     for (const auto& [name, text] : reproduction.files) write_text_file(paper_folder / name, text);
     write_report(paper_folder / "report.html", reproduction.document);
-    if (!command.json) fmt::print("{}\n", paper->reference);
+    if (!command.json) print_out("{}\n", paper->reference);
     for (const Claim& claim : reproduction.claims) {
       claims.push_back({{"claim", claim.claim},
                         {"paper", claim.paper},
@@ -55,10 +57,10 @@ int reproduce(const ReproduceCommand& command) {
                         {"verdict", to_string(claim.verdict)}});
       failed |= claim.verdict == Verdict::failed;
       if (!command.json)
-        fmt::print("  {:<10} {}\n             paper: {}\n             ours:  {}\n", to_string(claim.verdict),
-                   claim.claim, claim.paper, claim.ours);
+        print_out("  {:<10} {}\n             paper: {}\n             ours:  {}\n", to_string(claim.verdict),
+                  claim.claim, claim.paper, claim.ours);
     }
-    if (!command.json) fmt::print("  figures and tables: {}\n", (paper_folder / "report.html").string());
+    if (!command.json) print_out("  figures and tables: {}\n", (paper_folder / "report.html").string());
     if (interrupted()) failed = true;
   }
   const std::string json = nlohmann::ordered_json{{"status", interrupted() ? "interrupted"
@@ -68,7 +70,7 @@ int reproduce(const ReproduceCommand& command) {
                                .dump(2) +
                            "\n";
   write_text_file(folder / "summary.json", json);
-  if (command.json) fmt::print("{}", json);
+  if (command.json) print_out("{}", json);
   return failed ? kNoSuccess : kSuccess;
 }
 

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <chrono>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/result_reader.hpp"
+#include "stickslip/io/result_thinning.hpp"
 #include "stickslip/io/result_writer.hpp"
 #include "stickslip/io/simulation_report.hpp"
 #include "stickslip/io/simulation_scene.hpp"
@@ -20,12 +24,7 @@ namespace stickslip::cli {
 
 namespace {
 
-double expected_rows(const SimulationOptions& run) {
-  if (!run.output_times.empty()) return static_cast<double>(run.output_times.size());
-  const double span = run.end_time - run.start_time;
-  if (run.output_step > 0) return span / run.output_step;
-  return run.steps > 0 ? static_cast<double>(run.steps) : span / run.step;
-}
+namespace fs = std::filesystem;
 
 double value_of(const std::vector<AuditItem>& audit, std::string_view name) {
   for (const AuditItem& item : audit)
@@ -37,33 +36,30 @@ double value_of(const std::vector<AuditItem>& audit, std::string_view name) {
 void print_impact_gain(const std::vector<AuditItem>& audit) {
   const double steps = value_of(audit, "steps_with_contact_gain");
   if (!(steps > 0)) return;
-  fmt::print(
+  print_out(
       "  energy: impacts made {:.3g} J ({:.3g} % of the largest energy or work) in {:g} step{}; Newton's law with "
       "friction can, impact = \"energetic\" cannot\n",
       value_of(audit, "energy_impact_gain"), 100 * value_of(audit, "contact_gain"), steps, steps == 1 ? "" : "s");
 }
 
-void print_summary(const ModelFile& model, const Simulation& simulation, const std::filesystem::path& folder,
-                   double wall) {
-  const auto counts = count_events(simulation.trajectory.events);
+void print_summary(const ModelFile& model, const SummaryData& summary, const fs::path& folder, bool replaced) {
   std::string events;
   for (std::size_t k = 0; k < kEventKinds.size(); ++k)
-    if (counts[k] > 0)
-      events += fmt::format("{}{} {}", events.empty() ? "" : ", ", counts[k], to_string(kEventKinds[k]));
-  fmt::print("{}\n", model.title.empty() ? model.path : model.title);
-  fmt::print("  {}: {} steps to t = {:.9g} s in {:.3g} s{}\n", to_string(model.run.scheme), simulation.steps,
-             simulation.final.t, wall,
-             simulation.status == Status::success ? "" : fmt::format(" ({})", to_string(simulation.status)));
-  fmt::print("  events: {}\n", events.empty() ? "none" : events);
-  for (const AuditItem& item : simulation.audit)
+    if (summary.events[k] > 0)
+      events += fmt::format("{}{} {}", events.empty() ? "" : ", ", summary.events[k], to_string(kEventKinds[k]));
+  print_out("{}\n", model.title.empty() ? model.path : model.title);
+  print_out("  {}: {} steps to t = {:.9g} s in {:.3g} s{}\n", summary.header.scheme, summary.steps, summary.end_time,
+            summary.wall_seconds,
+            summary.status == Status::success ? "" : fmt::format(" ({})", to_string(summary.status)));
+  print_out("  events: {}\n", events.empty() ? "none" : events);
+  for (const AuditItem& item : summary.audit)
     if (item.guaranteed || item.name == "stuck_motion" || item.name == "energy")
-      fmt::print("  audit: {:<13}{:>10.3g}{}  {}\n", item.name, item.value,
-                 item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)",
-                 item.meaning);
-  print_impact_gain(simulation.audit);
-  for (const std::string& note : simulation.notes) fmt::print("  note: {}\n", note);
-  fmt::print("  results: {}\n", folder.string());
-  if (!simulation.message.empty()) fmt::print(stderr, "stickslip: {}\n", simulation.message);
+      print_out("  audit: {:<13}{:>10.3g}{}  {}\n", item.name, item.value,
+                item.guaranteed ? fmt::format(" {} {:.2g}", item.ok ? "<=" : "ABOVE", item.limit) : " (no guarantee)",
+                item.meaning);
+  print_impact_gain(summary.audit);
+  for (const std::string& note : summary.notes) print_out("  note: {}\n", note);
+  print_out("  results: {}{}\n", folder.string(), replaced ? " (in place of an earlier run's)" : "");
 }
 
 ReportUnits report_units(const ModelFile& model) {
@@ -81,9 +77,21 @@ Index internal_states(const ModelFile& model) {
   return rows;
 }
 
-}  // namespace
+/// The folder of a result that was named by it or by its result.h5.
+fs::path folder_of(const std::string& result) {
+  std::error_code ignored;
+  const fs::path path(result);
+  if (fs::is_directory(path, ignored)) return path;
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
 
-int run(const RunCommand& command) {
+bool same_folder(const fs::path& a, const fs::path& b) {
+  std::error_code ignored;
+  return a == b || fs::equivalent(a, b, ignored);
+}
+
+/// From the file, or from the text, settings and files that an earlier result holds.
+ModelFile open_model(const RunCommand& command) {
   std::vector<std::string> overrides = command.set;
   if (!command.scheme.empty()) {
     try {
@@ -93,62 +101,208 @@ int run(const RunCommand& command) {
     }
     overrides.push_back("run.scheme=" + command.scheme);
   }
-  ModelFile model = read_model(command.model, overrides);
+  if (!command.from.empty() && !(command.model.empty() && command.restart.empty()))
+    throw InputError("--from repeats a stored run; give it without MODEL and --restart (further --set are possible)");
+  const std::string& stored = command.from.empty() ? command.restart : command.from;
+  if (command.model.empty() && stored.empty())
+    throw InputError("run: MODEL is missing; name a model file, or give --from or --restart with a folder of results");
+  if (!command.model.empty()) return read_model(command.model, overrides);
+  const ResultHeader header = read_header(stored);
+  if (header.inputs.model_text.empty())
+    throw InputError(fmt::format("{}: this result does not hold its model; name the model file", stored));
+  overrides.insert(overrides.begin(), header.inputs.settings.begin(), header.inputs.settings.end());
+  return parse_model(header.inputs.model_text, header.model, overrides, header.inputs.files);
+}
+
+fs::path results_folder(const RunCommand& command) {
+  if (!command.out.empty()) return command.out;
+  if (!command.restart.empty()) return folder_of(command.restart);
+  if (command.from.empty()) return fs::path(command.model).stem();
+  fs::path folder = folder_of(command.from).lexically_normal();
+  if (!folder.has_filename()) folder = folder.parent_path();  // a slash at the end
+  return folder += "-again";                                  // what is repeated stays as it is
+}
+
+void require_same_names(const std::string& result, const TrajectoryNames& stored, const TrajectoryNames& now) {
+  auto compare = [&](const char* what, const std::vector<std::string>& a, const std::vector<std::string>& b) {
+    if (a == b) return;
+    throw InputError(fmt::format("--restart {}: its {} are {}, those of the model {}; it is another model", result,
+                                 what, fmt::join(a, ", "), fmt::join(b, ", ")));
+  };
+  compare("coordinates", stored.coordinates, now.coordinates);
+  compare("velocities", stored.velocities, now.velocities);
+  compare("laws", stored.laws, now.laws);
+  compare("reactions", stored.reactions, now.reactions);
+}
+
+/// Changes to the model that the first part had and this one has not: they may have been forgotten.
+void mention_missing_settings(const RunInputs& earlier, const ModelFile& model) {
+  for (const std::string& setting : earlier.settings)
+    if (!setting.starts_with("run.") &&
+        std::find(model.settings.begin(), model.settings.end(), setting) == model.settings.end())
+      print_error("stickslip: note: the part before ran with --set {}, this one does not\n", setting);
+}
+
+/// The run goes on from a stored one.
+EarlierResult open_earlier(const RunCommand& command, const ModelFile& model, const TrajectoryNames& names,
+                           const fs::path& folder, ResultHeader& header) {
+  std::string note;
+  EarlierResult earlier;
+  earlier.stop = interrupt_request();
+  earlier.file = folder_of(command.restart) / "result.h5";
+  std::error_code ignored;
+  if (!fs::is_directory(command.restart, ignored)) earlier.file = command.restart;
+  earlier.checkpoint = read_checkpoint(earlier.file, &note);
+  if (!note.empty()) print_error("stickslip: {}\n", note);
+  require_same_names(command.restart, ResultStream(earlier.file).names(), names);
+  const double t = earlier.checkpoint.state.t;
+  bool complete = true;
+  for (const char* name : {"trajectory.csv", "events.csv", "summary.json", "report.html"})
+    complete &= fs::exists(folder / name, ignored);
+  if (t >= model.run.end_time && (complete || !same_folder(folder, folder_of(command.restart))))
+    throw InputError(
+        fmt::format("--restart {}: the stored state is at t = {:.9g} s, at or after run.end_time = {:.9g} s; raise "
+                    "it with --set run.end_time=...",
+                    command.restart, t, model.run.end_time));
+  if (t < model.run.start_time)
+    throw InputError(fmt::format("--restart {}: the stored state is at t = {:.9g} s, before run.start_time = {:.9g} s",
+                                 command.restart, t, model.run.start_time));
+  const ResultHeader before = read_header(earlier.file);
+  mention_missing_settings(before.inputs, model);
+  header.inputs.parts = before.inputs.parts;
+  header.inputs.parts.push_back(nlohmann::ordered_json{
+      {"until", t},
+      {"date", before.inputs.date},
+      {"version", before.version},
+      {"scheme", before.scheme},
+      {"set",
+       before.inputs.settings}}.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+  return earlier;
+}
+
+ResultHeader header_of(const RunCommand& command, const ModelFile& model) {
+  ResultHeader header{model.title,
+                      command.model.empty() ? model.path : command.model,
+                      std::string(to_string(model.run.scheme)),
+                      std::string(version()),
+                      internal_states(model),
+                      model.run.expected_rows(),
+                      {},
+                      {model.text, model.settings, model.parameters, utc_date(), model.files, {}}};
+  if (model.bodies)
+    for (const RigidBody& body : model.bodies->bodies) header.bodies.push_back(body.name);
+  return header;
+}
+
+/// The page, from what was stored.
+bool write_page(const ModelFile& model, const ResultHeader& header, const Simulation& simulation, double wall,
+                const fs::path& folder, const std::function<bool(double)>& keep_going) {
+  constexpr long kFrames = 600;
+  const ResultStream stream(folder);
+  Simulation drawn = simulation;
+  drawn.trajectory = read_trajectory(stream, envelope_rows(stream, {}, keep_going), false);
+  drawn.trajectory.events = thinned_events(stream);
+  if (!keep_going(1)) return false;
+  ReportDocument report = simulation_report(header, drawn, wall, {.units = report_units(model)});
+  report.notes.insert(report.notes.end(), simulation.notes.begin(), simulation.notes.end());
+  drawn.trajectory = read_trajectory(stream, even_rows(stream.rows(), kFrames), true);
+  if (!keep_going(1)) return false;
+  if (std::optional<ReportScene> scene = simulation_scene(model, drawn))
+    report.blocks.insert(report.blocks.begin(), std::move(*scene));
+  write_report(folder / "report.html", report);
+  return true;
+}
+
+}  // namespace
+
+int run(const RunCommand& command) {
+  const ModelFile model = open_model(command);
   if (!model.has_run)
     throw InputError(fmt::format(
-        "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", command.model));
-  if (!command.restart.empty()) {
-    std::string note;
-    model.initial = read_restart_state(command.restart, &note);
-    if (!note.empty()) fmt::print(stderr, "stickslip: {}\n", note);
-    model.run.start_time = model.initial.t;
-    if (model.run.start_time >= model.run.end_time)
-      throw InputError(
-          fmt::format("--restart {}: the stored state is at t = {:.9g} s, at or after run.end_time = {:.9g} s; raise "
-                      "it with --set run.end_time=...",
-                      command.restart, model.run.start_time, model.run.end_time));
-  }
-  const std::filesystem::path folder =
-      command.out.empty() ? std::filesystem::path(command.model).stem() : std::filesystem::path(command.out);
-  const ResultHeader header{model.title,
-                            command.model,
-                            std::string(to_string(model.run.scheme)),
-                            std::string(version()),
-                            internal_states(model),
-                            expected_rows(model.run)};
+        "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", model.path));
+  ResultFolder folder(results_folder(command));
+  ResultHeader header = header_of(command, model);
   const TrajectoryNames names = trajectory_names(*model.system, model.run.scheme == SchemeKind::splitting);
+  std::optional<EarlierResult> earlier;
+  if (!command.restart.empty()) earlier = open_earlier(command, model, names, folder.path(), header);
+  std::error_code ignored;
+  const bool replaces = !earlier && command.out.empty() && fs::exists(folder.path() / "result.h5", ignored);
 
   catch_interrupts();
   ProgressBar bar("running", !command.json);
-  const double span = model.run.end_time - model.run.start_time;
+  const double begin_time = earlier ? earlier->checkpoint.state.t : model.run.start_time;
+  const double span = model.run.end_time - begin_time;
   std::optional<ResultWriter> writer;  // the folder appears with the first row: a wrong model leaves nothing behind
-  long steps = 0;
+  std::string failure;                 // of a write on the way
+  auto opened = [&]() -> ResultWriter& {
+    return writer ? *writer
+                  : writer.emplace(folder.open(), names, header, ResultWriterOptions{}, earlier ? &*earlier : nullptr);
+  };
+  auto store = [&](auto&& action) {
+    ResultWriter& results = opened();
+    if (!failure.empty()) return;
+    try {
+      action(results);
+    } catch (const OutputError& error) {
+      failure = error.what();
+    }
+  };
   SimulationHooks hooks;
-  auto opened = [&]() -> ResultWriter& { return writer ? *writer : writer.emplace(folder, names, header); };
-  hooks.on_row = [&](const OutputRow& row) { opened().add(row); };
-  hooks.on_event = [&](const Event& event) { opened().add(event); };
+  hooks.keep_trajectory = false;
+  if (earlier) hooks.resume = &earlier->checkpoint;
+  hooks.on_row = [&](const OutputRow& row) { store([&](ResultWriter& results) { results.add(row); }); };
+  hooks.on_event = [&](const Event& event) { store([&](ResultWriter& results) { results.add(event); }); };
+  hooks.checkpoint = [&] { return failure.empty() ? opened().wanted_checkpoint() : nullptr; };
   hooks.keep_going = [&](const State& state) {
-    if (++steps % 64 == 0 && writer) writer->checkpoint(state);
-    bar.update((state.t - model.run.start_time) / span);
-    return !interrupted();
+    store([](ResultWriter& results) { results.flush_if_due(); });
+    bar.update((state.t - begin_time) / span);
+    return !interrupted() && failure.empty();
   };
   hooks.stop = interrupt_request();
   const auto begin = std::chrono::steady_clock::now();
-  const Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
+  Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
-  opened().finish(simulation, wall);
-  ReportDocument report = simulation_report(header, simulation, wall, {.units = report_units(model)});
-  report.notes.insert(report.notes.end(), simulation.notes.begin(), simulation.notes.end());
-  if (std::optional<ReportScene> scene = simulation_scene(model, simulation))
-    report.blocks.insert(report.blocks.begin(), std::move(*scene));
-  write_report(folder / "report.html", report);
-  if (command.json) {
-    fmt::print("{}", summary_json(summary_data(header, simulation, wall)));
-  } else {
-    print_summary(model, simulation, folder, wall);
+
+  const std::string again = fmt::format("'stickslip run --restart {}'", folder.path().string());
+  const bool stopped = interrupted();  // from here on a first signal ends the writing, a second one the program
+  ProgressBar writing("writing", !command.json);
+  auto keep_going = [&](double fraction) {
+    writing.update(fraction);
+    return stopped || !interrupted();
+  };
+  std::string unwritten;
+  store([&](ResultWriter& results) { results.close(simulation, wall); });
+  if (!failure.empty()) {
+    simulation.status = Status::interrupted;
+    simulation.message = fmt::format(
+        "{}; the run was stopped at t = {:.9g} s, and result.h5 holds what was stored before; make room and "
+        "go on with {}",
+        failure, simulation.final.t, again);
+    writer.reset();
   }
-  return simulation.status == Status::success ? kSuccess : kNoSuccess;
+  const SummaryData summary = summary_data(header, simulation, wall);
+  if (failure.empty()) {
+    try {
+      if (!write_text_results(folder.path(), summary, keep_going) ||
+          !write_page(model, header, simulation, wall, folder.path(), keep_going))
+        unwritten = "interrupted while the results were written";
+    } catch (const OutputError& error) {
+      unwritten = error.what();
+    }
+  }
+  writing.finish();
+  if (command.json) {
+    write_out(summary_json(summary));
+    if (replaces)
+      print_error("stickslip: the results in {} replace those of an earlier run; --out DIR keeps both\n",
+                  folder.path().string());
+  } else {
+    print_summary(model, summary, folder.path(), replaces);
+    if (!simulation.message.empty()) print_error("stickslip: {}\n", simulation.message);
+  }
+  if (!unwritten.empty()) print_error("stickslip: {}; result.h5 is complete: {} writes the rest\n", unwritten, again);
+  return simulation.status == Status::success && unwritten.empty() ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli

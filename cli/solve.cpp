@@ -17,6 +17,7 @@
 #include <thread>
 
 #include "cli/commands.hpp"
+#include "cli/result_folder.hpp"
 #include "cli/solve_report.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
@@ -175,9 +176,9 @@ Vector start_of(const std::string& file, const FclibProblem& problem, const std:
 
 void write_row(const SolveRow& row, std::size_t width) {
   auto number = [](double x) { return std::isfinite(x) ? fmt::format("{:.2e}", x) : std::string("-"); };
-  fmt::print("  {:<{}}{:>10}  {:<15}{:<26}{:>11}{:>14}{:>12}{:>12}\n", fs::path(row.file).stem().string(), width,
-             row.contacts, row.status, row.solver, number(row.error), number(row.strict_error), row.iterations,
-             fmt::format("{:.3g}", row.seconds));
+  print_out("  {:<{}}{:>10}  {:<15}{:<26}{:>11}{:>14}{:>12}{:>12}\n", fs::path(row.file).stem().string(), width,
+            row.contacts, row.status, row.solver, number(row.error), number(row.strict_error), row.iterations,
+            fmt::format("{:.3g}", row.seconds));
   std::fflush(stdout);
 }
 
@@ -194,8 +195,8 @@ class Session {
 
   int run() {
     if (!command_.json)
-      fmt::print("  {:<{}}{:>10}  {:<15}{:<26}{:>11}{:>14}{:>12}{:>12}\n", "file", width_, "contacts", "status",
-                 "solver", "error", "strict_error", "iterations", "seconds");
+      print_out("  {:<{}}{:>10}  {:<15}{:<26}{:>11}{:>14}{:>12}{:>12}\n", "file", width_, "contacts", "status",
+                "solver", "error", "strict_error", "iterations", "seconds");
     for (std::size_t k = 0; k < files_.size() && !stopped_ && !interrupted(); ++k) solve_file(k);
     stopped_ = stopped_ || interrupted();
     bar_.finish();
@@ -229,7 +230,7 @@ class Session {
     } catch (const InputError& error) {
       bar_.finish();
       const std::string message = error.what();
-      fmt::print(stderr, "stickslip: {}\n", message.starts_with(file) ? message : file + ": " + message);
+      print_error("stickslip: {}\n", message.starts_with(file) ? message : file + ": " + message);
       wrong_input_ = true;
       summary_.unread.push_back({file, message});
       return;
@@ -331,11 +332,11 @@ class Session {
     create_folder(folder_);
     write_solve_results(folder_, summary_);
     if (command_.json) {
-      fmt::print("{}", solve_json(summary_));
+      print_out("{}", solve_json(summary_));
       return;
     }
-    fmt::print("  solved: {} of {}; results: {}\n", summary_.solved, files_.size(), folder_.string());
-    if (!summary_.message.empty()) fmt::print(stderr, "stickslip: {}\n", summary_.message);
+    print_out("  solved: {} of {}; results: {}\n", summary_.solved, files_.size(), folder_.string());
+    if (!summary_.message.empty()) print_error("stickslip: {}\n", summary_.message);
   }
 
   const SolveCommand& command_;
@@ -355,6 +356,7 @@ int solve(const SolveCommand& command) {
   fs::path folder = command.out;
   if (command.out.empty()) folder = files.size() == 1 ? fs::path(files.front()).stem() : fs::path("solve");
   check_options(command, files, folder);
+  const ResultFolder results(folder);
   Session session(command, std::move(files), std::move(folder));
   catch_interrupts();
   return session.run();

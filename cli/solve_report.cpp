@@ -108,7 +108,7 @@ ReportDocument document(const SolveSummary& summary) {
   page.status = summary.message.empty() ? summary.status : summary.message;
   page.facts = {{"solved", fmt::format("{} of {}", summary.solved, summary.files)},
                 {"tolerance", fmt::format("unit_free <= {:g}", summary.tolerance)},
-                {"CPU time at most", fmt::format("{:g} s each", summary.max_seconds)}};
+                {"wall-clock time at most", fmt::format("{:g} s each", summary.max_seconds)}};
   ReportTable table{
       "Problems",
       "error: natural map with ρ = 1 over max(|q|, |r|, |u|), the measure of other programs; strict_error: over "

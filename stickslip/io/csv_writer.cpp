@@ -80,12 +80,45 @@ std::string csv_cell(std::string_view text) {
   return quoted + '"';
 }
 
+namespace {
+
+void header_line(CsvStream& csv, const TrajectoryNames& names) {
+  for (const std::string& name : trajectory_columns(names)) csv.text(name);
+  csv.end_line();
+}
+
+void event_header(CsvStream& csv) {
+  for (const char* name : {"t", "law", "kind", "before", "after", "impulse"}) csv.text(name);
+  csv.end_line();
+}
+
+void event_line(CsvStream& csv, const TrajectoryNames& names, const Event& event) {
+  csv.number(event.t);
+  csv.text(names.laws.at(event.law));
+  csv.text(to_string(event.kind));
+  csv.text(to_string(event.before));
+  csv.text(to_string(event.after));
+  csv.number(event.impulse);
+  csv.end_line();
+}
+
+/// Parts of `total`, each no larger than `block`; false if someone asked to stop.
+template <class Part>
+bool in_parts(long total, long block, const std::function<bool(double)>& keep_going, Part&& part) {
+  for (long first = 0; first < total; first += block) {
+    if (keep_going && !keep_going(static_cast<double>(first) / static_cast<double>(total))) return false;
+    part(first, std::min(block, total - first));
+  }
+  return true;
+}
+
+}  // namespace
+
 void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
   const TrajectoryNames& names = trajectory.names();
   const Index nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size();
   CsvStream csv(path);
-  for (const std::string& name : trajectory_columns(names)) csv.text(name);
-  csv.end_line();
+  header_line(csv, names);
   for (Index row = 0; row < trajectory.rows(); ++row) {
     csv.number(trajectory.t(row));
     for (Index i = 0; i < nq; ++i) csv.number(trajectory.q(row, i));
@@ -100,18 +133,42 @@ void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& t
 
 void write_events_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
   CsvStream csv(path);
-  for (const char* name : {"t", "law", "kind", "before", "after", "impulse"}) csv.text(name);
-  csv.end_line();
-  for (const Event& event : trajectory.events) {
-    csv.number(event.t);
-    csv.text(trajectory.names().laws.at(event.law));
-    csv.text(to_string(event.kind));
-    csv.text(to_string(event.before));
-    csv.text(to_string(event.after));
-    csv.number(event.impulse);
-    csv.end_line();
-  }
+  event_header(csv);
+  for (const Event& event : trajectory.events) event_line(csv, trajectory.names(), event);
   csv.commit();
+}
+
+bool write_trajectory_csv(const std::filesystem::path& path, const ResultStream& result,
+                          const std::function<bool(double)>& keep_going) {
+  CsvStream csv(path);
+  header_line(csv, result.names());
+  ResultRows rows;
+  const bool whole = in_parts(result.rows(), result.block_rows(), keep_going, [&](long first, long count) {
+    result.read_rows(first, count, rows);
+    for (Index row = 0; row < rows.rows(); ++row) {
+      csv.number(rows.t[static_cast<std::size_t>(row)]);
+      for (const RowMatrix* part :
+           {&rows.position, &rows.velocity, &rows.reaction, &rows.smooth, &rows.friction_velocity})
+        for (Index i = 0; i < part->cols(); ++i) csv.number((*part)(row, i));
+      csv.end_line();
+    }
+  });
+  if (whole) csv.commit();
+  return whole;
+}
+
+bool write_events_csv(const std::filesystem::path& path, const ResultStream& result,
+                      const std::function<bool(double)>& keep_going) {
+  constexpr long kBlock = 1 << 16;
+  CsvStream csv(path);
+  event_header(csv);
+  std::vector<Event> events;
+  const bool whole = in_parts(result.events(), kBlock, keep_going, [&](long first, long count) {
+    result.read_events(first, count, events);
+    for (const Event& event : events) event_line(csv, result.names(), event);
+  });
+  if (whole) csv.commit();
+  return whole;
 }
 
 }  // namespace stickslip

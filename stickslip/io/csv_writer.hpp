@@ -8,10 +8,12 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stickslip/io/result_reader.hpp"
 #include "stickslip/motion/trajectory.hpp"
 
 namespace stickslip {
@@ -24,5 +26,12 @@ std::string csv_cell(std::string_view text);
 
 void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& trajectory);
 void write_events_csv(const std::filesystem::path& path, const Trajectory& trajectory);
+
+/// The same from a stored result, part by part. keep_going(fraction), if given, is asked before each part; false ends
+/// it: there is no file then, and the answer is false.
+bool write_trajectory_csv(const std::filesystem::path& path, const ResultStream& result,
+                          const std::function<bool(double)>& keep_going = {});
+bool write_events_csv(const std::filesystem::path& path, const ResultStream& result,
+                      const std::function<bool(double)>& keep_going = {});
 
 }  // namespace stickslip

@@ -9,6 +9,12 @@
 #include <limits>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/io/hdf5_session.hpp"
+#include "stickslip/io/output_error.hpp"
+
+namespace stickslip {
+void leave_hdf5_open_at_exit() { H5dont_atexit(); }
+}  // namespace stickslip
 
 namespace stickslip::hdf5 {
 namespace {
@@ -172,14 +178,14 @@ File File::create(const std::filesystem::path& path) {
   H5Pset_file_space_page_size(creation.id(), kPageBytes);
   const hid_t id = H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id());
   if (id < 0) fail_at(path, "create the file");
-  return File(path, id);
+  return File(path, id, true);
 }
 
 File File::append(const std::filesystem::path& path) {
   const Handle access = access_properties();
   const hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDWR | H5F_ACC_SWMR_WRITE, access.id());
   if (id < 0) fail_at(path, "open the file for writing");
-  return File(path, id);
+  return File(path, id, true);
 }
 
 File File::read(const std::filesystem::path& path, bool& left_open) {
@@ -192,14 +198,17 @@ File File::read(const std::filesystem::path& path, bool& left_open) {
     left_open = id >= 0;
     if (id < 0) throw InputError(fmt::format("{}: cannot read the file: {}", path.string(), reason));
   }
-  return File(path, id);
+  return File(path, id, false);
 }
 
 void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "write"); }
 void File::close() { check(H5Fclose(handle_.release()), "write"); }
 void File::abandon() { handle_.reset(); }
 bool File::has(const std::string& name) const { return H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0; }
-void File::fail(std::string_view action) const { fail_at(path_, action); }
+void File::fail(std::string_view action) const {
+  if (!written_) fail_at(path_, action);
+  throw OutputError(fmt::format("{}: cannot {}: {}", path_.string(), action, innermost_reason()));
+}
 
 void make_group(File& file, const std::string& name) {
   Handle(file.check(H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "make /" + name),
@@ -254,6 +263,18 @@ void make_texts(File& file, const std::string& name, const std::vector<std::stri
     file.check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, block.data()), "write /" + name);
 }
 
+void make_numbers(File& file, const std::string& name, const std::vector<double>& values) {
+  const hsize_t size = values.size();
+  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
+  const Handle dataset(
+      file.check(H5Dcreate2(file.id(), name.c_str(), H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+                 "make /" + name),
+      H5Dclose);
+  if (size > 0)
+    file.check(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
+               "write /" + name);
+}
+
 void make_text(File& file, const std::string& name, std::string_view text, std::size_t room) {
   make_texts(file, name, {padded(text, room)});
 }
@@ -291,6 +312,18 @@ void Table::append(const File& file, const void* rows, hsize_t count) {
   file.check(H5Dwrite(dataset_.id(), memory_type(element_), memory.id(), space.id(), H5P_DEFAULT, rows), "write");
   file.check(H5Dflush(dataset_.id()), "write");
   rows_ += count;
+}
+
+void Table::overwrite(const File& file, const void* rows, hsize_t count) {
+  if (count == 0) return;
+  if (count > rows_) {
+    const hsize_t size[2] = {count, columns_};
+    file.check(H5Dset_extent(dataset_.id(), size), "write");
+    rows_ = count;
+  }
+  const auto [memory, space] = select_rows(file, dataset_, 0, count);
+  file.check(H5Dwrite(dataset_.id(), memory_type(element_), memory.id(), space.id(), H5P_DEFAULT, rows), "write");
+  file.check(H5Dflush(dataset_.id()), "write");
 }
 
 void write_row(const File& file, const std::string& name, Element element, hsize_t row, const void* values) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A thin layer over the C interface of HDF5: handles that close themselves, errors as InputError with the path and the
-// innermost reason, tables that grow by rows. Only sources include this header; hdf5.h stays out of the interfaces.
+// A thin layer over the C interface of HDF5: handles that close themselves, errors as InputError (OutputError where a
+// write failed) with the path and the innermost reason, tables that grow by rows. Only sources include this header;
+// hdf5.h stays out of the interfaces.
 //
 // Writing follows the single-writer/multiple-reader rules of HDF5 1.10: latest file format, all objects made before the
 // file is opened for appending, no filters (a compressed chunk moves when it is written again, an uncompressed one is
@@ -78,7 +79,8 @@ class File {
   /// Closes what can be closed, after a failure.
   void abandon();
   bool has(const std::string& name) const;
-  /// Throws InputError naming the file, the action and HDF5's reason if `result` is negative.
+  /// Throws an error naming the file, the action and HDF5's reason if `result` is negative: OutputError for a file that
+  /// is written, InputError for one that is read.
   template <class Result>
   Result check(Result result, std::string_view action) const {
     if (result < 0) fail(action);
@@ -87,8 +89,10 @@ class File {
   [[noreturn]] void fail(std::string_view action) const;
 
  private:
-  File(std::filesystem::path path, hid_t id) : path_(std::move(path)), handle_(id, H5Fclose) {}
+  File(std::filesystem::path path, hid_t id, bool written)
+      : path_(std::move(path)), written_(written), handle_(id, H5Fclose) {}
   std::filesystem::path path_;
+  bool written_ = false;
   Handle handle_;
 };
 
@@ -102,6 +106,9 @@ void make_table(File& file, const std::string& name, Element element, hsize_t co
 void make_array(File& file, const std::string& name, Element element, hsize_t rows, hsize_t columns);
 /// Texts of one length, padded with zero bytes; UTF-8.
 void make_texts(File& file, const std::string& name, const std::vector<std::string>& texts);
+
+/// Numbers that do not change, (values).
+void make_numbers(File& file, const std::string& name, const std::vector<double>& values);
 
 /// One text, which may later be replaced by one of up to `room` bytes.
 void make_text(File& file, const std::string& name, std::string_view text, std::size_t room);
@@ -120,6 +127,8 @@ class Table {
   Table(const File& file, const std::string& name, Element element);
   /// Appends and hands the rows to the operating system: data first, then the new length.
   void append(const File& file, const void* rows, hsize_t count);
+  /// The first rows become these; the table grows where it is shorter and never shrinks.
+  void overwrite(const File& file, const void* rows, hsize_t count);
   hsize_t rows() const { return rows_; }
 
  private:

@@ -201,14 +201,21 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
 }  // namespace
 
 ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
-                      std::span<const std::string> overrides) {
+                      std::span<const std::string> overrides, std::span<const FileText> stored) {
+  std::vector<FileText> files;
   ModelContext context;
+  context.stored = stored;
+  context.files = &files;
   context.path = path_for_messages;
   context.settings.assign(overrides.begin(), overrides.end());
   try {
     TomlNode root{parse_toml(text, path_for_messages), {}};
     apply_settings(*root.table(), context);
-    return read_document(context, root);
+    ModelFile model = read_document(context, root);
+    model.text = text;
+    model.settings = context.settings;
+    model.files = std::move(files);
+    return model;
   } catch (const std::bad_alloc&) {
     throw InputError(fmt::format("{}: the model does not fit into the memory of this machine", path_for_messages));
   }

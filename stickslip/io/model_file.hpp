@@ -22,6 +22,9 @@
 
 namespace stickslip {
 
+/// A file that a model names: its path as read_model() makes it, and what was in it.
+using FileText = std::pair<std::string, std::string>;
+
 struct ModelFile {
   std::string path, title;
   std::unique_ptr<System> system;
@@ -34,6 +37,9 @@ struct ModelFile {
   std::vector<std::string> angles;                         ///< coordinates that are angles [rad]
   std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
   std::vector<Drawing> drawings;                           ///< what the report shows of a planar model
+  std::string text;                                        ///< of the file
+  std::vector<std::string> settings;                       ///< the overrides, in order
+  std::vector<FileText> files;                             ///< that the model names, in the order they were read
   std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
 };
 
@@ -47,8 +53,9 @@ bool acts_on_angles(const ModelFile& model, const FrictionElement& law);
 /// and output_times, on and direction) the override replaces the one in the file. Mistakes name the override.
 ModelFile read_model(const std::string& path, std::span<const std::string> overrides = {});
 
-/// The same from a text; files it names are looked for in the folder of `path_for_messages`.
+/// The same from a text; files it names are looked for among the `stored` ones, then in the folder of
+/// `path_for_messages`.
 ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
-                      std::span<const std::string> overrides = {});
+                      std::span<const std::string> overrides = {}, std::span<const FileText> stored = {});
 
 }  // namespace stickslip

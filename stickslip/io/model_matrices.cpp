@@ -28,7 +28,7 @@ PendingMatrix begin_matrix(const Field& field) {
   PendingMatrix pending{field, {}, {}};
   if (const std::string* name = field.node->text()) {
     const std::string path = field.context->resolve(*name);
-    pending.file = field.about([&] { return read_matrix_market(path); });
+    pending.file = field.about([&] { return parse_matrix_market(field.context->read_file(path), path); });
     if (pending.file->rows() != pending.file->cols())
       field.fail(fmt::format("the matrix in '{}' is {} x {}; it must be square", *name, pending.file->rows(),
                              pending.file->cols()));

@@ -71,7 +71,7 @@ StateFunction read_table(const Field& field) {
   int column = 2;
   if (const auto chosen = table.find("column")) column = static_cast<int>(chosen->integer(2, 100000));
   const std::string path = field.context->resolve(file.text("a file name"));
-  return file.about([&] { return StateFunction(read_time_table(path, column)); });
+  return file.about([&] { return StateFunction(parse_time_table(field.context->read_file(path), path, column)); });
 }
 
 }  // namespace
@@ -83,6 +83,16 @@ void ModelContext::fail(const TomlPlace& place, std::string_view key, const std:
   const std::string& setting = settings[static_cast<std::size_t>(place.setting)];
   const bool same = key == std::string_view(setting).substr(0, setting.find('='));
   throw InputError(fmt::format("--set {}: {}{}", setting, same ? "" : about, message));
+}
+
+std::string ModelContext::read_file(const std::string& name) const {
+  constexpr std::size_t kLargestFile = 1024 * kMebibyte;
+  const auto known =
+      std::find_if(stored.begin(), stored.end(), [&](const FileText& file) { return file.first == name; });
+  std::string text = known != stored.end() ? known->second : read_text_file(name, kLargestFile);
+  if (files && std::none_of(files->begin(), files->end(), [&](const FileText& file) { return file.first == name; }))
+    files->emplace_back(name, text);
+  return text;
 }
 
 std::string ModelContext::resolve(const std::string& relative) const {

@@ -31,13 +31,17 @@ namespace stickslip::model_detail {
 
 struct ModelContext {
   std::string path;
-  std::vector<std::string> settings;  ///< KEY=VALUE
-  SymbolTable parameters;             ///< [parameters] as constants
-  SymbolTable indexed;                ///< the same, and the variable i (slot 0); both know [tables]
+  std::vector<std::string> settings;       ///< KEY=VALUE
+  SymbolTable parameters;                  ///< [parameters] as constants
+  SymbolTable indexed;                     ///< the same, and the variable i (slot 0); both know [tables]
+  std::span<const FileText> stored;        ///< files of an earlier run, in place of those on the disk
+  std::vector<FileText>* files = nullptr;  ///< where every file that is read goes down
 
   [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
   /// A path given in the model, seen from the folder of the model file.
   std::string resolve(const std::string& relative) const;
+  /// The text of a file that the model names, at a path from resolve(). All files of a model are read here.
+  std::string read_file(const std::string& name) const;
 };
 
 /// low <= x <= high, or < where open.

@@ -50,7 +50,8 @@ std::shared_ptr<const TimeTable> read_one(const Field& field) {
   int column = 2;
   if (const auto chosen = table.find("column")) column = static_cast<int>(chosen->integer(2, 100000));
   const std::string path = field.context->resolve(file->text("a file name"));
-  return std::make_shared<const TimeTable>(file->about([&] { return read_time_table(path, column, interpolation); }));
+  return std::make_shared<const TimeTable>(
+      file->about([&] { return parse_time_table(field.context->read_file(path), path, column, interpolation); }));
 }
 
 }  // namespace

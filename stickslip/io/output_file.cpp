@@ -13,10 +13,11 @@ namespace stickslip {
 
 OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), part_(path_) {
   part_ += ".part";
-  if (std::filesystem::is_directory(path_))
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path_, ignored))
     throw InputError(fmt::format("{}: cannot write: it is a folder", path_.string()));
   stream_ = std::fopen(part_.c_str(), "wb");
-  if (stream_ == nullptr) fail("write");
+  if (stream_ == nullptr) throw InputError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
 }
 
 OutputFile::~OutputFile() {
@@ -27,23 +28,23 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) fail("write");
+  if (std::fwrite(text.data(), 1, text.size(), stream_) != text.size()) fail();
 }
 
 void OutputFile::commit() {
-  if (std::fflush(stream_) != 0) fail("write");
+  if (std::fflush(stream_) != 0) fail();
   std::FILE* stream = std::exchange(stream_, nullptr);
   if (std::fclose(stream) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
     const int reason = errno;
     std::error_code ignored;
     std::filesystem::remove(part_, ignored);
     errno = reason;
-    fail("write");
+    fail();
   }
 }
 
-void OutputFile::fail(const char* action) const {
-  throw InputError(fmt::format("{}: cannot {}: {}", path_.string(), action, std::strerror(errno)));
+void OutputFile::fail() const {
+  throw OutputError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
 }
 
 void write_text_file(const std::filesystem::path& path, std::string_view text) {
@@ -55,8 +56,9 @@ void write_text_file(const std::filesystem::path& path, std::string_view text) {
 void create_folder(const std::filesystem::path& folder) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (std::filesystem::is_directory(folder)) return;
-  if (std::filesystem::exists(folder))
+  std::error_code ignored;
+  if (std::filesystem::is_directory(folder, ignored)) return;
+  if (std::filesystem::exists(folder, ignored))
     throw InputError(fmt::format("{}: cannot put results there: it is a file, not a folder", folder.string()));
   throw InputError(
       fmt::format("{}: cannot create the folder: {}", folder.string(), error ? error.message() : "unknown reason"));

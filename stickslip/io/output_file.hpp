@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that appears under its name only when it is complete: written as NAME.part, renamed by commit(). A run that
-// dies half-way leaves no half file that looks whole. Every failure is an InputError with the path and the system's
-// reason.
+// dies half-way leaves no half file that looks whole. A place where nothing can be written is an InputError, a write
+// that fails (a full disk) an OutputError, both with the path and the system's reason.
 #pragma once
 
 #include <cstdio>
 #include <filesystem>
 #include <string>
 #include <string_view>
+
+#include "stickslip/io/output_error.hpp"
 
 namespace stickslip {
 
@@ -22,7 +24,7 @@ class OutputFile {
   void commit();
 
  private:
-  [[noreturn]] void fail(const char* action) const;
+  [[noreturn]] void fail() const;
   std::filesystem::path path_, part_;
   std::FILE* stream_ = nullptr;
 };

@@ -16,8 +16,10 @@ namespace {
 using hdf5::Element;
 
 hdf5::File open_result(const std::filesystem::path& result, std::string& note) {
-  const std::filesystem::path path = std::filesystem::is_directory(result) ? result / "result.h5" : result;
-  if (!std::filesystem::exists(path)) throw InputError(fmt::format("{}: there is no such file", path.string()));
+  std::error_code error;
+  const std::filesystem::path path = std::filesystem::is_directory(result, error) ? result / "result.h5" : result;
+  if (!std::filesystem::exists(path, error))
+    throw InputError(fmt::format("{}: {}", path.string(), error ? error.message() : "there is no such file"));
   bool left_open = false;
   hdf5::File file = hdf5::File::read(path, left_open);
   if (H5Aexists(file.id(), "format") <= 0 || hdf5::read_text_attribute(file, "/", "format") != "stickslip result 1")
@@ -30,17 +32,16 @@ hdf5::File open_result(const std::filesystem::path& result, std::string& note) {
   return file;
 }
 
-RowMatrix read_matrix(const hdf5::File& file, const std::string& name, hsize_t rows) {
-  if (!file.has(name)) return RowMatrix(static_cast<Index>(rows), 0);
-  RowMatrix values(static_cast<Index>(rows), static_cast<Index>(hdf5::shape_of(file, name).columns));
-  hdf5::read_rows(file, name, Element::float64, 0, rows, values.data());
-  return values;
+void read_matrix(const hdf5::File& file, const std::string& name, hsize_t first, hsize_t rows, RowMatrix& values) {
+  values.resize(static_cast<Index>(rows), file.has(name) ? static_cast<Index>(hdf5::shape_of(file, name).columns) : 0);
+  if (values.cols() > 0) hdf5::read_rows(file, name, Element::float64, first, rows, values.data());
 }
 
 template <class Number>
-std::vector<Number> read_column(const hdf5::File& file, const std::string& name, Element element, hsize_t rows) {
+std::vector<Number> read_column(const hdf5::File& file, const std::string& name, Element element, hsize_t first,
+                                hsize_t rows) {
   std::vector<Number> values(rows * hdf5::shape_of(file, name).columns);
-  hdf5::read_rows(file, name, element, 0, rows, values.data());
+  hdf5::read_rows(file, name, element, first, rows, values.data());
   return values;
 }
 
@@ -65,29 +66,6 @@ hsize_t complete_rows(const hdf5::File& file, const std::string& t, std::initial
   return rows;
 }
 
-std::vector<Event> read_events(const hdf5::File& file, std::size_t laws) {
-  const hsize_t n =
-      complete_rows(file, "events/t", {"events/law", "events/kind", "events/before", "events/after", "events/impulse"});
-  const auto t = read_column<double>(file, "events/t", Element::float64, n);
-  const auto impulse = read_column<double>(file, "events/impulse", Element::float64, n);
-  const auto law = read_column<std::int32_t>(file, "events/law", Element::int32, n);
-  const auto kind = read_column<std::int8_t>(file, "events/kind", Element::int8, n);
-  const auto before = read_column<std::int8_t>(file, "events/before", Element::int8, n);
-  const auto after = read_column<std::int8_t>(file, "events/after", Element::int8, n);
-  std::vector<Event> events(n);
-  for (hsize_t i = 0; i < n; ++i) {
-    if (law[i] < 0 || static_cast<std::size_t>(law[i]) >= laws)
-      throw InputError(fmt::format("{}: event {} names law {} of {}", file.path().string(), i + 1, law[i] + 1, laws));
-    events[i] = {t[i],
-                 law[i],
-                 enum_from<EventKind>(file, "event kind", kind[i]),
-                 enum_from<Mode>(file, "mode", before[i]),
-                 enum_from<Mode>(file, "mode", after[i]),
-                 impulse[i]};
-  }
-  return events;
-}
-
 Vector read_slot(const hdf5::File& file, const std::string& name, hsize_t slot) {
   if (!file.has(name)) return Vector();
   Vector values(static_cast<Index>(hdf5::shape_of(file, name).columns));
@@ -95,41 +73,174 @@ Vector read_slot(const hdf5::File& file, const std::string& name, hsize_t slot) 
   return values;
 }
 
+std::vector<std::string> texts_or_none(const hdf5::File& file, const std::string& name) {
+  return file.has(name) ? hdf5::read_texts(file, name) : std::vector<std::string>();
+}
+
 }  // namespace
 
-ResultFile read_result_file(const std::filesystem::path& result) {
-  const hdf5::Quiet quiet;
-  ResultFile out;
-  const hdf5::File file = open_result(result, out.note);
-  out.title = hdf5::read_text_attribute(file, "/", "title");
-  out.model = hdf5::read_text_attribute(file, "/", "model");
-  out.scheme = hdf5::read_text_attribute(file, "/", "scheme");
-  out.version = hdf5::read_text_attribute(file, "/", "version");
-  out.status = hdf5::read_text(file, "outcome/status");
-  out.names.coordinates = hdf5::read_texts(file, "names/coordinates");
-  out.names.velocities = hdf5::read_texts(file, "names/velocities");
-  out.names.laws = hdf5::read_texts(file, "names/laws");
-  out.names.reactions = hdf5::read_texts(file, "names/reactions");
-  out.names.smooth_part = file.has("smooth");
-  out.names.friction_velocity = file.has("friction_velocity");
+struct ResultStream::Store {
+  explicit Store(const std::filesystem::path& result) : file(open_result(result, note)) {
+    names.coordinates = hdf5::read_texts(file, "names/coordinates");
+    names.velocities = hdf5::read_texts(file, "names/velocities");
+    names.laws = hdf5::read_texts(file, "names/laws");
+    names.reactions = hdf5::read_texts(file, "names/reactions");
+    names.smooth_part = file.has("smooth");
+    names.friction_velocity = file.has("friction_velocity");
+    rows = complete_rows(file, "t",
+                         {"position", "velocity", "reaction", "smooth", "friction_velocity", "energy", "modes"});
+    events = complete_rows(file, "events/t",
+                           {"events/law", "events/kind", "events/before", "events/after", "events/impulse"});
+  }
+  std::string note;
+  hdf5::File file;
+  TrajectoryNames names;
+  hsize_t rows = 0, events = 0;
+};
 
-  const hsize_t rows =
-      complete_rows(file, "t", {"position", "velocity", "reaction", "smooth", "friction_velocity", "energy", "modes"});
-  out.t = read_column<double>(file, "t", Element::float64, rows);
-  out.position = read_matrix(file, "position", rows);
-  out.velocity = read_matrix(file, "velocity", rows);
-  out.reaction = read_matrix(file, "reaction", rows);
-  out.smooth = read_matrix(file, "smooth", rows);
-  out.friction_velocity = read_matrix(file, "friction_velocity", rows);
-  out.energy = read_matrix(file, "energy", rows);
+ResultStream::ResultStream(const std::filesystem::path& result) {
+  const hdf5::Quiet quiet;
+  store_ = std::make_unique<Store>(result);
+}
+ResultStream::~ResultStream() {
+  const hdf5::Quiet quiet;
+  store_.reset();
+}
+ResultStream::ResultStream(ResultStream&&) noexcept = default;
+
+const TrajectoryNames& ResultStream::names() const { return store_->names; }
+const std::string& ResultStream::note() const { return store_->note; }
+long ResultStream::rows() const { return static_cast<long>(store_->rows); }
+long ResultStream::events() const { return static_cast<long>(store_->events); }
+
+long ResultStream::block_rows() const {
+  constexpr std::size_t kBlockBytes = 8 << 20;
+  const TrajectoryNames& n = store_->names;
+  const std::size_t row = 8 * (10 + n.coordinates.size() + 2 * n.velocities.size() + 2 * n.reactions.size());
+  return static_cast<long>(std::max<std::size_t>(1, kBlockBytes / row));
+}
+
+void ResultStream::read_rows(long first, long count, ResultRows& rows) const {
+  const hdf5::Quiet quiet;
+  const hdf5::File& file = store_->file;
+  const auto from = static_cast<hsize_t>(first), n = static_cast<hsize_t>(count);
+  rows.t = read_column<double>(file, "t", Element::float64, from, n);
+  read_matrix(file, "position", from, n, rows.position);
+  read_matrix(file, "velocity", from, n, rows.velocity);
+  read_matrix(file, "reaction", from, n, rows.reaction);
+  read_matrix(file, "smooth", from, n, rows.smooth);
+  read_matrix(file, "friction_velocity", from, n, rows.friction_velocity);
+  read_matrix(file, "energy", from, n, rows.energy);
+  rows.modes.clear();
   if (file.has("modes"))
-    for (const std::int8_t mode : read_column<std::int8_t>(file, "modes", Element::int8, rows))
-      out.modes.push_back(enum_from<Mode>(file, "mode", mode));
-  out.events = read_events(file, out.names.laws.size());
+    for (const std::int8_t mode : read_column<std::int8_t>(file, "modes", Element::int8, from, n))
+      rows.modes.push_back(enum_from<Mode>(file, "mode", mode));
+}
+
+void ResultStream::read_events(long first, long count, std::vector<Event>& events) const {
+  const hdf5::Quiet quiet;
+  const hdf5::File& file = store_->file;
+  const std::size_t laws = store_->names.laws.size();
+  const auto from = static_cast<hsize_t>(first), n = static_cast<hsize_t>(count);
+  const auto t = read_column<double>(file, "events/t", Element::float64, from, n);
+  const auto impulse = read_column<double>(file, "events/impulse", Element::float64, from, n);
+  const auto law = read_column<std::int32_t>(file, "events/law", Element::int32, from, n);
+  const auto kind = read_column<std::int8_t>(file, "events/kind", Element::int8, from, n);
+  const auto before = read_column<std::int8_t>(file, "events/before", Element::int8, from, n);
+  const auto after = read_column<std::int8_t>(file, "events/after", Element::int8, from, n);
+  events.resize(n);
+  for (hsize_t i = 0; i < n; ++i) {
+    if (law[i] < 0 || static_cast<std::size_t>(law[i]) >= laws)
+      throw InputError(
+          fmt::format("{}: event {} names law {} of {}", file.path().string(), from + i + 1, law[i] + 1, laws));
+    events[i] = {t[i],
+                 law[i],
+                 enum_from<EventKind>(file, "event kind", kind[i]),
+                 enum_from<Mode>(file, "mode", before[i]),
+                 enum_from<Mode>(file, "mode", after[i]),
+                 impulse[i]};
+  }
+}
+
+void ResultStream::read_points(long row, std::vector<PointForce>& points) const {
+  points.clear();
+  const hdf5::File& file = store_->file;
+  if (!file.has("contact_forces")) return;
+  const hdf5::Quiet quiet;
+  const auto at = static_cast<hsize_t>(row);
+  std::int64_t ends[2] = {0, 0};
+  hdf5::read_rows(file, "contact_forces/end", Element::int64, at == 0 ? 0 : at - 1, at == 0 ? 1 : 2, ends);
+  if (ends[0] < 0 || ends[1] < 0) return;  // the part of another run, without them
+  const auto first = static_cast<hsize_t>(at == 0 ? 0 : ends[0]),
+             end = static_cast<hsize_t>(at == 0 ? ends[0] : ends[1]);
+  if (end <= first) return;
+  const hsize_t n = end - first;
+  const auto law = read_column<std::int32_t>(file, "contact_forces/law", Element::int32, first, n);
+  const auto one = read_column<std::int32_t>(file, "contact_forces/first", Element::int32, first, n);
+  const auto two = read_column<std::int32_t>(file, "contact_forces/second", Element::int32, first, n);
+  RowMatrix position, force;
+  read_matrix(file, "contact_forces/position", first, n, position);
+  read_matrix(file, "contact_forces/force", first, n, force);
+  for (hsize_t k = 0; k < n; ++k) {
+    PointForce point;
+    point.law = law[k];
+    point.first = one[k];
+    point.second = two[k];
+    for (std::size_t i = 0; i < 3; ++i) {
+      point.position[i] = position(static_cast<Index>(k), static_cast<Index>(i));
+      point.force[i] = force(static_cast<Index>(k), static_cast<Index>(i));
+    }
+    points.push_back(point);
+  }
+}
+
+ResultFile read_result_file(const std::filesystem::path& result) {
+  ResultFile out;
+  const ResultHeader header = read_header(result);
+  out.title = header.title;
+  out.model = header.model;
+  out.scheme = header.scheme;
+  out.version = header.version;
+  const ResultStream stream(result);
+  out.note = stream.note();
+  {
+    const hdf5::Quiet quiet;
+    std::string note;
+    out.status = hdf5::read_text(open_result(result, note), "outcome/status");
+  }
+  out.names = stream.names();
+  stream.read_rows(0, stream.rows(), out);
+  stream.read_events(0, stream.events(), out.events);
   return out;
 }
 
-State read_restart_state(const std::filesystem::path& result, std::string* note) {
+ResultHeader read_header(const std::filesystem::path& result) {
+  const hdf5::Quiet quiet;
+  std::string note;
+  const hdf5::File file = open_result(result, note);
+  ResultHeader header;
+  header.title = hdf5::read_text_attribute(file, "/", "title");
+  header.model = hdf5::read_text_attribute(file, "/", "model");
+  header.scheme = hdf5::read_text_attribute(file, "/", "scheme");
+  header.version = hdf5::read_text_attribute(file, "/", "version");
+  header.bodies = texts_or_none(file, "names/bodies");
+  if (!file.has("inputs")) return header;
+  RunInputs& inputs = header.inputs;
+  inputs.date = hdf5::read_text_attribute(file, "/", "date");
+  inputs.model_text = hdf5::read_text(file, "inputs/model_text");
+  inputs.settings = hdf5::read_texts(file, "inputs/set");
+  inputs.parts = hdf5::read_texts(file, "inputs/parts");
+  const std::vector<std::string> names = hdf5::read_texts(file, "inputs/parameter_names");
+  const auto values =
+      read_column<double>(file, "inputs/parameter_values", Element::float64, 0, static_cast<hsize_t>(names.size()));
+  for (std::size_t i = 0; i < names.size(); ++i) inputs.parameters.emplace_back(names[i], values[i]);
+  const std::vector<std::string> files = hdf5::read_texts(file, "inputs/file_names");
+  for (std::size_t i = 0; i < files.size(); ++i)
+    inputs.files.emplace_back(files[i], hdf5::read_text(file, fmt::format("inputs/file_{}", i)));
+  return header;
+}
+
+Checkpoint read_checkpoint(const std::filesystem::path& result, std::string* note) {
   const hdf5::Quiet quiet;
   std::string text;
   const hdf5::File file = open_result(result, text);
@@ -140,7 +251,8 @@ State read_restart_state(const std::filesystem::path& result, std::string* note)
     throw InputError(
         fmt::format("{}: the run was killed before it stored a state to go on from", file.path().string()));
   const hsize_t slot = static_cast<hsize_t>(latest) % 2;
-  State state;
+  Checkpoint checkpoint;
+  State& state = checkpoint.state;
   hdf5::read_rows(file, "restart/t", Element::float64, slot, 1, &state.t);
   state.q = read_slot(file, "restart/position", slot);
   state.v = read_slot(file, "restart/velocity", slot);
@@ -152,7 +264,21 @@ State read_restart_state(const std::filesystem::path& result, std::string* note)
     if (std::find(modes.begin(), modes.end(), -1) == modes.end())
       for (const std::int8_t mode : modes) state.modes.push_back(enum_from<Mode>(file, "mode", mode));
   }
-  return state;
+  if (!file.has("restart/counts")) return checkpoint;
+  std::int64_t counts[3] = {0, 0, 0};  // rows, events, words of memory
+  hdf5::read_rows(file, "restart/counts", Element::int64, slot, 1, counts);
+  checkpoint.rows = static_cast<long>(counts[0]);
+  checkpoint.events = static_cast<long>(counts[1]);
+  const std::string memory = fmt::format("restart/memory_{}", slot);
+  const auto words = static_cast<hsize_t>(std::max<std::int64_t>(counts[2], 0));
+  if (words > hdf5::shape_of(file, memory).rows)
+    throw InputError(fmt::format("{}: /{} is damaged", file.path().string(), memory));
+  checkpoint.memory = Memory(read_column<std::int64_t>(file, memory, Element::int64, 0, words));
+  return checkpoint;
+}
+
+State read_restart_state(const std::filesystem::path& result, std::string* note) {
+  return read_checkpoint(result, note).state;
 }
 
 }  // namespace stickslip

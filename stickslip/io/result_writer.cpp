@@ -10,11 +10,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/hdf5_file.hpp"
 #include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_layout.hpp"
 
 namespace stickslip {
 namespace {
@@ -22,16 +25,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using hdf5::Element;
 
-const std::vector<std::string> kEnergyColumns = {"kinetic",     "potential",   "work_in",    "friction_loss",
-                                                 "damper_loss", "impact_loss", "unexplained"};
 constexpr std::size_t kPendingBytes = 8 << 20;  // wide rows are flushed earlier than flush_rows
-
-template <class Enum>
-std::vector<std::string> enum_names(int count) {
-  std::vector<std::string> names;
-  for (int i = 0; i < count; ++i) names.emplace_back(to_string(static_cast<Enum>(i)));
-  return names;
-}
 
 /// Rows that wait, and the table they go to.
 template <class Number>
@@ -46,76 +40,25 @@ struct Pending {
   }
 };
 
-void make_file(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header) {
-  const hsize_t nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size(),
-                laws = names.laws.size();
-  hdf5::File file = hdf5::File::create(path);
-  make_text_attribute(file, "/", "format", "stickslip result 1");
-  make_text_attribute(file, "/", "title", header.title);
-  make_text_attribute(file, "/", "model", header.model);
-  make_text_attribute(file, "/", "scheme", header.scheme);
-  make_text_attribute(file, "/", "version", header.version);
-  make_text_attribute(file, "/", "units", "SI: s, m, rad, m/s, rad/s, N, N m, N s, J");
-  // Datasets and not attributes: what changes at the end then lies outside of every header.
-  hdf5::make_group(file, "outcome");
-  make_text(file, "outcome/status", "running", 64);
-  make_text(file, "outcome/message", "", 2000);
-  for (const char* name : {"steps", "problems", "end_time", "wall_seconds"})
-    make_array(file, std::string("outcome/") + name, Element::float64, 1, 0);
-
-  hdf5::make_group(file, "names");
-  make_texts(file, "names/coordinates", names.coordinates);
-  make_texts(file, "names/velocities", names.velocities);
-  make_texts(file, "names/laws", names.laws);
-  make_texts(file, "names/reactions", names.reactions);
-
-  auto table = [&](const std::string& name, Element element, hsize_t columns, const char* unit) {
-    hdf5::make_table(file, name, element, columns, header.expected_rows);
-    if (*unit != '\0') make_text_attribute(file, name, "unit", unit);
-  };
-  if (nq > 0) table("position", Element::float64, nq, "m, rad");
-  if (nv > 0) table("velocity", Element::float64, nv, "m/s, rad/s");
-  if (m > 0) table("reaction", Element::float64, m, "N, N m");
-  if (m > 0 && names.smooth_part) table("smooth", Element::float64, m, "N, N m");
-  if (nv > 0 && names.friction_velocity) table("friction_velocity", Element::float64, nv, "m/s, rad/s");
-  table("energy", Element::float64, kEnergyColumns.size(), "J");
-  make_texts_attribute(file, "energy", "columns", kEnergyColumns);
-  const std::vector<std::string> modes = enum_names<Mode>(6), kinds = enum_names<EventKind>(6);
-  if (laws > 0) {
-    table("modes", Element::int8, laws, "");
-    make_texts_attribute(file, "modes", "names", modes);
-  }
-  table("t", Element::float64, 0, "s");
-
-  hdf5::make_group(file, "events");
-  table("events/law", Element::int32, 0, "");
-  table("events/kind", Element::int8, 0, "");
-  table("events/before", Element::int8, 0, "");
-  table("events/after", Element::int8, 0, "");
-  table("events/impulse", Element::float64, 0, "N s");
-  table("events/t", Element::float64, 0, "s");
-  make_texts_attribute(file, "events/kind", "names", kinds);
-  make_texts_attribute(file, "events/before", "names", modes);
-  make_texts_attribute(file, "events/after", "names", modes);
-
-  hdf5::make_group(file, "restart");
-  make_array(file, "restart/t", Element::float64, 2, 0);
-  if (nq > 0) make_array(file, "restart/position", Element::float64, 2, nq);
-  if (nv > 0) make_array(file, "restart/velocity", Element::float64, 2, nv);
-  if (header.internal_states > 0) make_array(file, "restart/internal", Element::float64, 2, header.internal_states);
-  if (laws > 0) make_array(file, "restart/modes", Element::int8, 2, laws);
-  make_array(file, "restart/latest", Element::int64, 1, 0);
-  file.close();
-}
-
-/// Complete before it gets its name: there is no moment at which result.h5 exists and cannot be read.
-hdf5::File make_and_open(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header) {
-  if (std::filesystem::is_directory(path))
+/// Complete before it gets its name: there is no moment at which result.h5 exists and cannot be read, or holds less
+/// than before.
+hdf5::File make_and_open(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header,
+                         const EarlierResult* earlier) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error))
     throw InputError(fmt::format("{}: cannot write: it is a folder", path.string()));
   std::filesystem::path part = path;
   part += ".part";
-  make_file(part, names, header);
-  std::error_code error;
+  try {
+    make_result_file(part, names, header);
+    if (earlier != nullptr) {
+      copy_earlier(part, *earlier);
+      write_checkpoint(hdf5::File::append(part), earlier->checkpoint, names.laws.size(), 0);
+    }
+  } catch (...) {
+    std::filesystem::remove(part, error);
+    throw;
+  }
   std::filesystem::rename(part, path, error);
   if (error) throw InputError(fmt::format("{}: cannot write: {}", path.string(), error.message()));
   return hdf5::File::append(path);
@@ -137,14 +80,15 @@ void ResultWriterOptions::validate() const {
 
 struct ResultWriter::Store {
   Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_,
-        const ResultWriterOptions& options_);
+        const ResultWriterOptions& options_, const EarlierResult* earlier);
   bool due() const {
     return waiting >= options.flush_rows || static_cast<std::size_t>(waiting) * row_bytes >= kPendingBytes ||
-           events.t.values.size() * 16 >= kPendingBytes || Clock::now() - last_flush >= interval;
+           events.t.values.size() * 16 >= kPendingBytes || points.t.values.size() * 68 >= kPendingBytes ||
+           Clock::now() - last_flush >= interval;
   }
   void flush();
   void append_pending();
-  void write_restart();
+  void add_points(const OutputRow& row);
   void abandon();
   void copy(Pending<double>& to, const Vector& from) {
     assert(static_cast<std::size_t>(from.size()) == to.width || to.width == 0);
@@ -164,25 +108,32 @@ struct ResultWriter::Store {
     Pending<std::int32_t> law;
     Pending<std::int8_t> kind, before, after;
   } events;
-  State restart;
+  struct {
+    Pending<std::int64_t> end;
+    Pending<double> t, position, force;
+    Pending<std::int32_t> law, first, second;
+    std::int64_t count = 0;
+  } points;
+  Checkpoint restart;
   bool restart_known = false, restart_from_rows = true, restart_changed = false;
   std::int64_t checkpoints = 0;
-  std::vector<std::int8_t> mode_bytes;
+  long rows = 0, event_rows = 0;  // added so far, those of the earlier result included
   long waiting = 0;
   std::size_t row_bytes = 0;
-  Clock::time_point last_flush = Clock::now();
+  Clock::time_point last_flush = Clock::now(), last_checkpoint = Clock::now();
+  bool flush_at_next_step = false;
   bool broken = false;  ///< a write failed and was reported: nothing more is written
 };
 
 ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_,
-                           const ResultWriterOptions& options_)
+                           const ResultWriterOptions& options_, const EarlierResult* earlier)
     : folder(std::move(folder_)),
       names(std::move(names_)),
       header(std::move(header_)),
       options(options_),
       interval(std::chrono::duration_cast<Clock::duration>(
           std::chrono::duration<double>(std::min(options_.flush_seconds, 1e9)))),
-      file(make_and_open(folder / "result.h5", names, header)) {
+      file(make_and_open(folder / "result.h5", names, header, earlier)) {
   auto open = [&](auto& pending, const std::string& name, Element element, std::size_t width) {
     pending.width = width;
     if (width == 0) return;
@@ -195,7 +146,7 @@ ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_
   open(reaction, "reaction", Element::float64, m);
   open(smooth, "smooth", Element::float64, names.smooth_part ? m : 0);
   open(friction_velocity, "friction_velocity", Element::float64, names.friction_velocity ? nv : 0);
-  open(energy, "energy", Element::float64, kEnergyColumns.size());
+  open(energy, "energy", Element::float64, energy_columns().size());
   open(modes, "modes", Element::int8, names.laws.size());
   open(t, "t", Element::float64, 1);
   open(events.law, "events/law", Element::int32, 1);
@@ -204,6 +155,23 @@ ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_
   open(events.after, "events/after", Element::int8, 1);
   open(events.impulse, "events/impulse", Element::float64, 1);
   open(events.t, "events/t", Element::float64, 1);
+  if (!header.bodies.empty()) {
+    open(points.t, "contact_forces/t", Element::float64, 1);
+    open(points.law, "contact_forces/law", Element::int32, 1);
+    open(points.first, "contact_forces/first", Element::int32, 1);
+    open(points.second, "contact_forces/second", Element::int32, 1);
+    open(points.position, "contact_forces/position", Element::float64, 3);
+    open(points.force, "contact_forces/force", Element::float64, 3);
+    open(points.end, "contact_forces/end", Element::int64, 1);
+    points.count = static_cast<std::int64_t>(points.t.table.rows());
+  }
+  rows = static_cast<long>(t.table.rows());
+  event_rows = static_cast<long>(events.t.table.rows());
+  if (earlier != nullptr) {
+    restart = earlier->checkpoint;
+    restart_from_rows = false;
+    checkpoints = 1;
+  }
 }
 
 void ResultWriter::Store::flush() {
@@ -212,7 +180,7 @@ void ResultWriter::Store::flush() {
   const hdf5::Quiet quiet;
   try {
     append_pending();
-  } catch (const InputError&) {
+  } catch (const OutputError&) {
     abandon();
     throw;
   }
@@ -225,6 +193,13 @@ void ResultWriter::Store::append_pending() {
   events.after.flush(file);
   events.impulse.flush(file);
   events.t.flush(file);
+  points.t.flush(file);
+  points.law.flush(file);
+  points.first.flush(file);
+  points.second.flush(file);
+  points.position.flush(file);
+  points.force.flush(file);
+  points.end.flush(file);
   position.flush(file);
   velocity.flush(file);
   reaction.flush(file);
@@ -234,7 +209,8 @@ void ResultWriter::Store::append_pending() {
   modes.flush(file);
   t.flush(file);
   waiting = 0;
-  if (restart_known) write_restart();
+  if (restart_known && restart_changed) write_checkpoint(file, restart, names.laws.size(), checkpoints++);
+  restart_changed = false;
   file.flush();
 }
 
@@ -246,37 +222,24 @@ void ResultWriter::Store::abandon() {
   char superblock[48];  // version 3, which the latest format uses
   std::FILE* raw = std::fopen(file.path().c_str(), "r+b");
   const bool saved = raw != nullptr && std::fread(superblock, 1, sizeof superblock, raw) == sizeof superblock;
-  for (Pending<double>* p :
-       {&position, &velocity, &reaction, &smooth, &friction_velocity, &energy, &t, &events.t, &events.impulse})
+  for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &energy, &t, &events.t,
+                             &events.impulse, &points.t, &points.position, &points.force})
     p->table = {};
   for (Pending<std::int8_t>* p : {&modes, &events.kind, &events.before, &events.after}) p->table = {};
-  events.law.table = {};
+  for (Pending<std::int32_t>* p : {&events.law, &points.law, &points.first, &points.second}) p->table = {};
+  points.end.table = {};
   file.abandon();
   if (saved && std::fseek(raw, 0, SEEK_SET) == 0) std::fwrite(superblock, 1, sizeof superblock, raw);
   if (raw != nullptr) std::fclose(raw);
 }
 
-void ResultWriter::Store::write_restart() {
-  const std::int64_t slot = checkpoints % 2;
-  mode_bytes.assign(names.laws.size(), -1);
-  for (std::size_t i = 0; i < std::min(restart.modes.size(), mode_bytes.size()); ++i)
-    mode_bytes[i] = static_cast<std::int8_t>(restart.modes[i]);
-  write_row(file, "restart/t", Element::float64, slot, &restart.t);
-  if (restart.q.size() > 0) write_row(file, "restart/position", Element::float64, slot, restart.q.data());
-  if (restart.v.size() > 0) write_row(file, "restart/velocity", Element::float64, slot, restart.v.data());
-  if (restart.z.size() > 0) write_row(file, "restart/internal", Element::float64, slot, restart.z.data());
-  if (!mode_bytes.empty()) write_row(file, "restart/modes", Element::int8, slot, mode_bytes.data());
-  write_row(file, "restart/latest", Element::int64, 0, &checkpoints);
-  ++checkpoints;
-  restart_changed = false;
-}
-
 ResultWriter::ResultWriter(const std::filesystem::path& folder, const TrajectoryNames& names,
-                           const ResultHeader& header, const ResultWriterOptions& options) {
+                           const ResultHeader& header, const ResultWriterOptions& options,
+                           const EarlierResult* earlier) {
   options.validate();
   create_folder(folder);
   const hdf5::Quiet quiet;
-  store_ = std::make_unique<Store>(folder, names, header, options);
+  store_ = std::make_unique<Store>(folder, names, header, options, earlier);
   remove_earlier_results(folder);
 }
 
@@ -287,7 +250,7 @@ ResultWriter::~ResultWriter() {
   const hdf5::Quiet quiet;
   try {
     store_->flush();
-  } catch (const InputError&) {
+  } catch (const OutputError&) {
     // whoever called add() or flush() has been told, or is on the way out with an exception of its own
   }
   store_.reset();
@@ -303,16 +266,17 @@ void ResultWriter::add(const OutputRow& row) {
   if (s.friction_velocity.width > 0) s.copy(s.friction_velocity, row.friction_velocity);
   const EnergyLedger& e = row.energy;
   s.energy.values.insert(s.energy.values.end(), {e.kinetic, e.potential, e.work_in, e.friction_loss, e.damper_loss,
-                                                 e.impact_loss, e.unexplained()});
+                                                 e.impact_loss, e.unexplained(), e.correction, e.initial});
   assert(row.modes.size() == s.modes.width);
   for (const Mode mode : row.modes) s.modes.values.push_back(static_cast<std::int8_t>(mode));
   s.t.values.push_back(row.t);
   ++s.waiting;
+  ++s.rows;
+  if (!s.header.bodies.empty()) s.add_points(row);
   if (s.restart_from_rows && s.header.internal_states == 0) {
-    s.restart.t = row.t;
-    s.restart.q = row.q;
-    s.restart.v = row.v;
-    s.restart.modes = row.modes;
+    s.restart.state = {row.t, row.q, row.v, Vector(), row.modes};
+    s.restart.rows = s.rows;
+    s.restart.events = s.event_rows;
     s.restart_known = s.restart_changed = true;
   }
   if (s.due()) s.flush();
@@ -328,28 +292,64 @@ void ResultWriter::add(const Event& event) {
   s.events.after.values.push_back(static_cast<std::int8_t>(event.after));
   s.events.impulse.values.push_back(event.impulse);
   s.events.t.values.push_back(event.t);
+  ++s.event_rows;
   if (s.due()) s.flush();
+}
+
+void ResultWriter::Store::add_points(const OutputRow& row) {
+  for (const PointForce& point : row.point_forces) {
+    points.t.values.push_back(row.t);
+    points.law.values.push_back(point.law);
+    points.first.values.push_back(point.first);
+    points.second.values.push_back(point.second);
+    points.position.values.insert(points.position.values.end(), point.position.begin(), point.position.end());
+    points.force.values.insert(points.force.values.end(), point.force.begin(), point.force.end());
+  }
+  points.count += static_cast<std::int64_t>(row.point_forces.size());
+  points.end.values.push_back(points.count);
 }
 
 void ResultWriter::checkpoint(const State& state) {
   Store& s = *store_;
   assert(state.z.size() == s.header.internal_states);
-  s.restart = state;
+  s.restart.state = state;
+  s.restart.memory.clear();
+  s.restart.rows = s.rows;
+  s.restart.events = s.event_rows;
   s.restart_from_rows = false;
   s.restart_known = s.restart_changed = true;
   if (s.due()) s.flush();
+}
+
+Checkpoint* ResultWriter::wanted_checkpoint() {
+  Store& s = *store_;
+  if (s.broken) return nullptr;
+  // Rows may have been flushed in between without one.
+  if (!s.due() && Clock::now() - s.last_checkpoint < s.interval) return nullptr;
+  s.last_checkpoint = Clock::now();
+  s.restart_from_rows = false;
+  s.restart_known = s.restart_changed = true;
+  s.flush_at_next_step = true;
+  return &s.restart;
+}
+
+void ResultWriter::flush_if_due() {
+  Store& s = *store_;
+  if (std::exchange(s.flush_at_next_step, false)) s.flush();
 }
 
 void ResultWriter::flush() { store_->flush(); }
 
 long ResultWriter::flushed_rows() const { return static_cast<long>(store_->t.table.rows()); }
 
-void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
+void ResultWriter::close(const Simulation& simulation, double wall_seconds) {
   Store& s = *store_;
-  const SummaryData summary = summary_data(s.header, simulation, wall_seconds);
+  const hdf5::Quiet quiet;
   if (!s.broken) {
-    const hdf5::Quiet quiet;
-    s.restart = simulation.final;
+    s.restart = simulation.last;
+    s.restart.state = simulation.final;
+    s.restart.rows = s.rows;
+    s.restart.events = s.event_rows;
     s.restart_known = s.restart_changed = true;
     s.flush();
     auto number = [&](const char* name, double value) {
@@ -363,14 +363,23 @@ void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
     write_text(s.file, "outcome/status", to_string(simulation.status));
     s.file.flush();
   }
-  const std::filesystem::path folder = s.folder;
-  {
-    const hdf5::Quiet quiet;
-    store_.reset();
-  }
-  write_trajectory_csv(folder / "trajectory.csv", simulation.trajectory);
-  write_events_csv(folder / "events.csv", simulation.trajectory);
+  store_.reset();
+}
+
+void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
+  const std::filesystem::path folder = store_->folder;
+  const SummaryData summary = summary_data(store_->header, simulation, wall_seconds);
+  close(simulation, wall_seconds);
+  write_text_results(folder, summary);
+}
+
+bool write_text_results(const std::filesystem::path& folder, const SummaryData& summary,
+                        const std::function<bool(double)>& keep_going) {
+  const ResultStream stream(folder);
+  if (!write_trajectory_csv(folder / "trajectory.csv", stream, keep_going)) return false;
+  if (!write_events_csv(folder / "events.csv", stream, keep_going)) return false;
   write_text_file(folder / "summary.json", summary_json(summary));
+  return true;
 }
 
 }  // namespace stickslip

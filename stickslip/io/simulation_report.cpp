@@ -137,10 +137,11 @@ ReportFigure time_figure(const Trajectory& trajectory, const ReportColumnFigure&
     left_out = fmt::format("{} of {} {} can be chosen, evenly spread. ", groups, all_groups, source.groups);
   else if (source.groups.empty() && count < static_cast<Index>(source.columns.size()) && count >= options.series)
     left_out = fmt::format("{} of {} columns are shown, evenly spread. ", count, source.columns.size());
-  if (thin)
+  const Index all = std::max(rows, trajectory.rows_of_run);
+  if (thin || all > rows)
     left_out += fmt::format(
-        "Thinned from {} rows to at most {} points per curve: the lowest and the highest value of every {} rows. ",
-        rows, points, (rows + points / 2 - 1) / (points / 2));
+        "Thinned from {} rows to at most {} points per curve: the lowest and the highest value of every {} rows. ", all,
+        points, (all + points / 2 - 1) / (points / 2));
   if (!left_out.empty()) left_out += "trajectory.csv holds everything.";
   figure.note = source.note + (source.note.empty() || left_out.empty() ? "" : " ") + left_out;
   return figure;
@@ -272,7 +273,20 @@ ReportTable final_state(const Simulation& simulation) {
   return table;
 }
 
-std::string event_text(const std::vector<Event>& events) {
+/// What the run was made from: with it the run can be repeated.
+ReportInputs inputs_of(const ResultHeader& header) {
+  const RunInputs& inputs = header.inputs;
+  ReportInputs block;
+  block.rows = {{"model", header.model}, {"date", inputs.date}, {"version", header.version}};
+  for (const auto& [name, text] : inputs.files) block.rows.push_back({"file", name});
+  for (const std::string& part : inputs.parts) block.rows.push_back({"earlier part", part});
+  block.settings = inputs.settings;
+  for (const auto& [name, value] : inputs.parameters) block.parameters.push_back({name, value});
+  block.model_text = inputs.model_text;
+  return block;
+}
+
+std::string event_text(const EventCounts& counts) {
   struct Words {
     const char *one, *many;
   };
@@ -282,7 +296,6 @@ std::string event_text(const std::vector<Event>& events) {
                                                             {"opening", "openings"},
                                                             {"closing", "closings"},
                                                             {"impact", "impacts"}}};
-  const EventCounts counts = count_events(events);
   std::string parts;
   for (std::size_t k = 0; k < counts.size(); ++k)
     if (counts[k] > 0)
@@ -343,7 +356,7 @@ std::vector<ReportFact> facts(const ResultHeader& header, const Simulation& simu
       {"time steps", static_cast<double>(simulation.steps)},
       {constrained(names) ? "coordinates" : "degrees of freedom", static_cast<double>(names.velocities.size())},
       {"friction laws and contacts", static_cast<double>(names.laws.size())},
-      {"events", event_text(trajectory.events)}};
+      {"events", event_text(summary_data(header, simulation, wall_seconds).events)}};
   auto tell = [&](const char* label, const char* item) {
     // round-off of the energies of the run is not told
     if (const double value = audited(simulation, item); value > 1e-9 * energy_size(trajectory))
@@ -426,6 +439,7 @@ ReportDocument simulation_report(const ResultHeader& header, const Simulation& s
   }
   document.blocks.push_back(ReportAudit{"Audit", simulation.audit});
   document.blocks.push_back(final_state(simulation));
+  if (!header.inputs.model_text.empty()) document.blocks.push_back(inputs_of(header));
   return document;
 }
 

@@ -2,6 +2,7 @@
 #include "stickslip/io/summary.hpp"
 
 #include <algorithm>
+#include <ctime>
 #include <nlohmann/json.hpp>
 
 #include "stickslip/io/csv_writer.hpp"
@@ -18,6 +19,14 @@ Json numbers(const Vector& values) {
 }
 
 }  // namespace
+
+std::string utc_date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char text[32];
+  return std::string(text, std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts));
+}
 
 EventCounts count_events(const std::vector<Event>& events) {
   EventCounts counts{};
@@ -41,7 +50,9 @@ SummaryData summary_data(const ResultHeader& header, const Simulation& simulatio
   data.reactions = names.reactions;
   data.final = simulation.final;
   data.final_reaction = simulation.final_reaction;
-  data.events = count_events(simulation.trajectory.events);
+  data.events = simulation.event_counts;
+  if (std::all_of(data.events.begin(), data.events.end(), [](long count) { return count == 0; }))
+    data.events = count_events(simulation.trajectory.events);  // of a simulation that was made by hand
   data.audit = simulation.audit;
   data.notes = simulation.notes;
   data.wall_seconds = wall_seconds;
@@ -61,28 +72,38 @@ std::string summary_json(const SummaryData& data) {
                         {"ok", item.ok},
                         {"unit", item.unit},
                         {"meaning", item.meaning}};
-  const Json summary = {{"status", to_string(data.status)},
-                        {"message", data.message},
-                        {"title", data.header.title},
-                        {"model", data.header.model},
-                        {"scheme", data.header.scheme},
-                        {"version", data.header.version},
-                        {"steps", data.steps},
-                        {"problems", data.problems},
-                        {"end_time", data.end_time},
-                        {"coordinates", data.coordinates},
-                        {"velocities", data.velocities},
-                        {"laws", data.laws},
-                        {"reactions", data.reactions},
-                        {"final",
-                         {{"position", numbers(data.final.q)},
-                          {"velocity", numbers(data.final.v)},
-                          {"reaction", numbers(data.final_reaction)},
-                          {"modes", modes}}},
-                        {"notes", data.notes},
-                        {"events", events},
-                        {"audit", audit},
-                        {"wall_seconds", data.wall_seconds}};
+  const RunInputs& inputs = data.header.inputs;
+  Json parameters = Json::object(), files = Json::array(), parts = Json::array();
+  for (const auto& [name, value] : inputs.parameters) parameters[name] = value;
+  for (const auto& [name, text] : inputs.files) files.push_back(name);
+  for (const std::string& part : inputs.parts) parts.push_back(Json::parse(part, nullptr, false));
+  Json summary = {{"status", to_string(data.status)},
+                  {"message", data.message},
+                  {"title", data.header.title},
+                  {"model", data.header.model},
+                  {"scheme", data.header.scheme},
+                  {"version", data.header.version},
+                  {"steps", data.steps},
+                  {"problems", data.problems},
+                  {"end_time", data.end_time},
+                  {"coordinates", data.coordinates},
+                  {"velocities", data.velocities},
+                  {"laws", data.laws},
+                  {"reactions", data.reactions},
+                  {"final",
+                   {{"position", numbers(data.final.q)},
+                    {"velocity", numbers(data.final.v)},
+                    {"reaction", numbers(data.final_reaction)},
+                    {"modes", modes}}},
+                  {"events", events},
+                  {"audit", audit},
+                  {"wall_seconds", data.wall_seconds},
+                  {"date", inputs.date},
+                  {"set", inputs.settings},
+                  {"parameters", parameters},
+                  {"files", files},
+                  {"model_text", inputs.model_text}};
+  if (!parts.empty()) summary["parts"] = parts;
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

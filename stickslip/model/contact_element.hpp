@@ -53,6 +53,8 @@ struct ContactSite {
   std::array<double, 3> position{};  ///< in the world, where has_frame [m]
   std::array<double, 9> frame{};     ///< rows: normal, first and second tangent in the world
   bool has_frame = false;
+  int first = -1,
+      second = -1;  ///< bodies that meet there; -1: the ground, or no bodies. u is that of first over second
 };
 
 /// The points of one configuration. Memory is kept from call to call.

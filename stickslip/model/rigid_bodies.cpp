@@ -529,6 +529,8 @@ class BodySystem final : public System {
     contact.gap = point.gap;
     contact.key = key_of(point);
     contact.has_frame = true;
+    contact.first = body_a;
+    contact.second = body_b;
     for (int i = 0; i < 3; ++i) contact.position[static_cast<std::size_t>(i)] = point.position[i];
     for (int i = 0; i < 9; ++i) contact.frame[static_cast<std::size_t>(i)] = frame(i / 3, i % 3);
     found.points.push_back(contact);

@@ -9,6 +9,7 @@
 
 #include "stickslip/common/status.hpp"
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/step.hpp"
 
 namespace stickslip {
@@ -27,6 +28,10 @@ class Scheme {
   /// From record.state to t_end, or to a located event before it: record.state.t says how far, and the next call goes
   /// on. Allocates nothing after the first call with the same step size.
   virtual StepOutcome step(double t_end, StepRecord& record) = 0;
+  /// What it keeps from step to step beside the state (warm starts, the step size of its factors, ...), written or read
+  /// after start(): with it a run goes on bit by bit as if it had never stopped. False: it keeps nothing there and goes
+  /// on from the state as start() left it.
+  virtual bool exchange(Memory& /*memory*/) { return false; }
 };
 
 enum class SchemeKind { splitting, moreau, event, viscoelastic };

@@ -5,11 +5,56 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/version.hpp"
+#include "stickslip/motion/recorder.hpp"
 #include "stickslip/motion/run_notes.hpp"
 
 namespace stickslip {
+
+namespace {
+
+/// Steps shorter than a few units in the last place of the time are not equal, or not there at all.
+void require_resolved(const char* key, double value, const SimulationOptions& run) {
+  const double latest = std::max(std::abs(run.start_time), std::abs(run.end_time));
+  const double shortest = 16 * std::numeric_limits<double>::epsilon() * latest;
+  if (value > 0 && value < shortest)
+    throw InputError(
+        fmt::format("run.{} = {:g} s is below the resolution of times around {:g} s; give at least {:.2g} s", key,
+                    value, latest, shortest));
+}
+
+void require_room(const SimulationOptions& run) {
+  const double rows = run.expected_rows(), span = run.end_time - run.start_time;
+  if (rows <= kMostRows) return;
+  const double smallest = 1.1 * span / kMostRows;  // two digits of it are enough
+  if (run.output_step > 0)
+    throw InputError(
+        fmt::format("run.output_step = {:g} s makes {:.3g} rows up to end_time = {:g} s, more than the {:g} that are "
+                    "stored; give output_step = {:.2g} or more, or output_times",
+                    run.output_step, rows, run.end_time, kMostRows, smallest));
+  if (!run.output_times.empty())
+    throw InputError(
+        fmt::format("run.output_times holds {:.3g} times, more than the {:g} rows that are stored", rows, kMostRows));
+  throw InputError(fmt::format(
+      "run.{} makes {:.3g} rows up to end_time = {:g} s, one per step, more than the {:g} that are stored; give "
+      "output_step = {:.2g} or more (the steps stay as they are), or output_times",
+      run.steps > 0 ? fmt::format("steps = {}", run.steps) : fmt::format("step = {:g} s", run.step), rows, run.end_time,
+      kMostRows, smallest));
+}
+
+}  // namespace
+
+double SimulationOptions::expected_rows() const {
+  constexpr double kOwnRows = 1000;  // of schemes that choose their own steps, where nothing is said
+  if (!output_times.empty()) return static_cast<double>(output_times.size());
+  const double span = end_time - start_time;
+  if (output_step > 0) return span / output_step + 1;
+  if (steps > 0) return static_cast<double>(steps) + 1;
+  return step > 0 ? span / step + 1 : kOwnRows + 1;
+}
 
 void SimulationOptions::validate() const {
   if (!std::isfinite(end_time) || !(end_time > start_time))
@@ -29,6 +74,9 @@ void SimulationOptions::validate() const {
   for (std::size_t i = 0; i < output_times.size(); ++i)
     if (!std::isfinite(output_times[i]) || (i > 0 && output_times[i] <= output_times[i - 1]))
       throw InputError(fmt::format("run.output_times must ascend; entry {} is {}", i + 1, output_times[i]));
+  require_resolved("step", step, *this);
+  require_resolved("output_step", output_step, *this);
+  require_room(*this);
   moreau.validate();
   splitting.validate();
   event.validate();
@@ -130,169 +178,6 @@ double penetration_at(const System& system, const State& s) {
   return deepest;
 }
 
-/// Ends of the steps. Schemes that choose their own steps are asked for the times of the output alone.
-class Grid {
- public:
-  explicit Grid(const SimulationOptions& options) : start_(options.start_time), end_(options.end_time) {
-    const double span = end_ - start_;
-    double h = options.steps > 0 ? span / static_cast<double>(options.steps) : options.step;
-    if (chooses_own_steps(options.scheme)) {
-      for (const double t : options.output_times)
-        if (t > start_ && t < end_) times_.push_back(t);
-      if (!options.output_times.empty()) times_.push_back(end_);
-      if (options.output_step > 0) h = options.output_step;
-      if (h == 0) h = span / 1000;
-    }
-    steps_ = !times_.empty() ? static_cast<long>(times_.size())
-             : options.steps > 0 && options.output_step == 0
-                 ? options.steps
-                 : std::max(1L, static_cast<long>(std::ceil(span / h - 1e-9)));
-    if (!chooses_own_steps(options.scheme) && options.steps > 0) steps_ = options.steps;
-    step_ = std::min(h, span);
-  }
-  long steps() const { return steps_; }
-  double step() const { return step_; }
-  double end(long n) const {
-    if (n + 1 == steps_) return end_;
-    return times_.empty() ? start_ + static_cast<double>(n + 1) * step_ : times_[static_cast<std::size_t>(n)];
-  }
-
- private:
-  double start_, end_, step_ = 0;
-  long steps_ = 0;
-  std::vector<double> times_;
-};
-
-/// Decides which rows to keep and fills them.
-class Recorder {
- public:
-  Recorder(const System& system, const SimulationOptions& options, double grid_step, Trajectory& trajectory,
-           const SimulationHooks& hooks)
-      : system_(system),
-        options_(options),
-        step_(grid_step),
-        margin_(1e-9 * grid_step),
-        trajectory_(trajectory),
-        hooks_(hooks) {
-    every_step_ = options.output_step == 0 && options.output_times.empty();
-  }
-
-  void start(const StepRecord& record) {
-    constraints_ = record.constraint_impulse.size();
-    reaction_ = Vector::Zero(record.reaction_impulse.size() + constraints_);
-    smooth_ = reaction_;
-    row_.reaction = reaction_;
-    row_.smooth = smooth_;
-    q_ = record.state.q;
-    v_ = record.state.v;
-    t_ = record.state.t;
-    row_.q = q_;
-    row_.v = v_;
-    if (every_step_ || due() <= t_ + margin_) {
-      while (!every_step_ && due() <= t_ + margin_) ++next_;
-      write(record, t_);
-    }
-  }
-
-  /// One part of a step: rows that fall inside it are interpolated here, between the two states where nothing jumps.
-  void part_done(const StepRecord& record, bool first, bool last) {
-    add_part(record, first, last);
-    const double t0 = t_, t1 = record.state.t, h = t1 - t0;
-    if (!every_step_) {
-      while (due() < t1 - margin_) {
-        interpolate(record, t0, h, due());
-        ++next_;
-      }
-      if (due() <= t1 + margin_ && last) {
-        ++next_;
-        write(record, t1);
-      }
-    } else if (last) {
-      write(record, t1);
-    }
-    t_ = t1;
-    if (every_step_ || due() > t1 + 2 * step_) return;  // only the start of an interpolated part is needed
-    q_ = record.state.q;
-    v_ = record.state.v;
-  }
-  /// Over the step so far; zero before the first.
-  Vector mean_reaction(const StepRecord& record) const {
-    if (whole_) {
-      Vector mean = Vector::Zero(reaction_.size());
-      join(record.reaction_impulse, record.constraint_impulse, 1 / record.duration, mean);
-      return mean;
-    }
-    return reaction_ / (duration_ > 0 ? duration_ : 1.0);
-  }
-
- private:
-  /// Sums up the parts of a step that is cut; a step in one part stays where it is.
-  void add_part(const StepRecord& record, bool first, bool last) {
-    whole_ = first && last;
-    if (whole_) return;
-    if (first) {
-      reaction_.setZero();
-      smooth_.setZero();
-      duration_ = 0;
-    }
-    const Index laws = reaction_.size() - constraints_;
-    reaction_.head(laws) += record.reaction_impulse;
-    smooth_.head(laws) += record.smooth_impulse;
-    if (constraints_ > 0) reaction_.tail(constraints_) += record.constraint_impulse;
-    duration_ += record.duration;
-  }
-  /// Reactions of the laws, then those of the constraints.
-  void join(const Vector& laws, const Vector& constraints, double factor, Vector& out) const {
-    out.head(laws.size()) = factor * laws;
-    if (constraints_ > 0) out.tail(constraints_) = factor * constraints;
-  }
-  double due() const {
-    if (options_.output_step > 0) return options_.start_time + static_cast<double>(next_) * options_.output_step;
-    return next_ < options_.output_times.size() ? options_.output_times[next_] : HUGE_VAL;
-  }
-  void write(const StepRecord& record, double t) {
-    row_.t = t;
-    row_.q = record.state.q;
-    row_.v = record.state.v;
-    finish(record);
-  }
-  void interpolate(const StepRecord& record, double t0, double h, double t) {
-    const double s = (t - t0) / h;
-    row_.t = t;
-    system_.interpolate(q_, v_, record.state.q, record.state.v, h, s, !record.jumped, row_.q);
-    row_.v = (1 - s) * v_ + s * record.state.v;
-    finish(record);
-  }
-  void finish(const StepRecord& record) {
-    const double duration = whole_ ? record.duration : duration_ > 0 ? duration_ : 1.0;
-    if (whole_) {
-      join(record.reaction_impulse, record.constraint_impulse, 1 / duration, row_.reaction);
-      row_.smooth.head(record.smooth_impulse.size()) = record.smooth_impulse / duration;
-    } else {
-      row_.reaction = reaction_ / duration;
-      row_.smooth = smooth_ / duration;
-    }
-    row_.friction_velocity = record.friction_velocity;
-    row_.energy = record.energy;
-    row_.modes = record.state.modes;
-    row_.point_forces = record.point_forces;
-    trajectory_.append(row_);
-    if (hooks_.on_row) hooks_.on_row(row_);
-  }
-
-  const System& system_;
-  const SimulationOptions& options_;
-  double step_, margin_;
-  Trajectory& trajectory_;
-  const SimulationHooks& hooks_;
-  bool every_step_ = true, whole_ = false;
-  std::size_t next_ = 0;
-  double t_ = 0, duration_ = 0;
-  Index constraints_ = 0;  // components of the rows that are reactions of constraints; they come last
-  Vector q_, v_, reaction_, smooth_;
-  OutputRow row_;
-};
-
 /// A force or limit that turns out to be impossible on the way ends the run like a numerical failure: what was computed
 /// so far is kept.
 StepOutcome take_step(Scheme& scheme, double t_end, StepRecord& record) {
@@ -312,14 +197,70 @@ void require_state(const System& system, const State& s) {
   if (!s.q.allFinite() || !s.v.allFinite()) throw InputError("initial position and velocity must be finite numbers");
 }
 
+/// All of a run but the options: what a checkpoint takes down.
+struct Run {
+  Scheme& scheme;
+  StepRecord& record;
+  AuditLedger& ledger;
+  Recorder& recorder;
+  Simulation& result;
+  bool first_part = true;
+
+  void save(std::string_view scheme_label, Checkpoint& checkpoint) {
+    recorder.mean_reaction(record);
+    checkpoint.state = record.state;
+    checkpoint.rows = result.last.rows;
+    checkpoint.events = result.last.events;
+    checkpoint.memory.clear();
+    checkpoint.memory.open(run_label());
+    exchange(checkpoint.memory);
+    checkpoint.memory.close();
+    checkpoint.memory.open(scheme_label);
+    scheme.exchange(checkpoint.memory);
+    checkpoint.memory.close();
+  }
+  /// After scheme.start(), which has made room for everything.
+  void restore(std::string_view scheme_label, const Checkpoint& checkpoint) {
+    result.last.rows = checkpoint.rows;
+    result.last.events = checkpoint.events;
+    Memory memory = checkpoint.memory;
+    memory.rewind();
+    if (memory.open(run_label())) {
+      exchange(memory);
+      memory.close();
+    }
+    if (memory.open(scheme_label) && scheme.exchange(memory)) record.state = checkpoint.state;
+  }
+
+ private:
+  static std::string run_label() {
+    return fmt::format("run {} {} {}", version(), sizeof(AuditLedger), sizeof(EnergyLedger));
+  }
+  void exchange(Memory& memory) {
+    memory.exchange(record.energy);
+    memory.exchange(record.law_work);
+    memory.exchange(record.friction_velocity);
+    memory.exchange(ledger);
+    memory.exchange(result.steps);
+    memory.exchange(result.event_counts);
+    memory.exchange(first_part);
+    recorder.exchange(memory);
+  }
+};
+
+std::string scheme_label(const System& system, SchemeKind scheme) {
+  return fmt::format("{} {} {} {} {} {}", to_string(scheme), version(), system.info().nq(), system.info().nv(),
+                     system.friction().size(), system.contacts().size());
+}
+
 }  // namespace
 
 Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
                     const SimulationHooks& hooks) {
   options.validate();
   require_supported(options.scheme, system);
-  require_state(system, initial);
-  const double start = options.start_time, span = options.end_time - start;
+  require_state(system, hooks.resume ? hooks.resume->state : initial);
+  const double start = options.start_time;
   const Grid grid(options);
   const long steps = grid.steps();
   const double h = grid.step();
@@ -329,24 +270,28 @@ Simulation simulate(const System& system, const State& initial, const Simulation
 
   Simulation result;
   result.notes = run_notes(system, options, search);
-  double rows = static_cast<double>(steps) + 2;
-  if (options.output_step > 0) rows = std::min(span / options.output_step + 3, 1e9);
-  if (!options.output_times.empty()) rows = static_cast<double>(options.output_times.size()) + 2;
+  const double rows = hooks.keep_trajectory ? std::min(options.expected_rows() + 2, 1e9) : 0;
   constexpr double kReservedRows = 4e6;
   const double reserved = std::min(rows, std::max(16.0, kReservedRows / static_cast<double>(1 + system.info().nq())));
   result.trajectory = Trajectory(trajectory_names(system, options.scheme == SchemeKind::splitting), system.info().nq(),
                                  system.info().nv(), static_cast<Index>(reserved));
   StepRecord record;
-  record.state = initial;
-  record.state.t = start;
+  record.state = hooks.resume ? hooks.resume->state : initial;
+  if (!hooks.resume) record.state.t = start;
   scheme->start(record);
   AuditLedger ledger;
-  Recorder recorder(system, options, h, result.trajectory, hooks);
-  recorder.start(record);
+  Recorder recorder(system, options, h, result, hooks);
+  Run run{*scheme, record, ledger, recorder, result};
+  const std::string label = scheme_label(system, options.scheme);
+  if (hooks.resume) {
+    recorder.go_on(record);
+    run.restore(label, *hooks.resume);
+  } else {
+    recorder.start(record);
+  }
 
-  auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), start);
-  for (long n = 0; n < steps && result.status == Status::success; ++n) {
-    bool first_part = true;
+  auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), record.state.t);
+  for (long n = grid.step_at(record.state.t); n < steps && result.status == Status::success; ++n) {
     const double t1 = grid.end(n);
     while (record.state.t < t1) {
       double target = t1;
@@ -357,7 +302,9 @@ Simulation simulate(const System& system, const State& initial, const Simulation
       const double t0 = record.state.t;
       const StepOutcome outcome = take_step(*scheme, target, record);
       for (const Event& event : record.events) {
-        result.trajectory.events.push_back(event);
+        if (hooks.keep_trajectory) result.trajectory.events.push_back(event);
+        ++result.event_counts[static_cast<std::size_t>(event.kind)];
+        ++result.last.events;
         if (hooks.on_event) hooks.on_event(event);
       }
       // Schemes that choose their own steps have come somewhere when a request stops them, and that counts.
@@ -368,14 +315,16 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         if (!stopped_inside) break;
       }
       ledger.add(record);
-      recorder.part_done(record, first_part, record.state.t >= t1);
-      first_part = false;
+      recorder.part_done(record, run.first_part, record.state.t >= t1);
+      run.first_part = record.state.t >= t1;
       // A scheme that stops at every event may need many parts for one step.
       if (raised(hooks.stop) && record.state.t < t1) result.status = Status::interrupted;
       if (result.status != Status::success) break;
     }
     if (result.status != Status::success) break;
     ++result.steps;
+    if (hooks.checkpoint)
+      if (Checkpoint* checkpoint = hooks.checkpoint()) run.save(label, *checkpoint);
     const bool go_on = (!hooks.keep_going || hooks.keep_going(record.state)) && !raised(hooks.stop);
     if (!go_on && n + 1 < steps) result.status = Status::interrupted;
   }
@@ -384,6 +333,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
                                  options.end_time);
   result.final = record.state;
   result.final_reaction = recorder.mean_reaction(record);
+  run.save(label, result.last);
   result.problems = ledger.problems;
   ledger.final_penetration = penetration_at(system, record.state);
   result.audit = audit_report(ledger, record.energy, audit_limits(system, options));

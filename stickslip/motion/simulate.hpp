@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // One simulate() for every scheme: the grid of steps, breakpoints, output, stop requests, restart and the audit.
 //
-// Steps end at t_n = start + n h exactly (no accumulated sums); the last one is shorter if h does not divide the time.
-// With breakpoints = step_ends a step that contains a jump of a force, limit or surface velocity is cut there.
-// Output rows between step ends are interpolated: positions by the cubic Hermite polynomial of the step (linearly where
-// an impact happened), velocities linearly, reactions as the mean over the step.
+// Steps end at t_n = start + n h exactly (no accumulated sums; where h is a decimal number, n h is the double nearest
+// to the decimal); the last one is shorter if h does not divide the time. With breakpoints = step_ends a step that
+// contains a jump of a force, limit or surface velocity is cut there. Output rows between step ends are interpolated:
+// positions by the cubic Hermite polynomial of the step (linearly where an impact happened), velocities linearly,
+// reactions as the mean over the step.
 //
 // `event` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
 // output_times, else step or steps, else 1000 equal parts), and rows are exact there.
+//
+// Going on: a Checkpoint holds all that a run is at the end of a step. The run that goes on from it has the grid, the
+// ledgers and the audit of the first one; with the schemes that keep their memory in it (splitting, moreau) it gives
+// the same bits as one that was never stopped. event and viscoelastic begin their smooth motion anew there: round-off
+// with the exact flow, the tolerance with an integrator.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -23,6 +30,9 @@
 #include "stickslip/motion/viscoelastic/viscoelastic.hpp"
 
 namespace stickslip {
+
+/// Rows of one trajectory, at most: a thousand columns are a terabyte then. More is a mistake in output_step or step.
+inline constexpr double kMostRows = 1e8;
 
 enum class BreakpointPolicy { step_ends, ignore };
 
@@ -41,7 +51,18 @@ struct SimulationOptions {
   SplittingOptions splitting;
   EventOptions event;
   ViscoelasticOptions viscoelastic;
+  /// Rows of the trajectory, before the run: those of output_times or output_step, else one per step.
+  double expected_rows() const;
+  /// Throws InputError with key, value and remedy; also where there would be more than kMostRows rows, or steps that
+  /// the times of the run cannot resolve.
   void validate() const;
+};
+
+/// What a run is at the end of a step.
+struct Checkpoint {
+  State state;
+  Memory memory;              ///< ledgers, output and scheme; empty: a run goes on from the state alone
+  long rows = 0, events = 0;  ///< handed out so far
 };
 
 /// What happens while it runs. All may be empty.
@@ -52,6 +73,11 @@ struct SimulationHooks {
   /// Raised by a signal or another thread: ends a long step as well. What a scheme that chooses its own steps has
   /// computed inside it counts; a step of fixed size does not.
   StopRequest stop = nullptr;
+  /// Asked after every step: where to put a checkpoint, or null for none now.
+  std::function<Checkpoint*()> checkpoint;
+  /// False: rows and events are handed to on_row and on_event alone, and Simulation::trajectory has none.
+  bool keep_trajectory = true;
+  const Checkpoint* resume = nullptr;  ///< go on from here; `initial` is not looked at, start_time is that of the grid
 };
 
 struct Simulation {
@@ -63,7 +89,9 @@ struct Simulation {
   long steps = 0;
   long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
-  std::vector<std::string> notes;  ///< what to know about the run (run_notes.hpp)
+  std::vector<std::string> notes;      ///< what to know about the run (run_notes.hpp)
+  std::array<long, 6> event_counts{};  ///< by EventKind
+  Checkpoint last;                     ///< at `final`
 };
 
 /// `initial.modes` may be empty. Bad input throws InputError; a numerical failure is a status, with everything up to it

@@ -41,6 +41,7 @@ struct PointForce {
   int law = 0;                       ///< as in State::modes
   std::array<double, 3> position{};  ///< in the world [m]
   std::array<double, 3> force{};     ///< mean over the step, on the first body [N]
+  int first = -1, second = -1;  ///< bodies that meet there, in the order of the model; -1: the ground, or no bodies
 };
 
 struct StepRecord {

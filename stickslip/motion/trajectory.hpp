@@ -56,6 +56,7 @@ class Trajectory {
   Mode mode(Index row, Index law) const { return modes_[row * laws_ + law]; }
 
   std::vector<Event> events;  ///< in the order of time
+  Index rows_of_run = 0;      ///< > rows(): these are a thinned choice of so many, see io/result_thinning.hpp
 
  private:
   TrajectoryNames names_;

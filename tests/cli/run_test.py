@@ -105,7 +105,7 @@ def test_restart_goes_on_where_a_run_ended(stickslip, models):
     stickslip.json("run", models / "two-hinges.toml", "--out", "first", "--set", "run.end_time=10")
     second = stickslip.json("run", models / "two-hinges.toml", "--out", "second", "--restart", "first")
     assert second["end_time"] == 30
-    assert second["final"]["position"] == pytest.approx(whole["final"]["position"], abs=1e-6)
+    assert second["final"]["position"] == whole["final"]["position"]  # to the last bit; more in restart_test.py
     again = stickslip("run", models / "two-hinges.toml", "--restart", "second")
     assert again.returncode == 2 and "end_time" in again.stderr
 

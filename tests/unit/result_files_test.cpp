@@ -444,7 +444,7 @@ TEST(FullDisk, EndsTheWritingWithAnErrorAndKeepsTheRowsBefore) {
         samples::fill_row(n, row);
         writer.add(row);
       }
-    } catch (const InputError& error) {
+    } catch (const OutputError& error) {
       return std::string(error.what()).find("result.h5: cannot write: File too large") != std::string::npos ? 7 : 8;
     }
     return 9;
@@ -461,7 +461,7 @@ TEST(FullDisk, LeavesNoHalfTextFile) {
   const int code = exit_code_with_little_room(1000000, [&] {
     try {
       write_trajectory_csv(folder.path() / "trajectory.csv", s.trajectory);
-    } catch (const InputError& error) {
+    } catch (const OutputError& error) {
       return std::string(error.what()).find("trajectory.csv: cannot write: File too large") != std::string::npos ? 7
                                                                                                                  : 8;
     }

@@ -87,6 +87,22 @@ void MoreauScheme::start(StepRecord& record) {
   linear_.M.product(record.state.v, Mv0_);
 }
 
+bool MoreauScheme::exchange(Memory& memory) {
+  memory.exchange(matrix_h_);  // grid times differ from the step size by their rounding
+  memory.exchange(breaking_);
+  memory.exchange(held_mean_);
+  memory.exchange(stop_time_);
+  memory.exchange(splits_);
+  memory.exchange(residuals_.momentum);
+  memory.exchange(Mv0_);
+  for (Vector* x : {&solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
+  if (const double h = matrix_h_; memory.reading() && h > 0 && !nonlinear_) {
+    matrix_h_ = -1;
+    set_step_matrix(h);
+  }
+  return true;
+}
+
 void MoreauScheme::set_step_matrix(double h) {
   if (h == matrix_h_ && !nonlinear_) return;
   const double theta = options_.theta;

@@ -78,6 +78,7 @@ class MoreauScheme final : public Scheme {
   MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+  bool exchange(Memory& memory) override;
 
  private:
   /// A law with a reaction that is known (slipping in direction `sign`), or that is held whatever it takes.

@@ -115,7 +115,7 @@ void MoreauContactScheme::start(StepRecord& record) {
     const double allowed = options_.start_penetration > 0
                                ? options_.start_penetration
                                : (drift_kick_ ? kStartPenetration * length_ : kStartPenetrationOfTerms * gap_size);
-    if (point.gap < -allowed)
+    if (given.empty() && point.gap < -allowed)  // a run that goes on corrects it as any step does
       throw InputError(
           fmt::format("contact '{}' penetrates by {:.3g} m at the start; move the bodies apart, or raise "
                       "run.moreau.start_penetration above that to have it corrected",
@@ -159,6 +159,24 @@ void MoreauContactScheme::find_points(double h) {
   if (!surfaces_move_) return;
   system_.contact_surface(t0_, q_m_, workspace_, found_, w_start_);
   system_.contact_surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
+}
+
+bool MoreauContactScheme::exchange(Memory& memory) {
+  memory.exchange(matrix_h_);
+  memory.exchange(momentum_scale_);
+  for (Vector* x : {&Mv_, &f_, &last_impulse_, &solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
+  memory.exchange(last_keys_);
+  memory.exchange(last_first_);
+  memory.exchange(last_stuck_);
+  memory.exchange(friction_rest_);
+  for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
+  if (!memory.reading()) return true;
+  last_sorted_.clear();
+  if (const double h = matrix_h_; h > 0 && !nonlinear_) {  // the same factors as before
+    matrix_h_ = -1;
+    set_step_matrix(h);
+  }
+  return true;
 }
 
 /// Of a point that touches at the start, from its velocity.

@@ -76,6 +76,7 @@ class MoreauContactScheme final : public Scheme {
   /// Throws InputError naming the contact if the start penetrates by more than options.start_penetration.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+  bool exchange(Memory& memory) override;
 
  private:
   /// Everything up to the solution, from the state of the record; nothing of it changes.

@@ -91,7 +91,7 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
     if (law_mode_[law] != Mode::stick) law_mode_[law] = active.mode;
     const ContactSite& point = found_.points[static_cast<std::size_t>(active.found)];
     if (!point.has_frame) continue;
-    PointForce force{static_cast<int>(laws_.laws()) + active.law, point.position, {}};
+    PointForce force{static_cast<int>(laws_.laws()) + active.law, point.position, {}, point.first, point.second};
     for (int c = 0; c < contacts_[law].size(); ++c)
       for (std::size_t i = 0; i < 3; ++i) force.force[i] += point.frame[3 * static_cast<std::size_t>(c) + i] * p[c] / h;
     record.point_forces.push_back(force);

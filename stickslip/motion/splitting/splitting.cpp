@@ -74,6 +74,14 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
 
 void SplittingScheme::start(StepRecord& record) { start_record(system_, laws_, workspace_, record); }
 
+bool SplittingScheme::exchange(Memory& memory) {
+  memory.exchange(tau_);
+  memory.exchange(iterations_);
+  memory.exchange(residuals_.momentum);
+  for (Vector* x : {&solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
+  return true;
+}
+
 void SplittingScheme::set_elastic_matrix(double tau) {
   if (tau == elastic_tau_) return;
   const std::array<double, 3> alpha{1, tau / 2, tau * tau / 4};

@@ -58,6 +58,7 @@ class SplittingScheme final : public Scheme {
   SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+  bool exchange(Memory& memory) override;
   /// Iterations of all friction problems so far (the paper counts them per step).
   long iterations() const { return iterations_; }
 

@@ -143,6 +143,13 @@ void ViscoelasticScheme::require_fast_springs(double start) const {
 /// Times nearer than that are one: round-off of the clock over the run.
 double ViscoelasticScheme::same_time(double t) const { return 1e-12 * std::max(std::abs(t), std::abs(end_time_)); }
 
+bool ViscoelasticScheme::exchange(Memory& memory) {
+  memory.exchange(reached_);
+  memory.exchange(lowest_damping_);
+  if (memory.reading()) sum_ = base_ = reached_;
+  return true;
+}
+
 double ViscoelasticScheme::limit_after(double t) const {
   const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
   const double end = end_time_ > t ? end_time_ : t + 1e3 * same_time(t);

@@ -45,6 +45,8 @@ class ViscoelasticScheme final : public Scheme {
   /// Throws InputError naming the constraint where the start violates one, or rows depend on one another.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+  /// The sums of work and impulse. The integrator begins anew: the motion agrees to the tolerance.
+  bool exchange(Memory& memory) override;
 
   /// Takes the integrator's own next step if it is not inside one; own_step_end() is its end, and step() up to there
   /// costs a row and no more. These steps resolve every layer: errors are measured on them.
