@@ -14,6 +14,7 @@
 #include "stickslip/model/lagrange_inertia.hpp"
 #include "stickslip/model/law_checks.hpp"
 #include "stickslip/model/matrix_layout.hpp"
+#include "stickslip/model/time_resolution.hpp"
 
 namespace stickslip {
 
@@ -57,12 +58,13 @@ std::optional<std::pair<Index, double>> bad_pivot(DenseMatrix& A) {
   return std::nullopt;
 }
 
-class EquationSystem final : public System {
+class EquationSystem final : public System, public TimeFunctions {
  public:
   explicit EquationSystem(EquationModel model) : model_(std::move(model)) {
     info_.title = model_.title;
     info_.coordinates = info_.velocities = model_.coordinates;
     n_ = info_.nv();
+    law_functions_ = time_functions_of(model_.contacts, model_.constraints);
     contacts_ = ExpressionContacts(std::move(model_.contacts), info_);
     constraints_ = ExpressionConstraints(std::move(model_.constraints), info_);
     if (model_.kinetic_energy) inertia_.emplace(*model_.kinetic_energy->expression(), info_.coordinates);
@@ -208,6 +210,11 @@ class EquationSystem final : public System {
   void constraint_velocity_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& w,
                                     DenseMatrix& by_q) const override {
     constraints_.velocity_jacobian(t, q, v, w, by_q);
+  }
+
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override {
+    for (const StateFunction& f : model_.force) functions.push_back(&f);
+    for (const StateFunction& f : law_functions_) functions.push_back(&f);
   }
 
   void append_breakpoints(BreakpointSearch& search) const override {
@@ -363,6 +370,7 @@ class EquationSystem final : public System {
   SystemInfo info_;
   Index n_ = 0;
   ExpressionContacts contacts_;
+  std::vector<StateFunction> law_functions_;  // of contacts and constraints, that depend on time
   ExpressionConstraints constraints_;
   std::optional<LagrangeInertia> inertia_;
   const Expression *U_ = nullptr, *R_ = nullptr;  // into model_; null: constant or not given

@@ -9,6 +9,7 @@
 #include "stickslip/common/pinned_factor.hpp"
 #include "stickslip/model/law_checks.hpp"
 #include "stickslip/model/matrix_layout.hpp"
+#include "stickslip/model/time_resolution.hpp"
 
 namespace stickslip {
 
@@ -39,12 +40,13 @@ SparseMatrix friction_directions(const System& system) {
 
 namespace {
 
-class MatrixSystem final : public System {
+class MatrixSystem final : public System, public TimeFunctions {
  public:
   explicit MatrixSystem(MatrixModel model)
       : model_(std::move(model)), linear_{model_.mass, model_.damping, model_.stiffness} {
     info_.title = model_.title;
     info_.coordinates = info_.velocities = model_.coordinates;
+    law_functions_ = time_functions_of(model_.contacts, model_.constraints);
     contacts_ = ExpressionContacts(std::move(model_.contacts), info_);
     constraints_ = ExpressionConstraints(std::move(model_.constraints), info_);
     const Index index_slot = 1 + 2 * info_.nq();
@@ -157,6 +159,13 @@ class MatrixSystem final : public System {
     }
   }
 
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override {
+    for_each_force([&](Index i, const StateFunction& f) {
+      if (i == 0 || !model_.force.common) functions.push_back(&f);
+    });
+    for (const StateFunction& f : law_functions_) functions.push_back(&f);
+  }
+
   void append_breakpoints(BreakpointSearch& search) const override {
     const Index index_slot = 1 + 2 * info_.nq();
     for_each_force([&](Index i, const StateFunction& f) {
@@ -215,6 +224,7 @@ class MatrixSystem final : public System {
   LinearPart linear_;
   SystemInfo info_;
   ExpressionContacts contacts_;
+  std::vector<StateFunction> law_functions_;  // of contacts and constraints, that depend on time
   ExpressionConstraints constraints_;
   std::vector<Slope> slopes_;
   MatrixLayout by_q_, by_v_;  // structure of ∂f/∂q, ∂f/∂v

@@ -6,19 +6,6 @@
 
 namespace stickslip {
 
-namespace {
-
-/// Orthonormal columns that span those of X (independent), by Gram-Schmidt done twice.
-void orthonormalize(DenseMatrix& X) {
-  for (Index k = 0; k < X.cols(); ++k) {
-    for (int pass = 0; pass < 2; ++pass)
-      for (Index l = 0; l < k; ++l) X.col(k) -= X.col(l).dot(X.col(k)) * X.col(l);
-    X.col(k) /= X.col(k).norm();
-  }
-}
-
-}  // namespace
-
 bool ConstrainedMass::refresh(const SystemMatrix& M, const DenseMatrix& A) {
   n_ = M.size();
   m_ = A.rows();
@@ -37,10 +24,12 @@ void ConstrainedMass::scale_rows(const DenseMatrix& A) {
   B_ = A.transpose();
   factor_.matrixL().solveInPlace(B_);
   scale_.resize(m_);
-  double longest = 0;
-  for (Index i = 0; i < m_; ++i) longest = std::max(longest, scale_[i] = B_.col(i).norm());
+  if (peak_.size() != m_) peak_.setZero(m_);
+  for (Index i = 0; i < m_; ++i) peak_[i] = std::max(peak_[i], scale_[i] = B_.col(i).norm());
+  constexpr double kRoundOff = 1e-14;
+  const double longest = m_ > 0 ? peak_.maxCoeff() : 0.0;
   for (Index i = 0; i < m_; ++i) {
-    scale_[i] = scale_[i] > rank_tolerance_ * longest ? 1 / scale_[i] : 0.0;
+    scale_[i] = scale_[i] > std::max(rank_tolerance_ * peak_[i], kRoundOff * longest) ? 1 / scale_[i] : 0.0;
     B_.col(i) *= scale_[i];
   }
 }
@@ -92,10 +81,6 @@ void ConstrainedMass::use_svd() {
     for (Index k = 0; k < rank_; ++k) inner_(k, i) = svd_.matrixV()(i, k) / s[k] * scale_[i];
   G_.resize(n_, m_);
   G_.noalias() = basis_.leftCols(rank_) * inner_;
-  // The columns of S⁻¹ V1 span the range of A. Rows that count as zero carry no force.
-  range_ = svd_.matrixV().leftCols(rank_);
-  for (Index i = 0; i < m_; ++i) range_.row(i) *= scale_[i] > 0 ? 1 / scale_[i] : 0.0;
-  orthonormalize(range_);
 }
 
 void ConstrainedMass::acceleration(const Vector& h, const Vector& bias, Vector& a) {
@@ -108,10 +93,6 @@ void ConstrainedMass::multipliers(const Vector& h, const Vector& a, Vector& lamb
   workspace_.noalias() += M_ * a;
   lambda.resize(m_);
   lambda.noalias() = G_.transpose() * workspace_;
-  if (rank_ == m_) return;
-  in_range_.resize(rank_);
-  in_range_.noalias() = range_.transpose() * lambda;
-  lambda.noalias() = range_ * in_range_;
 }
 
 void ConstrainedMass::apply(const Vector& w, Vector& x) {

@@ -7,7 +7,8 @@
 //   M  mass, symmetric positive definite (n × n)                   [kg, kg m²]
 //   A  rows of the constraints (m × n), of rank r <= m             System::evaluate_constraints
 //   h  forces without those of the constraints                     [N, N m]
-//   λ  multipliers: force on the system along the row; where r < m the shortest of those that are possible
+//   λ  multipliers: force on the system along the row; where r < m the shortest of those that are possible, with every
+//      row scaled to unit length: (Σ (λ_i |Ã_i|)²)^½, the same in all units
 //
 // With M = L Lᵀ and the rows in the metric of the mass, Ã = A L⁻ᵀ = U S [V1 V2]ᵀ:
 //
@@ -38,8 +39,9 @@ namespace stickslip {
 
 class ConstrainedMass {
  public:
-  /// Singular values of the scaled rows below `rank_tolerance` times the largest count as 0, and so do rows shorter
-  /// than that beside the longest.
+  /// Singular values of the scaled rows below `rank_tolerance` times the largest count as 0, and so does a row that has
+  /// become shorter than that beside its own largest length so far (or than 1e-14 beside the longest row: round-off of
+  /// its terms).
   explicit ConstrainedMass(double rank_tolerance = 1e-10) : rank_tolerance_(rank_tolerance) {}
 
   /// Allocates nothing if the sizes and the rank are those of the call before. M must be positive definite. False if M
@@ -71,13 +73,13 @@ class ConstrainedMass {
   DenseMatrix M_, N_, G_;
   DenseMatrix B_;                   // columns: rows of Ã, scaled to unit length
   Vector scale_;                    // of those; 0 for a row that counts as zero
-  DenseMatrix range_;               // orthonormal basis of the range of A, where rank < m
+  Vector peak_;                     // largest length of each row so far
   DenseMatrix inner_;               // r × m: coefficients of G in the basis V1
   DenseMatrix basis_;               // V1, later L⁻ᵀ V1
   Eigen::LLT<DenseMatrix> factor_;  // L
   Eigen::ColPivHouseholderQR<DenseMatrix> qr_;
   Eigen::JacobiSVD<DenseMatrix> svd_;
-  Vector workspace_, reduced_, in_range_;
+  Vector workspace_, reduced_;
   DenseMatrix reduced_columns_;
 };
 

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bilateral constraints by the null space: published and closed-form motions, redundant rows, singular positions,
 // starts.
-#include "stickslip/common/dormand_prince.hpp"
-#include "stickslip/common/error.hpp"
-#include "stickslip/common/null_space.hpp"
-#include "stickslip/io/model_file.hpp"
-#include "stickslip/io/text_file.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
-#include "tests/support/source_folder.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -16,6 +10,12 @@
 #include <numbers>
 #include <random>
 
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/null_space.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/io/text_file.hpp"
+#include "tests/support/source_folder.hpp"
 
 namespace stickslip {
 namespace {
@@ -232,8 +232,10 @@ TEST(ConstrainedMass, SolvesMotionAndConstraintsTogetherWhateverTheRank) {
     EXPECT_LT((N.transpose() * M * N - DenseMatrix::Identity(n - rank, n - rank)).norm(), kRoundOff);
     EXPECT_LT((A * a + bias).norm(), kRoundOff * size) << "sample " << sample;
     EXPECT_LT((M * a - h - A.transpose() * lambda).norm(), kRoundOff * size) << "sample " << sample;
-    // The shortest multipliers, by an independent decomposition.
-    const Vector shortest = null_space(A).pseudo_inverse.transpose() * (M * a - h);
+    // The shortest multipliers of rows of unit length in the metric of M⁻¹, by an independent decomposition.
+    const Vector unit = (A * M.inverse() * A.transpose()).diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
+    const DenseMatrix scaled = unit.asDiagonal() * A;
+    const Vector shortest = unit.cwiseProduct(null_space(scaled).pseudo_inverse.transpose() * (M * a - h));
     EXPECT_LT((lambda - shortest).norm(), kRoundOff * (1 + shortest.norm())) << "sample " << sample;
     const Vector w = random_matrix(random, n, 1);
     mass.apply(w, x);

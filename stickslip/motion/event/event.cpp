@@ -51,20 +51,20 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
       breakpoints_(std::move(breakpoints)),
       stop_(stop),
       end_time_(end_time),
-      touching_(1e-10 * system.length_scale()) {
+      last_length_(1e-3 * std::abs(end_time)) {
   std::string reason;
   const bool exact = TaylorFlow::takes(system, reason);
   if (options.flow == FlowKind::exact && !exact)
     throw InputError(fmt::format("run.event.flow = \"exact\" does not apply: {}; use \"automatic\"", reason));
+  stepper_options_.integrator = options.integrator;
+  stepper_options_.relative_tolerance = tolerance;
+  stepper_options_.stop = stop;
+  stepper_options_.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
   if (exact && options.flow != FlowKind::integrator) {
-    flow_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_);
+    exact_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_, end_time);
+    flow_ = exact_.get();
   } else {
-    OdeFlowOptions flow;
-    flow.integrator = options.integrator;
-    flow.relative_tolerance = tolerance;
-    flow.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
-    flow.stop = stop;
-    flow_ = std::make_unique<OdeFlow>(dynamics_, flow, breakpoints_);
+    choose_flow();
     snap_ = 1e-3 * tolerance;
   }
   circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
@@ -84,24 +84,48 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   if (closed_form_) system.applied_force(0, f_, f_, dynamics_.workspace(), f_);
 }
 
+double EventScheme::gap_size(std::size_t law, const Vector& q) const {
+  const Index i = dynamics_.laws()[law].first;
+  const auto row = dynamics_.Wt().row(i);
+  constexpr double kRoundOff = 1e-5;  // 1e-10 of this is round-off of what an acceleration moves in the run
+  const double fall =
+      std::abs(dynamics_.u()[i]) + row.cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) * std::abs(end_time_);
+  const double terms = q.size() == row.size() ? row.cwiseAbs().dot(q.cwiseAbs()) : system_.length_scale();
+  return terms + kRoundOff * fall * std::abs(end_time_);
+}
+
+bool EventScheme::touches(std::size_t law, const Vector& q) const {
+  constexpr double kTouching = 1e-10;
+  return dynamics_.gap(law) <= kTouching * gap_size(law, q);
+}
+
+/// A series needs reactions that are linear in the forces; the smallest of many within their sets are not.
+void EventScheme::choose_flow() {
+  if (exact_ && !dynamics_.choice_moves()) {
+    flow_ = exact_.get();
+    return;
+  }
+  if (!stepper_) stepper_ = std::make_unique<OdeFlow>(dynamics_, stepper_options_, breakpoints_, end_time_);
+  flow_ = stepper_.get();
+}
+
 /// Modes from the state alone; a law at rest is decided afterwards.
 void EventScheme::classify(State& state, double t) {
   dynamics_.place(t, state.q, state.v);
   const std::vector<Mode> given = state.modes;
   state.modes.assign(dynamics_.laws().size(), Mode::open);
-  const Vector size = dynamics_.Wt().cwiseAbs() * state.v.cwiseAbs() + dynamics_.w().cwiseAbs();
   for (std::size_t k = 0; k < state.modes.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
-    auto rests = [&](Index i) { return std::abs(dynamics_.u()[i]) <= 1e-13 * size[i]; };
+    auto rests = [&](Index i) { return std::abs(dynamics_.u()[i]) <= velocity_round_off(i, state.v); };
     roles_[k] = LawRole::stuck;
     at_rest_[k] = 0;
     if (law.contact) {
       const double gap = dynamics_.gap(k);
-      if (gap < -1e-6 * system_.length_scale())
+      if (gap < -1e-6 * gap_size(k, state.q))
         throw InputError(fmt::format(
             "contact '{}' penetrates by {:.3g} m at the start; move the start position until its gap is >= 0",
             law.contact->name, -gap));
-      if (gap > touching_ || (dynamics_.u()[law.first] > 0 && !rests(law.first))) continue;
+      if (!touches(k, state.q) || (dynamics_.u()[law.first] > 0 && !rests(law.first))) continue;
       if (!rests(law.first)) impact_[k] = 1;
     }
     set_mode_by_velocity(k, 0, state);
@@ -140,8 +164,9 @@ void EventScheme::start(StepRecord& record) {
 
 /// How far a segment may reach: to the next jump of a force, or to the end.
 double EventScheme::limit_after(double t) const {
-  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * (1 + std::abs(t)));
-  return next == breakpoints_.end() ? std::max(end_time_, t + 1e-9) : std::min(*next, std::max(end_time_, t + 1e-9));
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * time_size(t));
+  const double end = std::max(end_time_, t + 1e-9 * time_size(t));
+  return next == breakpoints_.end() ? end : std::min(*next, end);
 }
 
 StepOutcome EventScheme::step(double t_end, StepRecord& record) {
@@ -175,7 +200,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     audit(record, t_next - t_start);
     if (t_next == segment_end_) {
       in_segment_ = false;
-      last_length_ = std::max(segment_end_ - flow_->t0(), 1e-9);
+      last_length_ = segment_end_ - flow_->t0();
       if (!triggers_.empty()) {
         continued_ = false;
         outcome = read_triggers(s);

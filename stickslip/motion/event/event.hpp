@@ -12,11 +12,15 @@
 //   accumulation     a bouncing contact comes to rest in finite time with infinitely many impacts. With rebound speed
 //                    u_N⁺ and approach acceleration a_N < 0 the impacts to come last 2 u_N⁺/(|a_N| (1 - e)). Where that
 //                    is below `accumulation_time` the contact closes at once: its impulse then is that of the impacts
-//                    left out, and so is the friction of a contact that slides through them
+//                    left out, and so is the friction of a contact that slides through them. The same where one
+//                    flight is shorter than 1e-12 of the time: the next impact would be no later instant (e near 1)
 //
-//   redundancy       where reactions of resting laws are not unique (a hinge locked twice, a table on four legs) the
-//                    event is that no admissible choice of them holds any more: (V) itself is asked at eight points of
-//                    a segment and the instant bisected
+//   redundancy       where reactions of resting laws are not unique (a ladder, a table on four legs) the event is that
+//                    no admissible choice of them holds any more. At the two ends of a segment a choice well inside the
+//                    sets is found (held_reactions.hpp); if the choices nearest to the line between the two stay in the
+//                    sets, nothing happens in between; else the segment is halved, down to 1/64 of it, or to
+//                    round-off of t where no choice is left. A guide without play (two contacts back to back) is loaded
+//                    on one side at a time
 //
 // Source: VanderVoort, Singh 1987 (paper 2); their decision hinge by hinge, step halving and SIGN(0) = 0 are not used
 // (mode_decision.hpp says why). Static above dynamic limit: policy of mode_decision.hpp.
@@ -46,7 +50,7 @@ IntegratorKind integrator_from(std::string_view name);
 struct EventOptions {
   FlowKind flow = FlowKind::automatic;                         ///< automatic: exact where the system allows it
   IntegratorKind integrator = IntegratorKind::dormand_prince;  ///< radau for stiff systems
-  double absolute_tolerance = 0;                               ///< 0: a thousandth of the tolerance
+  double absolute_tolerance = 0;                               ///< 0: a thousandth of the tolerance; see ode_flow.hpp
   double accumulation_time = 1e-9;                             ///< [s]
   long max_events = 10'000'000;
   void validate() const;
@@ -62,6 +66,15 @@ class EventScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
 
  private:
+  /// What |u| of component i may be by round-off of its terms, at the placed state.
+  double velocity_round_off(Index i, const Vector& v) const;
+  /// Times up to this far apart are told apart to round-off: the run's length, and t.
+  double time_size(double t) const { return std::abs(end_time_) + std::abs(t); }
+  double shortest_flight(double t) const;
+  /// What a gap is small against: its terms, and the way of a free fall over the run (to round-off).
+  double gap_size(std::size_t law, const Vector& q) const;
+  bool touches(std::size_t law, const Vector& q) const;
+  double force_size(Index i) const;
   void classify(State& state, double t);
   double limit_after(double t) const;
   double just_after(double t) const;
@@ -78,14 +91,22 @@ class EventScheme final : public Scheme {
   struct Tie {
     int law;
     Mode rest, give;
+    char kind;       ///< a Tied
+    int other = -1;  ///< side of a guide that takes over; the modes stay
+    bool gives = false;
   };
   StepOutcome begin_segment(State& state);
-  void cut_where_a_law_gives_way(const State& state);
-  bool some_law_gives_way(double t, const State& state);
-  void turn_tie(const Tie& tie, Mode mode, State& state);
-  void settle_ties(State& state, const std::vector<int>& tied);
-  bool holds_a_moment_later(const State& state, const std::vector<Mode>& modes, const std::vector<int>& tied,
-                            std::vector<char>& right);
+  void choose_flow();
+  void cut_where_no_choice_holds(const State& state);
+  bool find_choice(double t, const State& state, Vector& x);
+  bool choices_hold(double from, const Vector& x_from, double to, const Vector& x_to, const State& state);
+  double last_choice(double from, const Vector& x_from, double to, const Vector* x_to, int depth, const State& state);
+  void name_tied_laws(const State& state);
+  void move_other_side(std::size_t law, State& state);
+  void turn_tie(Tie& tie, bool gives, State& state);
+  void settle_ties(State& state);
+  bool holds_a_moment_later(const State& state);
+  bool tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) const;
   void note_changes(const std::vector<Mode>& before, StepRecord& record);
   void accumulate(double from, double to, StepRecord& record);
   void accumulate_in_closed_form(double from, double to, StepRecord& record);
@@ -97,12 +118,14 @@ class EventScheme final : public Scheme {
   const System& system_;
   EventOptions options_;
   ModeDynamics dynamics_;
-  std::unique_ptr<Flow> flow_;
+  std::unique_ptr<Flow> exact_, stepper_;  // the second one where the first does not apply
+  OdeFlowOptions stepper_options_;
+  Flow* flow_ = nullptr;
   std::vector<double> breakpoints_;
   StopRequest stop_ = nullptr;
   DecisionOptions decision_options_;
-  double snap_ = 1e-14;  // relative; how near to a jump of a force an event is one with it
-  double end_time_ = 0, touching_ = 0, last_length_ = 1e-3, largest_reaction_ = 0;
+  double snap_ = 1e-14;  // of time_size(); how near to a jump of a force an event is one with it
+  double end_time_ = 0, last_length_ = 0, largest_force_ = 0;
   bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;
   long events_ = 0, at_this_instant_ = 0;
   double last_event_time_ = -1;
@@ -111,6 +134,8 @@ class EventScheme final : public Scheme {
   std::vector<LawRole> roles_;
   std::vector<LawStart> starts_;
   std::vector<Tie> ties_;
+  std::vector<char> right_;  // per tie
+  Vector slacks_;
   double segment_end_ = 0;
   std::vector<Monitor> triggers_;  // at segment_end_
   std::vector<int> chosen_;

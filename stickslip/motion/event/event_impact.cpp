@@ -65,10 +65,8 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   for (const std::size_t k : touching) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const double normal = u_after[i];
-    const double terms =
-        dynamics_.Wt().row(law.first).cwiseAbs().dot(s.v.cwiseAbs()) + std::abs(dynamics_.w()[law.first]);
     i += law.size;
-    if (normal > std::max(tiny, 1e-15 * terms)) {
+    if (normal > std::max(tiny, velocity_round_off(law.first, s.v))) {
       s.modes[k] = Mode::open;
       at_rest_[k] = 0;
       continue;
@@ -91,7 +89,9 @@ StepOutcome EventScheme::close_accumulating(StepRecord& record) {
     if (!impact_[k] || s.modes[k] != Mode::open) continue;
     const double e = law.contact->restitution, u = dynamics_.u()[law.first];
     const double a = dynamics_.Wt().row(law.first).dot(dynamics_.acceleration()) + dynamics_.bias()[law.first];
-    if (!(a < 0) || !(e < 1) || !(2 * u <= options_.accumulation_time * -a * (1 - e))) continue;
+    if (!(a < 0)) continue;
+    const double flight = 2 * u / -a;
+    if (!(flight <= options_.accumulation_time * (1 - e)) && !(flight <= shortest_flight(s.t))) continue;
     const double p = -u / dynamics_.D()(law.first, law.first);
     s.v.noalias() += p * dynamics_.PW().col(law.first);
     record.energy.impact_loss -= 0.5 * p * u;

@@ -20,11 +20,21 @@ constexpr long kMostAtOneInstant = 200;
 
 /// An event that falls together with a jump of a force, as far as the integration can tell, happens at the jump.
 void EventScheme::snap_to_breakpoint(State& s) const {
-  const double near = snap_ * (1 + std::abs(s.t));
+  const double near = snap_ * time_size(s.t);
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), s.t);
   if (at == breakpoints_.end() || *at > s.t + near) return;
   s.q += (*at - s.t) * s.v;
   s.t = *at;
+}
+
+double EventScheme::velocity_round_off(Index i, const Vector& v) const {
+  constexpr double kRoundOff = 1e-13;
+  return kRoundOff * (dynamics_.Wt().row(i).cwiseAbs().dot(v.cwiseAbs()) + std::abs(dynamics_.w()[i]));
+}
+
+double EventScheme::shortest_flight(double t) const {
+  constexpr double kShortest = 1e-12;
+  return kShortest * std::max(std::abs(t), std::abs(end_time_));
 }
 
 /// Mode and rest of a law that is not open, from the placed velocities; those up to `tiny` or to round-off are zero.
@@ -34,10 +44,10 @@ void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
   for (int c = 0; c < law.tangents; ++c) {
     const Index i = law.tangent() + c;
     speed = std::hypot(speed, dynamics_.u()[i]);
-    size = std::max(size, dynamics_.Wt().row(i).cwiseAbs().dot(s.v.cwiseAbs()) + std::abs(dynamics_.w()[i]));
+    size = std::max(size, velocity_round_off(i, s.v));
   }
   const bool frictionless = dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0;
-  const bool rests = speed <= std::max(tiny, 1e-13 * size);
+  const bool rests = speed <= std::max(tiny, size);
   at_rest_[k] = 0;
   if (dynamics_.idle(k)) {
     s.modes[k] = Mode::slip;
@@ -95,7 +105,7 @@ StepOutcome EventScheme::read_triggers(State& s) {
 
 /// Where a force jumps, what happens next is up to the force after the jump.
 double EventScheme::just_after(double t) const {
-  const double near = 1e-12 * (1 + std::abs(t));
+  const double near = 1e-12 * time_size(t);
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
   return at != breakpoints_.end() && *at <= t + near ? std::max(t, *at) + near : t;
 }
@@ -103,13 +113,15 @@ double EventScheme::just_after(double t) const {
 StepOutcome EventScheme::pass_instant(StepRecord& record) {
   State& s = record.state;
   if (before_.size() != s.modes.size()) before_ = s.modes;
-  if (s.t > last_event_time_ + 1e-13 * (1 + std::abs(s.t))) at_this_instant_ = 0;
+  if (s.t > last_event_time_ + 0.1 * shortest_flight(s.t)) at_this_instant_ = 0;
   last_event_time_ = s.t;
   if (++at_this_instant_ > kMostAtOneInstant)
     return {Status::not_converged,
-            fmt::format("more than {} events at t = {:.12g}: the modes of the laws do not settle; use scheme = "
-                        "\"moreau\", which needs no modes",
-                        kMostAtOneInstant, s.t)};
+            fmt::format("more than {} events at t = {:.12g}: the modes of the laws do not settle; {}",
+                        kMostAtOneInstant, s.t,
+                        system_.constraints().empty()
+                            ? "use scheme = \"moreau\", which needs no modes"
+                            : "another run.tolerance (a hundredth of it, say) resolves which law gives way first")};
   if (++events_ > options_.max_events)
     return {Status::not_converged,
             fmt::format("more than run.event.max_events = {} events up to t = {:.9g}; impacts that accumulate more "
@@ -141,14 +153,15 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
 StepOutcome EventScheme::begin_segment(State& s) {
   const std::size_t most = 4 * ties_.size() + 1;
   for (std::size_t turn = 0;; ++turn) {
+    choose_flow();
     const StepOutcome outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
     if (outcome.status != Status::success) return outcome;
     if (flow_->triggers().empty() || flow_->t1() > s.t || turn == most) break;
     const int law = flow_->triggers().front().law;
-    const auto tie = std::find_if(ties_.begin(), ties_.end(), [&](const Tie& t) { return t.law == law; });
+    const auto tie =
+        std::find_if(ties_.begin(), ties_.end(), [&](const Tie& t) { return t.law == law || t.other == law; });
     if (tie == ties_.end()) break;
-    const auto k = static_cast<std::size_t>(law);
-    turn_tie(*tie, s.modes[k] == tie->rest ? tie->give : tie->rest, s);
+    turn_tie(*tie, !tie->gives, s);
     dynamics_.place(just_after(s.t), s.q, s.v);
     dynamics_.solve(s.modes);
   }
@@ -158,56 +171,12 @@ StepOutcome EventScheme::begin_segment(State& s) {
   segment_end_ = flow_->t1();
   triggers_ = flow_->triggers();
   redundant_ = dynamics_.redundant();
-  if (redundant_) cut_where_a_law_gives_way(s);
+  if (redundant_) cut_where_no_choice_holds(s);
   if (raised(stop_)) {
     in_segment_ = false;
     return {Status::interrupted, ""};
   }
   return {};
-}
-
-bool EventScheme::some_law_gives_way(double t, const State& s) {
-  flow_->sample(t, node_);
-  dynamics_.place(t, node_.q, node_.v);
-  dynamics_.decision_problem(s.modes, at_rest_, roles_, problem_, chosen_, sliding_);
-  const Decision decision = decide_modes(problem_, decision_options_);
-  triggers_.clear();
-  if (decision.status != Status::success) return false;
-  for (std::size_t j = 0; j < chosen_.size(); ++j) {
-    const auto k = static_cast<std::size_t>(chosen_[j]);
-    const Mode mode = decision.modes[j];
-    const bool holds = sliding_[k] ? mode != Mode::open : mode == s.modes[k];
-    if (!holds) triggers_.push_back({chosen_[j], mode == Mode::open ? Trigger::lift : Trigger::release, 1, 0});
-  }
-  return !triggers_.empty();
-}
-
-void EventScheme::cut_where_a_law_gives_way(const State& s) {
-  for (std::size_t k = 0; k < s.modes.size(); ++k) {
-    roles_[k] = LawRole::stuck;
-    at_rest_[k] = s.modes[k] == Mode::stick || s.modes[k] == Mode::closed;
-  }
-  constexpr int kPoints = 8;
-  const std::vector<Monitor> at_end = triggers_;
-  double held = flow_->t0();
-  for (int j = 1; j <= kPoints && !raised(stop_); ++j) {
-    double gave = j == kPoints ? flow_->t1() : flow_->t0() + (flow_->t1() - flow_->t0()) * j / kPoints;
-    if (some_law_gives_way(gave, s)) {
-      while (gave - held > 4e-16 * (1 + std::abs(gave)) && !raised(stop_)) {
-        const double middle = 0.5 * (held + gave);
-        if (middle == held || middle == gave) break;
-        (some_law_gives_way(middle, s) ? gave : held) = middle;
-      }
-      some_law_gives_way(gave, s);
-      segment_end_ = gave;
-      dynamics_.solve(s.modes);
-      return;
-    }
-    held = gave;
-  }
-  triggers_ = at_end;
-  dynamics_.place(just_after(s.t), s.q, s.v);
-  dynamics_.solve(s.modes);
 }
 
 StepOutcome EventScheme::no_mode(const State& s, const Decision& decision) const {
@@ -258,8 +227,8 @@ StepOutcome EventScheme::decide(State& s) {
   starts_.assign(starts_.size(), {});
   ties_.clear();
   for (std::size_t k = 0; k < s.modes.size(); ++k)
-    if (dynamics_.laws()[k].contact && s.modes[k] == Mode::open && dynamics_.gap(k) <= touching_) starts_[k].gap = 1;
-  std::vector<int> tied;
+    if (dynamics_.laws()[k].contact && s.modes[k] == Mode::open && touches(k, s.q)) starts_[k].gap = 1;
+  for (std::size_t k = 0; k < s.modes.size(); ++k) dynamics_.set_unloaded(k, false);
   if (!chosen_.empty()) {
     const Decision decision = decide_modes(problem_, decision_options_);
     if (decision.status != Status::success) return no_mode(s, decision);
@@ -273,12 +242,14 @@ StepOutcome EventScheme::decide(State& s) {
       const auto k = static_cast<std::size_t>(chosen_[j]);
       const ModeDynamics::Law& law = dynamics_.laws()[k];
       const Mode mode = decision.modes[j];
+      const char tied = decision.tied[j];
+      if (!decision.unloaded.empty()) dynamics_.set_unloaded(k, decision.unloaded[j] != 0);
       if (sliding_[k]) {
         if (mode == Mode::open) {
           s.modes[k] = Mode::open;
           starts_[k].gap = 2;
-        } else if (roles_[k] == LawRole::released || decision.tied[j]) {
-          tied.push_back(static_cast<int>(k));
+        } else if (roles_[k] == LawRole::released || tied) {
+          ties_.push_back({chosen_[j], s.modes[k], Mode::open, tied_to_lift});
         }
         continue;
       }
@@ -290,20 +261,26 @@ StepOutcome EventScheme::decide(State& s) {
         const double a1 = decision.acceleration[t], a2 = decision.acceleration[t + 1], a = std::hypot(a1, a2);
         if (a > 0) dynamics_.set_direction(k, a1 / a, a2 / a);
       }
-      if (decision.tied[j]) {
-        tied.push_back(static_cast<int>(k));
-        starts_[k].border = 1;
-        if (law.tangents == 2 && mode == Mode::stick) {
-          const Index t = first + (law.contact ? 1 : 0);
-          const double r = std::hypot(decision.r[t], decision.r[t + 1]);
-          if (r > 0) dynamics_.set_direction(k, -decision.r[t] / r, -decision.r[t + 1] / r);
-        }
+      if (!tied) continue;
+      starts_[k].border = 1;
+      const Index t = first + (law.contact ? 1 : 0);
+      Mode give = Mode::open;
+      if (tied == tied_to_slip) {
+        give = law.tangents == 2 ? Mode::slip : decision.r[t] > 0 ? Mode::slip_minus : Mode::slip_plus;
+        const double r = law.tangents == 2 ? std::hypot(decision.r[t], decision.r[t + 1]) : 0.0;
+        if (r > 0) dynamics_.set_direction(k, -decision.r[t] / r, -decision.r[t + 1] / r);
       }
+      ties_.push_back({chosen_[j], mode, give, tied});
     }
   }
+  for (Tie& tie : ties_)
+    if (tie.kind == tied_to_lift) {
+      tie.other = dynamics_.other_side(static_cast<std::size_t>(tie.law), s.modes);
+      if (tie.other >= 0) tie.give = tie.rest;
+    }
   if (!dynamics_.solve(s.modes))
     return {Status::not_finite, fmt::format("reactions are not finite at t = {:.9g}", s.t)};
-  if (!tied.empty()) settle_ties(s, tied);
+  if (!ties_.empty()) settle_ties(s);
   return {};
 }
 

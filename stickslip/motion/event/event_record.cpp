@@ -48,7 +48,8 @@ void EventScheme::accumulate_in_closed_form(double from, double to, StepRecord& 
 /// sample_ holds the flow at `to`.
 void EventScheme::accumulate(double from, double to, StepRecord& record) {
   if (!(to > from)) return;
-  if (closed_form_ && flow_->impulses(from, to, closed_impulse_)) return accumulate_in_closed_form(from, to, record);
+  if (closed_form_ && !redundant_ && flow_->impulses(from, to, closed_impulse_))
+    return accumulate_in_closed_form(from, to, record);
   EnergyLedger& e = record.energy;
   const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
   const bool constrained = !system_.constraints().empty();
@@ -88,15 +89,20 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
   }
 }
 
+/// Terms of the acceleration along component i over what a unit of r does there: what its reaction is small against.
+/// The flow has placed the dynamics at some state of the segment, and sample_ holds the reactions.
+double EventScheme::force_size(Index i) const {
+  const double D = dynamics_.D()(i, i);
+  if (!(D > 0)) return 0;
+  const double terms = dynamics_.Wt().row(i).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) +
+                       std::abs(dynamics_.bias()[i]) + dynamics_.D().row(i).cwiseAbs().dot(sample_.r.cwiseAbs());
+  return terms / D;
+}
+
 /// Laws at the state the flow has just reached, from its numbers alone.
 void EventScheme::audit(StepRecord& record, double duration) {
   const State& s = record.state;
   relative_velocity(s.t, sample_);
-  for (Index i = 0; i < sample_.r.size(); ++i) largest_reaction_ = std::max(largest_reaction_, std::abs(sample_.r[i]));
-  // Of the run so far, and of all forces: where a contact lifts, its reaction vanishes.
-  largest_reaction_ = std::max(largest_reaction_, dynamics_.force().lpNorm<Eigen::Infinity>());
-  const double force = largest_reaction_;
-  auto relative = [force](double value) { return force > 0 ? value / force : value; };
   for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const Mode mode = s.modes[k];
@@ -111,8 +117,10 @@ void EventScheme::audit(StepRecord& record, double duration) {
     Vector &r = one_r_[law.size - 1], &u = one_u_[law.size - 1];
     r = sample_.r.segment(law.first, law.size);
     u = u_.segment(law.first, law.size);
-    // Redundant reactions are the shortest of many; that some choice holds is what cut_where_a_law_gives_way() sees to.
-    if (!redundant_) raise(record.membership, relative(membership_residual(one_set_, r)));
+    const double force = force_size(law.first);
+    largest_force_ = std::max(largest_force_, force);  // of the run so far: where a law stops, its own may vanish
+    auto relative = [](double value, double size) { return size > 0 ? value / size : value; };
+    raise(record.membership, relative(membership_residual(one_set_, r), force));
     if (stuck && duration > 0) {
       double motion = 0;
       for (int i = 0; i < law.size; ++i) motion = std::max(motion, std::abs(u[i]));
@@ -120,7 +128,7 @@ void EventScheme::audit(StepRecord& record, double duration) {
     }
     if (stuck || law.contact) continue;
     one_rho_[0] = 1.0 / std::max(dynamics_.D()(law.first, law.first), 1e-300);
-    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_)));
+    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest_force_));
   }
 }
 

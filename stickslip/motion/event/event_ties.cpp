@@ -7,99 +7,116 @@
 
 namespace stickslip {
 
-void EventScheme::turn_tie(const Tie& tie, Mode mode, State& s) {
+/// The unloaded side of a guide moves as the loaded one does.
+void EventScheme::move_other_side(std::size_t law, State& s) {
+  const int found = dynamics_.other_side(law, s.modes);
+  if (found < 0) return;
+  const auto other = static_cast<std::size_t>(found);
+  const ModeDynamics::Law &own = dynamics_.laws()[law], &its = dynamics_.laws()[other];
+  if (!dynamics_.unloaded(other) || its.tangents != 1 || own.tangents != 1 || s.modes[other] == Mode::closed) return;
+  const bool same_way = dynamics_.D()(own.tangent(), its.tangent()) >= 0;
+  Mode mode = s.modes[law];
+  if (!same_way && mode == Mode::slip_plus)
+    mode = Mode::slip_minus;
+  else if (!same_way && mode == Mode::slip_minus)
+    mode = Mode::slip_plus;
+  s.modes[other] = mode;
+  starts_[other] = {};
+  starts_[other].u = starts_[law].u;
+  starts_[other].tied = starts_[law].tied;
+}
+
+void EventScheme::turn_tie(Tie& tie, bool gives, State& s) {
   const auto k = static_cast<std::size_t>(tie.law);
+  const Mode mode = gives ? tie.give : tie.rest;
+  tie.gives = gives;
   s.modes[k] = mode;
   starts_[k] = {};
   starts_[k].tied = true;
-  if (mode == tie.rest) starts_[k].border = 1;
-  if (mode != tie.rest && mode == Mode::open) starts_[k].gap = 3;
-  if (mode != tie.rest && (mode == Mode::slip_plus || mode == Mode::slip_minus)) starts_[k].u = 2;
+  if (tie.other >= 0) {  // one side of a guide takes the load from the other
+    const auto other = static_cast<std::size_t>(tie.other);
+    dynamics_.set_unloaded(k, gives);
+    dynamics_.set_unloaded(other, !gives);
+    starts_[other].tied = true;
+    starts_[k].lift = starts_[other].lift = 1;
+    return;
+  }
+  if (!gives) {
+    starts_[k].border = 1;
+    if (tie.kind == tied_to_lift) starts_[k].lift = 1;
+  } else if (mode == Mode::open) {
+    starts_[k].gap = 3;
+  } else if (mode == Mode::slip_plus || mode == Mode::slip_minus) {
+    starts_[k].u = 2;
+  }
+  if (mode != Mode::open) move_other_side(k, s);
+}
+
+bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) const {
+  const auto k = static_cast<std::size_t>(tie.law);
+  const ModeDynamics::Law& law = dynamics_.laws()[k];
+  auto pushes = [&](std::size_t l) {
+    return !dynamics_.laws()[l].contact || dynamics_.redundant() ||
+           dynamics_.reaction()[dynamics_.laws()[l].first] >= 0;
+  };
+  if (tie.other >= 0) return pushes(tie.gives ? static_cast<std::size_t>(tie.other) : k);
+  const Vector& u = dynamics_.u();
+  const Index t = law.tangent();
+  switch (modes[k]) {
+    case Mode::open:
+      return du[law.first] > 0;
+    case Mode::slip_plus:
+      return (starts_[k].u == 0 || du[t] > 0) && pushes(k);
+    case Mode::slip_minus:
+      return (starts_[k].u == 0 || du[t] < 0) && pushes(k);
+    case Mode::slip:
+      // Along the direction in which the stuck law was about to give way.
+      return u[t] * du[t] + u[t + 1] * du[t + 1] >= 0;
+    case Mode::closed:
+      return pushes(k);
+    case Mode::stick:
+      if (dynamics_.redundant()) return dynamics_.admissible();
+      return pushes(k) && monitor_value(dynamics_, {tie.law, Trigger::release, 1, 0}) >= 0 &&
+             (law.tangents == 2 || monitor_value(dynamics_, {tie.law, Trigger::release, -1, 0}) >= 0);
+  }
+  return true;
 }
 
 /// Moved on by a moment in these modes, do the tied laws keep their conditions?
-bool EventScheme::holds_a_moment_later(const State& s, const std::vector<Mode>& modes, const std::vector<int>& tied,
-                                       std::vector<char>& right) {
+bool EventScheme::holds_a_moment_later(const State& s) {
+  right_.assign(ties_.size(), 0);
   dynamics_.place(just_after(s.t), s.q, s.v);
-  if (!dynamics_.solve(modes)) return false;
-  const double moment = 1e-6 * std::clamp(last_length_, 1e-4, 1.0);
+  if (!dynamics_.solve(s.modes)) return false;
+  const double span = std::abs(end_time_);
+  const double moment = 1e-6 * std::clamp(last_length_, 1e-4 * span, span);
   const Vector a = dynamics_.acceleration();
   Vector qdot(s.q.size());
   const Vector v_mean = s.v + 0.5 * moment * a;
   system_.position_rate(s.q, v_mean, qdot);
   const Vector q = s.q + moment * qdot, v = s.v + moment * a;
   dynamics_.place(just_after(s.t) + moment, q, v);
-  if (!dynamics_.solve(modes)) return false;
+  if (!dynamics_.solve(s.modes)) return false;
   const Vector du = dynamics_.Wt() * dynamics_.acceleration() + dynamics_.bias();
-  right.assign(modes.size(), 1);
-  bool all = true;
-  for (const int id : tied) {
-    const auto k = static_cast<std::size_t>(id);
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    switch (modes[k]) {
-      case Mode::open:
-        right[k] = du[law.first] > 0;
-        break;
-      case Mode::slip_plus:
-        right[k] = starts_[k].u == 0 || du[law.tangent()] > 0;
-        if (law.contact) right[k] = right[k] && dynamics_.reaction()[law.first] >= 0;
-        break;
-      case Mode::slip_minus:
-        right[k] = starts_[k].u == 0 || du[law.tangent()] < 0;
-        if (law.contact) right[k] = right[k] && dynamics_.reaction()[law.first] >= 0;
-        break;
-      case Mode::slip:
-        // Along the direction in which the stuck law was about to give way.
-        right[k] = dynamics_.u()[law.tangent()] * du[law.tangent()] +
-                       dynamics_.u()[law.tangent() + 1] * du[law.tangent() + 1] >=
-                   0;
-        break;
-      case Mode::closed:
-        right[k] = dynamics_.reaction()[law.first] >= 0;
-        break;
-      case Mode::stick: {
-        right[k] = monitor_value(dynamics_, {id, Trigger::release, 1, 0}) >= 0;
-        if (law.tangents == 1) right[k] = right[k] && monitor_value(dynamics_, {id, Trigger::release, -1, 0}) >= 0;
-        if (law.contact) right[k] = right[k] && dynamics_.reaction()[law.first] >= 0;
-        break;
-      }
-    }
-    all = all && right[k];
-  }
-  return all;
+  for (std::size_t j = 0; j < ties_.size(); ++j) right_[j] = tie_holds(ties_[j], s.modes, du);
+  return std::all_of(right_.begin(), right_.end(), [](char c) { return c != 0; });
 }
 
 /// u' = 0 and the reaction on the border: both resting and giving way satisfy (V). The mode that is still right a
 /// moment later is taken; laws that give way are tried first, all combinations for a few laws, else the wrong ones are
 /// turned. begin_segment() has the last word.
-void EventScheme::settle_ties(State& s, const std::vector<int>& tied) {
-  for (const int id : tied) {
-    const auto k = static_cast<std::size_t>(id);
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    Tie tie{id, s.modes[k], s.modes[k]};
-    if (sliding_[k] || s.modes[k] == Mode::closed) {
-      tie.give = Mode::open;
-    } else if (s.modes[k] == Mode::stick) {
-      const bool lifts = law.contact && dynamics_.reaction()[law.first] <= 0;
-      const double r = dynamics_.reaction()[law.tangent()];
-      tie.give = lifts ? Mode::open : law.tangents == 2 ? Mode::slip : r > 0 ? Mode::slip_minus : Mode::slip_plus;
-    }
-    ties_.push_back(tie);
-  }
+void EventScheme::settle_ties(State& s) {
   constexpr std::size_t kAllCombinations = 6;
   const std::size_t count = ties_.size();
-  std::vector<char> right;
   if (count <= kAllCombinations) {
     for (unsigned held = 0; held < (1u << count); ++held) {
-      for (std::size_t j = 0; j < count; ++j) turn_tie(ties_[j], held >> j & 1u ? ties_[j].rest : ties_[j].give, s);
-      if (holds_a_moment_later(s, s.modes, tied, right)) break;  // the last one is: all rest
+      for (std::size_t j = 0; j < count; ++j) turn_tie(ties_[j], !(held >> j & 1u), s);
+      if (holds_a_moment_later(s)) break;  // the last one is: all rest
     }
   } else {
-    for (const Tie& tie : ties_) turn_tie(tie, tie.give, s);
-    for (std::size_t round = 0; round < count && !holds_a_moment_later(s, s.modes, tied, right); ++round)
-      for (const Tie& tie : ties_)
-        if (!right[static_cast<std::size_t>(tie.law)])
-          turn_tie(tie, s.modes[static_cast<std::size_t>(tie.law)] == tie.rest ? tie.give : tie.rest, s);
+    for (Tie& tie : ties_) turn_tie(tie, true, s);
+    for (std::size_t round = 0; round < count && !holds_a_moment_later(s); ++round)
+      for (std::size_t j = 0; j < count; ++j)
+        if (!right_[j]) turn_tie(ties_[j], !ties_[j].gives, s);
   }
   dynamics_.place(just_after(s.t), s.q, s.v);
   dynamics_.solve(s.modes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/event/flow.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -19,24 +21,24 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
       monitors.push_back({id, Trigger::touch, 1, at.gap, at.tied});
       continue;
     }
-    // Redundant reactions are one choice among many: whether any choice holds is asked of the decision itself.
-    const bool open_choice = dynamics.redundant();
+    // Redundant reactions are one choice among many: whether any choice holds is found apart (event_redundant.cpp).
+    const bool open_choice = dynamics.redundant() || dynamics.unloaded(k);
     if (law.contact && !open_choice)
-      monitors.push_back({id, Trigger::lift, 1, modes[k] == Mode::closed ? at.border : 0});
+      monitors.push_back({id, Trigger::lift, 1, modes[k] == Mode::closed ? std::max(at.border, at.lift) : at.lift});
     if (modes[k] == Mode::slip_plus) monitors.push_back({id, Trigger::stop, 1, at.u});
     if (modes[k] == Mode::slip_minus) monitors.push_back({id, Trigger::stop, -1, at.u});
     if (modes[k] == Mode::stick && !open_choice) {
       if (law.tangents == 1) {
         // Which of the two borders the reaction lies on at the start is not asked: the other one is far away.
         const double r = dynamics.reaction()[law.tangent()];
-        monitors.push_back({id, Trigger::release, 1, r > 0 ? at.border : 0});
-        monitors.push_back({id, Trigger::release, -1, r > 0 ? 0 : at.border});
+        monitors.push_back({id, Trigger::release, 1, r > 0 ? at.border : at.lift});
+        monitors.push_back({id, Trigger::release, -1, r > 0 ? at.lift : at.border});
       } else {
         monitors.push_back({id, Trigger::release, 1, at.border});
       }
     }
     const bool slides = modes[k] == Mode::slip_plus || modes[k] == Mode::slip_minus || modes[k] == Mode::slip;
-    if (law.contact && slides && dynamics.limit(k) > 0 && !dynamics.constant_geometry())
+    if (law.contact && slides && !dynamics.unloaded(k) && dynamics.limit(k) > 0 && !dynamics.constant_geometry())
       monitors.push_back({id, Trigger::singular, 1, 0});
     for (std::size_t i = first; i < monitors.size(); ++i) monitors[i].tied = at.tied && monitors[i].zeros > 0;
   }
@@ -73,6 +75,14 @@ double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {
   return (radius - std::hypot(r1, r2)) * (radius + std::hypot(r1, r2));
 }
 
+StepOutcome too_fast(double t) {
+  return {
+      Status::refused,
+      fmt::format("at t = {:.9g} a force, limit, gap or surface velocity changes faster than the round-off of t can "
+                  "resolve; give it as a function that stays smooth, or as a table over time",
+                  t)};
+}
+
 void Flow::take_first(double h) {
   triggers_.clear();
   const double first = roots_.empty() ? HUGE_VAL : *std::min_element(roots_.begin(), roots_.end());
@@ -82,7 +92,7 @@ void Flow::take_first(double h) {
   }
   t1_ = t0_ + h * first;
   // Events that round-off cannot tell apart are one.
-  const double same = first + 1e-13 * (1 + std::abs(t1_)) / h;
+  const double same = first + 1e-13 * time_size(t1_) / h;
   for (std::size_t i = 0; i < roots_.size(); ++i)
     if (roots_[i] <= same) triggers_.push_back(monitors_[i]);
 }

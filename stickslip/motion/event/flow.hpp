@@ -13,6 +13,7 @@
 //   singular  determinant of the mode's equations (mode_dynamics.hpp)        sliding contacts (Painlevé)
 #pragma once
 
+#include <cmath>
 #include <span>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct LawStart {
   int u = 0;       ///< of the tangential velocity of a law with one tangent
   int gap = 0;     ///< of the gap of an open contact
   int border = 0;  ///< of the distance of r from the border of its set
+  int lift = 0;    ///< of the normal force
   bool tied = false;
 };
 
@@ -54,8 +56,13 @@ struct FlowSample {
   Vector r, smooth;  ///< set-valued and smooth part of the laws, per component
 };
 
+/// A force changes faster than time can be resolved (time_resolution.hpp).
+StepOutcome too_fast(double t);
+
 class Flow {
  public:
+  /// span: length of the run; round-off of a time t is that of span + |t|.
+  explicit Flow(double span) : span_(span) {}
   virtual ~Flow() = default;
   /// A segment from (t, q, v), at most to t_limit. `continued`: the last segment ended here without an event.
   virtual StepOutcome begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
@@ -74,7 +81,9 @@ class Flow {
   const std::vector<Monitor>& triggers() const { return triggers_; }
 
  protected:
-  double t0_ = 0, t1_ = 0;
+  double time_size(double t) const { return span_ + std::abs(t); }
+
+  double span_, t0_ = 0, t1_ = 0;
   std::vector<Monitor> monitors_, triggers_;
   std::vector<double> roots_;  // per monitor, in s; HUGE_VAL: none
   /// t1_ and triggers_ from roots_ on a segment of length h.

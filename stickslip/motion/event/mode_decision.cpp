@@ -8,6 +8,7 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/motion/event/held_reactions.hpp"
 #include "stickslip/solvers/solve.hpp"
 
 namespace stickslip {
@@ -41,9 +42,32 @@ Mode choice(const DecisionLaw& law, int k) {
 
 double sign_of(Mode mode) { return mode == Mode::slip_plus ? 1.0 : mode == Mode::slip_minus ? -1.0 : 0.0; }
 
+/// D = VᵀU where the caller knows D alone.
+void factors_of(const DenseMatrix& D, DenseMatrix& V, DenseMatrix& U) {
+  if ((D - D.transpose()).cwiseAbs().sum() > 1e-12 * D.cwiseAbs().sum()) {
+    V = D.transpose();
+    U = DenseMatrix::Identity(D.rows(), D.cols());
+    return;
+  }
+  const Eigen::LDLT<DenseMatrix> factor(D);
+  if (factor.vectorD().minCoeff() < -1e-12 * factor.vectorD().cwiseAbs().maxCoeff()) {
+    V = D.transpose();
+    U = DenseMatrix::Identity(D.rows(), D.cols());
+    return;
+  }
+  const DenseMatrix L = factor.matrixL();
+  V = factor.vectorD().cwiseMax(0).cwiseSqrt().asDiagonal() * L.transpose();
+  V = V * factor.transpositionsP();
+  U = V;
+}
+
 class Enumeration {
  public:
   Enumeration(const DecisionProblem& problem, const DecisionOptions& options) : problem_(problem), options_(options) {
+    V_ = problem.rows;
+    U_ = problem.columns;
+    if (V_.cols() != problem.D.cols()) factors_of(problem.D, V_, U_);
+    b_size_ = problem.b_size.size() == problem.b.size() ? problem.b_size : Vector(problem.b.cwiseAbs());
     Index row = 0;
     for (const DecisionLaw& law : problem.laws) {
       first_.push_back(row);
@@ -60,7 +84,7 @@ class Enumeration {
         return std::move(best_);
       }
       for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = choice(problem_.laws[k], digit[k]);
-      if (solve_mode() && admissible()) consider();
+      if (one_side_is_open() && solve_mode() && admissible()) consider();
       std::size_t k = 0;
       while (k < digit.size() && ++digit[k] == choices(problem_.laws[k].set)) digit[k++] = 0;
       if (k == digit.size()) break;
@@ -70,10 +94,63 @@ class Enumeration {
       best_.status = Status::no_solution;
       best_.message = "no combination of sticking, slipping, closed and open laws satisfies the equations of motion";
     }
+    if (best_.admissible > 0) {
+      find_ties();
+      load_one_side();
+    }
     return std::move(best_);
   }
 
  private:
+  bool one_side_is_open() const {
+    for (std::size_t l = 0; l < modes_.size(); ++l) {
+      const int other = problem_.laws[l].other_side;
+      if (other >= 0 && modes_[l] != Mode::open && modes_[static_cast<std::size_t>(other)] != Mode::open) return false;
+    }
+    return true;
+  }
+
+  /// The open side of a guide whose other side is closed is closed too, without a load.
+  void load_one_side() {
+    const std::vector<Mode> found = best_.modes;
+    best_.unloaded.assign(found.size(), 0);
+    for (std::size_t l = 0; l < found.size(); ++l) {
+      const DecisionLaw& law = problem_.laws[l];
+      if (law.other_side < 0 || found[l] != Mode::open) continue;
+      const Mode other = found[static_cast<std::size_t>(law.other_side)];
+      if (other == Mode::open) continue;
+      best_.unloaded[l] = 1;
+      const bool frictionless = law.set.kind == SetKind::half_line || law.set.limit == 0;
+      const double a = law.set.size == 2 ? best_.acceleration[first_[l] + 1] : 0.0;
+      best_.modes[l] = frictionless                                              ? Mode::closed
+                       : other == Mode::stick || other == Mode::closed || a == 0 ? Mode::stick
+                       : a > 0                                                   ? Mode::slip_plus
+                                                                                 : Mode::slip_minus;
+    }
+  }
+
+  /// What no admissible choice of the reactions can take off the border of its set.
+  void find_ties() {
+    constexpr double kNear = 1e-9;
+    best_.tied.assign(best_.modes.size(), not_tied);
+    auto stays = [&](int law, bool normal) {
+      std::vector<double> inset(best_bounds_.size(), 0.0);
+      bool any = false;
+      for (std::size_t j = 0; j < inset.size(); ++j)
+        if (best_bounds_[j].law == law && (best_bounds_[j].tangents == 0) == normal) inset[j] = kNear, any = true;
+      Vector x = best_x_;
+      return any && !best_held_.smallest_within(best_bounds_, inset, x);
+    };
+    for (std::size_t l = 0; l < best_.modes.size(); ++l) {
+      const int law = static_cast<int>(l);
+      const Mode mode = best_.modes[l];
+      if (mode != Mode::closed && mode != Mode::stick) continue;
+      best_.tied[l] = stays(law, true)                           ? tied_to_lift
+                      : mode == Mode::stick && stays(law, false) ? tied_to_slip
+                                                                 : not_tied;
+    }
+  }
+
   /// r and u' of one combination; false where it has none.
   bool solve_mode() {
     const Index m = problem_.b.size();
@@ -100,25 +177,28 @@ class Enumeration {
       if (mode == Mode::stick) add_unknown(i + 1, k++);
     }
     if (k > 0) {
-      const DenseMatrix Dc = problem_.D * columns_.leftCols(k);
-      DenseMatrix A(k, k);
-      Vector g(k);
+      DenseMatrix V(V_.rows(), k);
+      Vector g(k), size(k);
       const Vector b = problem_.b + problem_.D * fixed_;
+      const Vector terms = b_size_ + problem_.D.cwiseAbs() * fixed_.cwiseAbs();
       for (Index i = 0; i < k; ++i) {
-        A.row(i) = Dc.row(rows_[i]);
+        V.col(i) = V_.col(rows_[i]);
         g[i] = -b[rows_[i]];
+        size[i] = terms[rows_[i]];
       }
-      // Redundant laws (the same hinge locked twice) leave the reaction open: the shortest one is taken.
-      const Eigen::CompleteOrthogonalDecomposition<DenseMatrix> factor(A);
-      const Vector x = factor.solve(g);
-      if (!x.allFinite()) return false;
-      if ((A * x - g).lpNorm<Eigen::Infinity>() > 1e-9 * (g.lpNorm<Eigen::Infinity>() + 1e-300)) return false;
-      r_ = fixed_ + columns_.leftCols(k) * x;
+      held_.factor(V, U_ * columns_.leftCols(k));
+      held_.shortest(g, x_);
+      if (!held_.consistent(g, size, x_)) return false;
+      collect_bounds();
+      if (held_.redundant() && !held_.smallest_within(bounds_, {}, x_)) return false;
+      r_ = fixed_ + columns_.leftCols(k) * x_;
     } else {
+      bounds_.clear();
+      x_.resize(0);
       r_ = fixed_;
     }
     a_ = problem_.b + problem_.D * r_;
-    scale_ = problem_.b.cwiseAbs() + problem_.D.cwiseAbs() * r_.cwiseAbs();
+    scale_ = b_size_ + problem_.D.cwiseAbs() * r_.cwiseAbs();
     for (const Index i : rows_) a_[i] = 0;
     return true;
   }
@@ -126,6 +206,25 @@ class Enumeration {
     rows_.push_back(i);
     columns_.col(column).setZero();
     columns_(i, column) = 1;
+  }
+
+  /// Sets of the unknowns, in their order.
+  void collect_bounds() {
+    bounds_.clear();
+    Index k = 0;
+    for (std::size_t l = 0; l < modes_.size(); ++l) {
+      const DecisionLaw& law = problem_.laws[l];
+      const Mode mode = modes_[l];
+      const int id = static_cast<int>(l);
+      if (mode == Mode::open || mode == Mode::slip) continue;
+      if (law.set.kind == SetKind::interval) {
+        if (mode == Mode::stick) append_friction_bounds(id, law.static_limit, 0, -1, k++, 1, bounds_);
+        continue;
+      }
+      bounds_.push_back(pushing(id, k));
+      if (mode == Mode::stick) append_friction_bounds(id, 0, law.static_limit, k, k + 1, 1, bounds_);
+      k += mode == Mode::stick ? 2 : 1;
+    }
   }
 
   bool admissible() const {
@@ -175,14 +274,19 @@ class Enumeration {
     best_.r = r_;
     best_.acceleration = a_;
     best_.modes = modes_;
+    best_held_ = held_;
+    best_bounds_ = bounds_;
+    best_x_ = x_;
   }
 
   const DecisionProblem& problem_;
   const DecisionOptions& options_;
   std::vector<Index> first_, rows_;
   std::vector<Mode> modes_;
-  DenseMatrix columns_;
-  Vector fixed_, r_, a_, scale_;
+  DenseMatrix columns_, V_, U_;
+  Vector fixed_, r_, a_, scale_, b_size_, x_, best_x_;
+  HeldReactions held_, best_held_;
+  std::vector<ReactionBound> bounds_, best_bounds_;
   std::vector<Vector> accelerations_;
   std::array<int, 3> best_score_{};
   Decision best_;
@@ -337,7 +441,7 @@ Decision solve_inclusion(const DecisionProblem& problem, const DecisionOptions& 
 /// |r| against the border of the set of a law that rests.
 void find_ties(const DecisionProblem& problem, Decision& decision) {
   constexpr double kNear = 1e-9;
-  decision.tied.assign(problem.laws.size(), 0);
+  decision.tied.assign(problem.laws.size(), not_tied);
   Index i = 0;
   for (std::size_t l = 0; l < problem.laws.size(); i += problem.laws[l].set.size, ++l) {
     const DecisionLaw& law = problem.laws[l];
@@ -345,22 +449,34 @@ void find_ties(const DecisionProblem& problem, Decision& decision) {
     const bool tangents = law.set.size > 1;
     switch (decision.modes[l]) {
       case Mode::closed:
-        decision.tied[l] = r <= kNear * decision.r.lpNorm<Eigen::Infinity>();
+        if (r <= kNear * decision.r.lpNorm<Eigen::Infinity>()) decision.tied[l] = tied_to_lift;
         break;
       case Mode::stick:
         if (!is_cone(law.set.kind)) {
           const double size = tangents ? std::hypot(r, decision.r[i + 1]) : std::abs(r);
-          decision.tied[l] = size >= c * (1 - kNear);
+          if (size >= c * (1 - kNear)) decision.tied[l] = tied_to_slip;
         } else {
           const double size =
               law.set.size == 2 ? std::abs(decision.r[i + 1]) : std::hypot(decision.r[i + 1], decision.r[i + 2]);
-          decision.tied[l] = size >= c * r * (1 - kNear);
+          if (size >= c * r * (1 - kNear)) decision.tied[l] = tied_to_slip;
+          if (r <= kNear * decision.r.lpNorm<Eigen::Infinity>()) decision.tied[l] = tied_to_lift;
         }
         break;
       default:
         break;
     }
   }
+}
+
+/// A few laws that nearly (or do) depend on one another: the combinations are tried one by one, without forming D.
+bool doubtful(const DecisionProblem& problem) {
+  constexpr Index kMost = 8;
+  constexpr double kNoDoubt = 1e-3;
+  if (problem.rows.cols() != problem.D.cols() || problem.D.cols() > kMost) return false;
+  const Vector scale = problem.D.diagonal().cwiseSqrt().cwiseInverse();
+  if (!scale.allFinite()) return false;
+  const Eigen::LDLT<DenseMatrix> factor(scale.asDiagonal() * problem.D * scale.asDiagonal());
+  return !(factor.vectorD().minCoeff() >= kNoDoubt);
 }
 
 }  // namespace
@@ -373,8 +489,9 @@ Decision decide_modes(const DecisionProblem& problem, const DecisionOptions& opt
     convex &= law.static_limit <= law.set.limit && !(is_cone(law.set.kind) && law.set.limit > 0);
   }
   convex = convex && (problem.D - problem.D.transpose()).cwiseAbs().sum() <= 1e-12 * problem.D.cwiseAbs().sum();
-  const bool enumerate = !convex && combinations > 0 && combinations <= static_cast<double>(options.most_enumerated);
-  Decision decision = enumerate ? Enumeration(problem, options).run() : solve_inclusion(problem, options);
+  const bool few = combinations > 0 && combinations <= static_cast<double>(options.most_enumerated);
+  if (few && (!convex || doubtful(problem))) return Enumeration(problem, options).run();
+  Decision decision = solve_inclusion(problem, options);
   if (decision.status == Status::success) find_ties(problem, decision);
   return decision;
 }

@@ -22,6 +22,9 @@
 // tangents, static limits are replaced by dynamic ones law by law, where the law gives way, until nothing changes; the
 // modes are then not counted.
 //
+// Redundant reactions (D singular): a combination of modes is admissible if any r holds it; the smallest such r is
+// given (held_reactions.hpp).
+//
 // Departure from paper 2: it tests one hinge at a time, against the dynamic limit, and reads the direction of slip off
 // the locked force; all three fail on its own example (case 3, t = 10.48).
 #pragma once
@@ -47,11 +50,14 @@ struct DecisionLaw {
   Set set;                  ///< with the dynamic limit
   double static_limit = 0;  ///< >= set.limit
   LawRole role = LawRole::stuck;
+  int other_side = -1;  ///< the law whose normal is the opposite of this one's (a guide without play); -1: none
 };
 
 struct DecisionProblem {
   DenseMatrix D;
   Vector b;
+  Vector b_size;              ///< sum of the absolute terms of b, for round-off; empty: |b|
+  DenseMatrix rows, columns;  ///< D = rowsᵀ columns, V and U of held_reactions.hpp; empty: made from D
   std::vector<DecisionLaw> laws;
   bool monotone = true;  ///< D is positive semidefinite: no column carries the friction of a sliding contact
 };
@@ -62,14 +68,22 @@ struct DecisionOptions {
   StopRequest stop = nullptr;  ///< status interrupted once raised
 };
 
+enum Tied : char {
+  not_tied,
+  tied_to_slip,  ///< friction at its limit
+  tied_to_lift,  ///< no normal force
+};
+
 struct Decision {
   Status status = Status::success;  ///< no_solution, not_converged, interrupted
   std::string message;
   Vector r, acceleration;
   std::vector<Mode> modes;  ///< per law: open, closed, stick, slip_plus, slip_minus, slip
-  /// Per law: at rest with the reaction on the border of its set; the next derivative decides.
+  /// Per law: at rest with the reaction on the border of its set, whatever the choice (a Tied); the next derivative
+  /// decides.
   std::vector<char> tied;
-  int admissible = 0;  ///< number of admissible modes with different accelerations; 0: not counted
+  std::vector<char> unloaded;  ///< per law: closed, and its other side carries the load
+  int admissible = 0;          ///< number of admissible modes with different accelerations; 0: not counted
 };
 
 Decision decide_modes(const DecisionProblem& problem, const DecisionOptions& options = {});

@@ -28,6 +28,7 @@ ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(s
   D_.setZero(m_, m_);
   direction_.setZero(2, static_cast<Index>(laws_.size()));
   direction_kept_.assign(laws_.size(), 0);
+  unloaded_.assign(laws_.size(), 0);
   for (std::size_t k = 0; k < laws_.size(); ++k)
     if (const ContactElement* contact = laws_[k].contact) {
       limit_[k] = contact->mu;
@@ -140,26 +141,47 @@ void ModeDynamics::known_forces(const std::vector<Mode>& modes, Vector& r, Vecto
   }
 }
 
+int ModeDynamics::other_side(std::size_t law, const std::vector<Mode>& modes) const {
+  constexpr double kBackToBack = 1e-9;  // of the difference of their unit normals, in the metric of the mass
+  if (!laws_[law].contact || modes[law] == Mode::open) return -1;
+  const Index i = laws_[law].first;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const Index j = laws_[k].first;
+    if (k == law || !laws_[k].contact || modes[k] == Mode::open || !(D_(i, j) < 0)) continue;
+    const double length_i = std::sqrt(D_(i, i)), length_j = std::sqrt(D_(j, j));
+    if (D_(i, j) > -0.999 * length_i * length_j) continue;
+    // D itself cannot tell: a heavy body on a light one has normals that differ by the root of the mass ratio.
+    const DenseMatrix& N = mass_.free_directions();
+    const Vector sum = N.transpose() * (Wt_.row(i) / length_i + Wt_.row(j) / length_j).transpose();
+    if (sum.norm() <= kBackToBack) return static_cast<int>(k);
+  }
+  return -1;
+}
+
 void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& factor) const {
   factor.rows.clear();
   factor.regularity = 1;
   factor.redundant = false;
+  factor.by_lu = true;
+  auto loaded = [&](std::size_t k) { return modes[k] != Mode::open && !unloaded_[k]; };
   Index unknowns = 0;
   for (std::size_t k = 0; k < laws_.size(); ++k) {
+    if (!loaded(k)) continue;
     if (modes[k] == Mode::stick) unknowns += laws_[k].size;
-    if (laws_[k].contact && modes[k] != Mode::stick && modes[k] != Mode::open) ++unknowns;
+    if (laws_[k].contact && modes[k] != Mode::stick) ++unknowns;
   }
   factor.E.setZero(m_, unknowns);
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     const Law& law = laws_[k];
     const Mode mode = modes[k];
+    if (!loaded(k)) continue;
     auto add = [&](Index component) {
       factor.E(component, static_cast<Index>(factor.rows.size())) = 1;
       factor.rows.push_back(component);
     };
     if (mode == Mode::stick) {
       for (int c = 0; c < law.size; ++c) add(law.first + c);
-    } else if (law.contact && mode != Mode::open) {
+    } else if (law.contact) {
       add(law.first);
       double d[2];
       slip_direction(k, mode, d);
@@ -181,23 +203,47 @@ void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& facto
     smallest = std::min(smallest, std::abs(pivot));
   }
   factor.regularity = det;
-  if (unknowns > 1 && smallest < 1e-11) {
-    factor.cod.setThreshold(1e-10);
-    factor.cod.compute(matrix);
-    factor.redundant = factor.cod.rank() < unknowns;
-    if (factor.redundant) factor.regularity = 1;
-  }
+  constexpr double kNoDoubt = 1e-3;
+  if (smallest >= kNoDoubt) return;
+  const DenseMatrix& N = mass_.free_directions();
+  const DenseMatrix NW = N.transpose() * Wt_.transpose();
+  DenseMatrix V(NW.rows(), unknowns);
+  for (Index i = 0; i < unknowns; ++i) V.col(i) = NW.col(factor.rows[i]);
+  factor.held.factor(V, NW * factor.E);
+  factor.by_lu = false;
+  factor.redundant = factor.held.redundant();
+  factor.regularity = factor.held.regularity();
 }
 
 void ModeDynamics::ModeFactor::solve(const Vector& right, Vector& x) const {
-  if (redundant) {
-    x = cod.solve(right);
-  } else {
+  if (by_lu) {
     x = lu.solve(right);
+  } else {
+    held.shortest(right, x);
   }
 }
 
-bool ModeDynamics::solve(const std::vector<Mode>& modes) {
+/// Sets of the unknowns of factor_.
+void ModeDynamics::reaction_bounds(const std::vector<Mode>& modes) {
+  bounds_.clear();
+  Index i = 0;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const Law& law = laws_[k];
+    const int id = static_cast<int>(k);
+    if (modes[k] == Mode::open || unloaded_[k]) continue;
+    if (modes[k] == Mode::stick && !law.contact) {
+      append_friction_bounds(id, static_limit_[k], 0, -1, i, law.tangents, bounds_);
+      i += law.size;
+    } else if (law.contact) {
+      bounds_.push_back(pushing(id, i));
+      if (modes[k] == Mode::stick) append_friction_bounds(id, 0, static_limit_[k], i, i + 1, law.tangents, bounds_);
+      i += modes[k] == Mode::stick ? law.size : 1;
+    }
+  }
+}
+
+/// Known forces and what they leave to the unknown reactions.
+void ModeDynamics::right_side(const std::vector<Mode>& modes) {
   known_forces(modes, r_, smooth_);
   known_ = r_ + smooth_;
   a_ = a_free_;
@@ -205,18 +251,53 @@ bool ModeDynamics::solve(const std::vector<Mode>& modes) {
   make_factor(modes, factor_);
   regularity_ = factor_.regularity;
   redundant_ = factor_.redundant;
+  admissible_ = true;
   const Index unknowns = static_cast<Index>(factor_.rows.size());
-  if (unknowns > 0) {
-    right_.resize(unknowns);
-    for (Index i = 0; i < unknowns; ++i) {
-      const Index row = factor_.rows[i];
-      right_[i] = -(Wt_.row(row).dot(a_) + bias_[row]);
-    }
+  right_.resize(unknowns);
+  for (Index i = 0; i < unknowns; ++i) {
+    const Index row = factor_.rows[i];
+    right_[i] = -(Wt_.row(row).dot(a_) + bias_[row]);
+  }
+}
+
+bool ModeDynamics::solve(const std::vector<Mode>& modes) {
+  right_side(modes);
+  if (right_.size() > 0) {
     factor_.solve(right_, x_);
+    if (redundant_) {
+      reaction_bounds(modes);
+      admissible_ = factor_.held.smallest_within(bounds_, {}, x_);
+    }
     a_.noalias() += factor_.PWE * x_;
     r_.noalias() += factor_.E * x_;
   }
   return a_.allFinite() && r_.allFinite();
+}
+
+bool ModeDynamics::central_reactions(const std::vector<Mode>& modes, Vector& x) {
+  right_side(modes);
+  reaction_bounds(modes);
+  factor_.solve(right_, x);
+  const Vector shortest = x;
+  constexpr double kDeepest = 0.25;  // of the largest force
+  for (double inset = kDeepest; inset > 1e-13; inset *= 0.1) {
+    x = shortest;
+    if (factor_.held.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x)) return true;
+  }
+  x = shortest;
+  return factor_.held.smallest_within(bounds_, {}, x);
+}
+
+void ModeDynamics::slacks_near(const std::vector<Mode>& modes, const Vector& x, Vector& slacks) {
+  right_side(modes);
+  reaction_bounds(modes);
+  factor_.solve(right_, x_);
+  if (redundant_ && x.size() == x_.size()) factor_.held.nearest(x, x_);
+  const Index count = static_cast<Index>(bounds_.size());
+  slacks.setZero(count + 1);
+  if (factor_.by_lu) return;
+  slacks[count] = factor_.held.force_scale(bounds_, x_);
+  for (Index j = 0; j < count; ++j) slacks[j] = factor_.held.relative_slack(bounds_[static_cast<std::size_t>(j)], x_);
 }
 
 void ModeDynamics::constraint_forces(Vector& lambda) {
@@ -274,10 +355,20 @@ void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::v
   const Vector a = a_free_ + PW_ * (r + smooth);
   problem.D.resize(size, size);
   problem.b.resize(size);
-  const DenseMatrix DE = D_ * E;
+  problem.b_size.resize(size);
+  const DenseMatrix DE = D_ * E, NW = mass_.free_directions().transpose() * Wt_.transpose();
+  problem.columns.noalias() = NW * E;
+  problem.rows.resize(NW.rows(), size);
   for (Index i = 0; i < size; ++i) {
     problem.D.row(i) = DE.row(rows[i]);
+    problem.rows.col(i) = NW.col(rows[i]);
     problem.b[i] = Wt_.row(rows[i]).dot(a) + bias_[rows[i]];
+    problem.b_size[i] = Wt_.row(rows[i]).cwiseAbs().dot(a.cwiseAbs()) + std::abs(bias_[rows[i]]);
+  }
+  for (std::size_t j = 0; j < chosen.size(); ++j) {
+    const int other = other_side(static_cast<std::size_t>(chosen[j]), modes);
+    const auto at = std::find(chosen.begin(), chosen.end(), other);
+    if (other >= 0 && at != chosen.end()) problem.laws[j].other_side = static_cast<int>(at - chosen.begin());
   }
 }
 
@@ -319,13 +410,48 @@ void ModeDynamics::project_velocity(const std::vector<Mode>& modes, Vector& v) {
   }
 }
 
+namespace {
+
+/// |value| over the terms of row · q: unit-free, and as small as round-off lets it be where a projection ends.
+double relative_error(double value, const Eigen::Ref<const Eigen::RowVectorXd>& row, const Vector& q) {
+  const double terms = q.size() == row.size() ? row.cwiseAbs().dot(q.cwiseAbs()) : 0.0;
+  return terms > 0 ? std::abs(value) / terms : std::abs(value);
+}
+
+/// Newton's steps go on while they at least halve the error: the last ones are limited by round-off alone.
+class Halving {
+ public:
+  bool goes_on(double error) {
+    const bool halved = error > 0 && error < 0.5 * last_ && ++rounds_ <= kMost;
+    last_ = error;
+    return halved;
+  }
+
+ private:
+  static constexpr int kMost = 8;
+  double last_ = HUGE_VAL;
+  int rounds_ = 0;
+};
+
+}  // namespace
+
 void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
-  for (int round = 0; round < 3 && rows_.A.rows() > 0; ++round) {
+  Vector best;
+  double least = HUGE_VAL;
+  for (Halving halving; rows_.A.rows() > 0;) {
     system_.evaluate_constraints(t_, q, workspace_, rows_);
-    if (!(rows_.position.lpNorm<Eigen::Infinity>() > 1e-15)) break;
+    double error = 0;
+    for (Index i = 0; i < rows_.A.rows(); ++i)
+      error = std::max(error, relative_error(rows_.position[i], rows_.A.row(i), q));
+    if (error < least) {
+      least = error;
+      best = q;
+    }
+    if (!halving.goes_on(error)) break;
     mass_.correction(rows_.position, scratch_);
     q -= scratch_;
   }
+  if (rows_.A.rows() > 0 && least < HUGE_VAL) q = best;
   std::vector<std::size_t> closed;
   for (std::size_t k = 0; k < laws_.size(); ++k)
     if (laws_[k].contact && modes[k] != Mode::open) closed.push_back(k);
@@ -333,14 +459,14 @@ void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
   const Index size = static_cast<Index>(closed.size());
   DenseMatrix D(size, size);
   Vector gap(size), v = Vector::Zero(n_);
-  for (int round = 0; round < 3; ++round) {
-    double largest = 0;
+  for (Halving halving;;) {
+    double error = 0;
     for (Index i = 0; i < size; ++i) {
       gap[i] = gap_[static_cast<Index>(closed[i])];
-      largest = std::max(largest, std::abs(gap[i]));
+      error = std::max(error, relative_error(gap[i], Wt_.row(laws_[closed[i]].first), q));
       for (Index j = 0; j < size; ++j) D(i, j) = D_(laws_[closed[i]].first, laws_[closed[j]].first);
     }
-    if (largest <= 1e-15) return;
+    if (!halving.goes_on(error)) return;
     const Vector p = D.completeOrthogonalDecomposition().solve(gap);
     Vector step = Vector::Zero(n_);
     for (Index i = 0; i < size; ++i) step.noalias() -= p[i] * PW_.col(laws_[closed[i]].first);

@@ -14,9 +14,14 @@
 // With P = V2 (V2ᵀ M V2)⁻¹ V2ᵀ (constrained_mass.hpp; M⁻¹ without constraints) the unknown reactions x solve
 //   (Wᵀ P W E) x = -(Wᵀ a_0 + bias)   on the rows that hold,     E: unknowns to components, with the friction of
 //   sliding
-// where a_0 is the acceleration with all known forces. Redundant rows leave x open: the shortest one is taken,
-// `redundant` says so. Sliding friction makes the matrix unsymmetric; where its determinant is not positive the sliding
-// motion has no or several solutions (Painlevé), see regularity().
+// where a_0 is the acceleration with all known forces. Redundant rows leave x open: the smallest one within the sets of
+// the laws is taken (held_reactions.hpp; the smallest of all where no choice is admissible), `redundant` says so.
+// Sliding friction makes the matrix unsymmetric; where its determinant is not positive the sliding motion has no or
+// several solutions (Painlevé), see regularity().
+//
+// Two contacts back to back (a guide without play: gap and -gap) are one constraint with two sides. No force says how
+// hard they are pressed against each other, so they are not: one side is loaded, the other one `unloaded` (r = 0) in
+// the mode it has.
 //
 // Laws in order: friction elements, then contacts (one point each); components as in StepRecord.
 #pragma once
@@ -26,6 +31,7 @@
 
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/constrained_mass.hpp"
+#include "stickslip/motion/event/held_reactions.hpp"
 #include "stickslip/motion/event/mode_decision.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 
@@ -68,6 +74,8 @@ class ModeDynamics {
   ConstrainedMass& mass() { return mass_; }
   const ConstraintRows& constraint_rows() const { return rows_; }
   const Vector& force() const { return h_; }
+  /// Without the reactions of the laws.
+  const Vector& free_acceleration() const { return a_free_; }
 
   /// Direction of slip of a law with two tangents while its velocity is exactly 0.
   void set_direction(std::size_t law, double d1, double d2);
@@ -82,7 +90,22 @@ class ModeDynamics {
   /// Determinant of the matrix above, each row over its diagonal entry of D; 1 without unknowns.
   double regularity() const { return regularity_; }
   bool redundant() const { return redundant_; }
+  /// The choice among redundant reactions acts on the motion (sliding contacts).
+  bool choice_moves() const { return redundant_ && factor_.held.choice_moves(); }
+  /// Of the last solve(), where reactions are redundant: some choice lies in all sets.
+  bool admissible() const { return admissible_; }
+  /// Unknown reactions of the last solve() as far inside their sets as bisection finds (a tenth of what is possible).
+  /// False: no choice is admissible.
+  bool central_reactions(const std::vector<Mode>& modes, Vector& x);
+  /// Weighted slack of every set at the choice nearest to x, in an order that does not change with the state; then the
+  /// largest force.
+  void slacks_near(const std::vector<Mode>& modes, const Vector& x, Vector& slacks);
   void constraint_forces(Vector& lambda);  ///< λ, shortest where the rows are redundant
+
+  bool unloaded(std::size_t law) const { return unloaded_[law] != 0; }
+  void set_unloaded(std::size_t law, bool unloaded) { unloaded_[law] = unloaded; }
+  /// The contact that is this one's other side, among those that are not open in these modes; -1: none.
+  int other_side(std::size_t law, const std::vector<Mode>& modes) const;
 
   /// Problem (V) for the laws flagged at_rest (contacts: touching and not lifting); others act as `modes` says.
   /// `chosen`: laws in the order of the problem. `sliding` contacts enter by their normal alone.
@@ -107,8 +130,8 @@ class ModeDynamics {
     DenseMatrix E;            ///< m × unknowns
     DenseMatrix PWE;          ///< nv × unknowns
     Eigen::PartialPivLU<DenseMatrix> lu;
-    Eigen::CompleteOrthogonalDecomposition<DenseMatrix> cod;
-    bool redundant = false;
+    HeldReactions held;  ///< where the pivots of lu leave doubt
+    bool by_lu = true, redundant = false;
     double regularity = 1;
     void solve(const Vector& right, Vector& x) const;
   };
@@ -117,6 +140,8 @@ class ModeDynamics {
   void known_forces(const std::vector<Mode>& modes, Vector& r, Vector& smooth) const;
 
  private:
+  void reaction_bounds(const std::vector<Mode>& modes);
+  void right_side(const std::vector<Mode>& modes);
   void place_contacts(double t, const Vector& q, const Vector& v);
   void friction_bias(double t, const Vector& q, const Vector& v);
 
@@ -124,7 +149,8 @@ class ModeDynamics {
   SystemWorkspace workspace_;
   FrictionAssembly friction_;
   std::vector<Law> laws_;
-  std::vector<char> direction_kept_;
+  std::vector<char> direction_kept_, unloaded_;
+  std::vector<ReactionBound> bounds_;
   Index m_ = 0, n_ = 0, friction_components_ = 0;
   bool constant_geometry_ = false, placed_ = false;
 
@@ -138,7 +164,7 @@ class ModeDynamics {
   ModeFactor factor_;
   Vector a_, r_, smooth_, x_, right_, scratch_, known_, residual_, w_friction_, contact_bias_;
   double regularity_ = 1;
-  bool redundant_ = false;
+  bool redundant_ = false, admissible_ = true;
 };
 
 }  // namespace stickslip

@@ -15,29 +15,59 @@
 namespace stickslip {
 
 namespace {
-constexpr double kStopped = 1e-11;      // of the largest speed since the slip began
-constexpr double kCreep = 1e-6 * 1e-2;  // seconds of friction's own acceleration
+constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
+constexpr double kCreep = 1e-8;     // of the run's length, of friction's own acceleration
+constexpr int kShorterSteps = 6;    // tried before a law that has just changed is taken to change back
 }  // namespace
 
-OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints)
-    : dynamics_(dynamics), breakpoints_(std::move(breakpoints)) {
+OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints,
+                 double end_time)
+    : Flow(std::abs(end_time)),
+      dynamics_(dynamics),
+      options_(options),
+      breakpoints_(std::move(breakpoints)),
+      resolution_(dynamics.system(), 0, end_time, kResolvedOrder, kResolvedAccuracy) {
   n_ = dynamics.system().info().nv();
   nq_ = dynamics.system().info().nq();
-  OdeOptions ode;
-  ode.relative_tolerance = options.relative_tolerance;
-  ode.absolute_tolerance = options.absolute_tolerance;
-  ode.stop = options.stop;
-  if (options.integrator == IntegratorKind::radau) {
-    integrator_ = std::make_unique<Radau>(ode);
-  } else {
-    integrator_ = std::make_unique<DormandPrince>(ode);
-  }
   q_.resize(nq_);
   qdot_.resize(nq_);
   v_.resize(n_);
   y_.resize(nq_ + n_);
   largest_speed_.assign(dynamics.laws().size(), 0);
   creeping_.assign(dynamics.laws().size(), 0);
+}
+
+/// What a component of (q, v) is small against: itself, and what velocity and acceleration make of it in a hundredth of
+/// the run; where all are 0, the speed that has the kinetic energy of the fastest one.
+void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
+  const double moment = 1e-2 * span_;
+  const System& system = dynamics_.system();
+  Vector diagonal = Vector::Ones(n_), speed(n_);
+  system.mass(q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
+    if (i == j) diagonal[i] = value;
+  });
+  dynamics_.place(t0_, q, v);
+  double energy = 0;
+  for (Index i = 0; i < n_; ++i) {
+    speed[i] = std::max(std::abs(v[i]), std::abs(dynamics_.free_acceleration()[i]) * moment);
+    energy = std::max(energy, diagonal[i] * speed[i] * speed[i]);
+  }
+  OdeOptions ode;
+  ode.relative_tolerance = options_.relative_tolerance;
+  ode.absolute_tolerance = options_.absolute_tolerance;
+  ode.stop = options_.stop;
+  ode.absolute_scale = Vector::Ones(nq_ + n_);
+  for (Index i = 0; i < n_; ++i) {
+    if (speed[i] == 0) speed[i] = std::sqrt(energy / diagonal[i]);
+    const double way = std::max(nq_ == n_ ? std::abs(q[i]) : 1.0, speed[i] * moment);
+    if (speed[i] > 0) ode.absolute_scale[nq_ + i] = speed[i];
+    if (nq_ == n_ && way > 0) ode.absolute_scale[i] = way;
+  }
+  if (options_.integrator == IntegratorKind::radau) {
+    integrator_ = std::make_unique<Radau>(ode);
+  } else {
+    integrator_ = std::make_unique<DormandPrince>(ode);
+  }
 }
 
 void OdeFlow::place(double t, const Vector& y) {
@@ -88,7 +118,7 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
                  a2 = dynamics_.Wt().row(i + 1).dot(a) + dynamics_.bias()[i + 1];
     if (largest_speed_[k] == 0) {
       const double border = law.contact ? dynamics_.limit(k) * dynamics_.reaction()[law.first] : dynamics_.limit(k);
-      const double creep = kCreep * border * dynamics_.D()(i, i);
+      const double creep = kCreep * span_ * border * dynamics_.D()(i, i);
       set_creeping(k, speed < creep);
       largest_speed_[k] = std::max(speed, creep);
     }
@@ -111,9 +141,10 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
                            const std::vector<LawStart>& start, double t_limit, bool continued) {
   modes_ = modes;
   t0_ = t1_ = t;
+  if (!integrator_) make_integrator(q, v);
   triggers_.clear();
   at_event_ = false;
-  const double near = 1e-12 * (1 + std::abs(t));
+  const double near = 1e-12 * time_size(t);
   auto is_break = [&](double x) {
     const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
     return at != breakpoints_.end() && *at <= x + near;
@@ -134,25 +165,36 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   }
   // A law that creeps is watched until it moves fast enough to have a direction.
   if (std::any_of(creeping_.begin(), creeping_.end(), [](char c) { return c != 0; }))
-    longest = std::min(longest, 1e-3 * std::max(integrator_->suggested_step(), 1e-3));
+    longest = std::min(longest, 1e-3 * std::max(integrator_->suggested_step(), 1e-3 * span_));
   auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
   if (!continued || y_ != integrator_->y() || t != integrator_->t())
     integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
-  refusal_.clear();
-  const OdeStep step = integrator_->step(f, std::min(t_limit, t + longest));
-  if (step == OdeStep::stopped) return {Status::interrupted, ""};
-  if (step != OdeStep::accepted) {
-    if (!refusal_.empty()) return {Status::refused, refusal_};
-    return {
-        Status::not_converged,
-        fmt::format("the integrator cannot meet the tolerance at t = {:.9g} (step below round-off); a force that is "
-                    "not smooth, or reactions that grow without bound, cause this; use scheme = \"moreau\" there, "
-                    "or a larger run.tolerance",
-                    t)};
+  double limit = std::min(resolution_.until(t, t_limit), t + longest);
+  if (resolution_.stuck()) return too_fast(t);
+  for (int attempt = 0;; ++attempt) {
+    refusal_.clear();
+    const OdeStep step = integrator_->step(f, limit);
+    if (step == OdeStep::stopped) return {Status::interrupted, ""};
+    if (step != OdeStep::accepted) {
+      if (!refusal_.empty()) return {Status::refused, refusal_};
+      return {Status::not_converged,
+              fmt::format("the integrator cannot meet the tolerance at t = {:.9g} (step below round-off); a force that "
+                          "is not smooth, or reactions that grow without bound, cause this; use scheme = \"moreau\" "
+                          "there, or a larger run.tolerance",
+                          t)};
+    }
+    const double h = integrator_->t() - t;
+    find_events(start, h);
+    take_first(h);
+    if (!falls_in_noise(t) || attempt == kShorterSteps) break;
+    // What begins like s³ is below the error of a long step; that of a shorter one falls with s⁸.
+    y_.head(nq_) = q;
+    y_.tail(n_) = v;
+    limit = t + 0.1 * h;
+    integrator_->restart(t, y_, 0.1 * h);
+    longest_step(t, y_, message);
   }
   const double h = integrator_->t() - t;
-  find_events(start, h);
-  take_first(h);
   if (triggers_.empty()) {
     t1_ = integrator_->t();
   } else {
@@ -161,6 +203,11 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   // Events found after a request may be incomplete.
   if (raised(integrator_->options().stop)) return {Status::interrupted, ""};
   return {};
+}
+
+/// An event at the very start, of a quantity that is known to vanish there.
+bool OdeFlow::falls_in_noise(double t) const {
+  return t1_ <= t && std::any_of(triggers_.begin(), triggers_.end(), [](const Monitor& m) { return m.zeros > 0; });
 }
 
 /// Monitors at the Chebyshev points of [from, to] (in s), their polynomials, and the first root on this part.

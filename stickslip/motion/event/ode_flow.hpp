@@ -13,7 +13,10 @@
 // Laws with two tangents: the direction of slip turns as fast as 1/|u|. While |u| falls, a step covers at most half of
 // the time that is left until |u| would be 0, so the zero is approached and never stepped over; at 1e-11 of the largest
 // speed since the slip began the law has stopped. A law that has just broken away keeps its first direction up to
-// 1e-6 of the speed that friction alone makes in 10 ms: below that the direction is not a number that means anything.
+// the speed that friction alone makes in 1e-8 of the run: below that the direction is not a number that means anything.
+//
+// A step is no longer than functions of time are polynomials of degree 7 to a hundredth of their largest value nearby
+// (time_resolution.hpp): the error control sees every pulse, at its own scale.
 //
 // At a breakpoint forces are evaluated on the side of the segment.
 #pragma once
@@ -22,6 +25,7 @@
 
 #include "stickslip/common/ode.hpp"
 #include "stickslip/common/polynomial.hpp"
+#include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/event/flow.hpp"
 
 namespace stickslip {
@@ -31,19 +35,20 @@ enum class IntegratorKind { dormand_prince, radau };
 struct OdeFlowOptions {
   IntegratorKind integrator = IntegratorKind::dormand_prince;
   double relative_tolerance = 1e-9;
-  double absolute_tolerance = 1e-12;
+  double absolute_tolerance = 1e-12;  ///< of what a component is, or becomes in a hundredth of the run, at the start
   StopRequest stop = nullptr;
 };
 
 class OdeFlow final : public Flow {
  public:
-  OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints);
+  OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints, double end_time);
   StepOutcome begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
                     const std::vector<LawStart>& start, double t_limit, bool continued) override;
   void sample(double t, FlowSample& sample) override;
   const OdeCounters& counters() const { return integrator_->counters(); }
 
  private:
+  void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
   void set_creeping(std::size_t law, bool creeping);
@@ -51,11 +56,14 @@ class OdeFlow final : public Flow {
   void find_events(const std::vector<LawStart>& start, double h);
   void find_between(double from, double to, int depth, bool at_start);
   void polish(double h);
+  bool falls_in_noise(double t) const;
 
   ModeDynamics& dynamics_;
+  OdeFlowOptions options_;
   std::vector<double> breakpoints_;
-  std::unique_ptr<OdeIntegrator> integrator_;
+  std::unique_ptr<OdeIntegrator> integrator_;  // made at the first state, which has the scales
   PolynomialFit fit_{8};
+  TimeResolution resolution_;
   std::vector<Mode> modes_;
   Vector q_, v_, qdot_, y_, event_y_;
   std::vector<double> largest_speed_;  // per law, since its slip began

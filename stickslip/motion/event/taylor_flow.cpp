@@ -13,6 +13,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kForceAccuracy = 1e-16;  // of a force's series, beside its largest value
+
 /// y += A x with a few rows and columns, where a call into the library would cost more than the product.
 void add_product(const DenseMatrix& A, const double* x, double* y) {
   const double* a = A.data();
@@ -51,8 +53,12 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
   return true;
 }
 
-TaylorFlow::TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints)
-    : dynamics_(dynamics), breakpoints_(std::move(breakpoints)), linear_(*dynamics.system().linear()) {
+TaylorFlow::TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, double end_time)
+    : Flow(std::abs(end_time)),
+      dynamics_(dynamics),
+      breakpoints_(std::move(breakpoints)),
+      linear_(*dynamics.system().linear()),
+      resolution_(dynamics.system(), 0, end_time, kOrder, kForceAccuracy) {
   const Index n = dynamics.system().info().nv(), m = dynamics.components();
   for (DenseMatrix* x : {&q_, &v_, &f_}) x->setZero(n, kOrder + 1);
   for (DenseMatrix* x : {&r_, &smooth_, &w_}) x->setZero(m, kOrder + 1);
@@ -68,7 +74,8 @@ TaylorFlow::TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints)
 
 const TaylorFlow::Kept& TaylorFlow::kept(const std::vector<Mode>& modes) {
   std::string key(modes.size(), ' ');
-  for (std::size_t k = 0; k < modes.size(); ++k) key[k] = static_cast<char>('0' + static_cast<int>(modes[k]));
+  for (std::size_t k = 0; k < modes.size(); ++k)
+    key[k] = static_cast<char>((dynamics_.unloaded(k) ? 'A' : '0') + static_cast<int>(modes[k]));
   const auto found = modes_.find(key);
   if (found != modes_.end()) return found->second;
   constexpr std::size_t kMostKept = 200;
@@ -152,10 +159,10 @@ void TaylorFlow::expand_by_map(const Kept& mode, double h) {
 void TaylorFlow::expand(const Kept& mode, double t, double h) {
   // At a breakpoint a condition such as t <= 1 still takes the branch before it: the series is that of a point just
   // after it, shifted back.
-  const double near = 1e-12 * (1 + std::abs(t));
+  const double near = 1e-12 * time_size(t);
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
   const bool at_break = at != breakpoints_.end() && *at <= t + near;
-  const double after = at_break ? 1e-9 * (1 + std::abs(t)) : 0.0;
+  const double after = at_break ? 1e-9 * time_size(t) : 0.0;
   SystemWorkspace& workspace = dynamics_.workspace();
   if (forced_) {
     dynamics_.system().force_series(t + after, h, workspace, f_);
@@ -250,12 +257,15 @@ void TaylorFlow::scale(double factor) {
 
 StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
                               const std::vector<LawStart>& start, double t_limit, bool) {
+  t_limit = resolution_.until(t, t_limit);
+  if (resolution_.stuck()) return too_fast(t);
   current_ = modes;
   t0_ = t;
   q_.col(0) = q;
   v_.col(0) = v;
-  double h = h_ > 0 ? h_ : std::min(1e-3, t_limit - t);
+  double h = h_ > 0 ? std::min(h_, t_limit - t) : 1e-3 * (t_limit - t);
   const Kept& mode = kept(modes);
+  redundant_ = mode.factor.redundant;
   expand(mode, t, h);
   double factor = 0.9 * stretch();
   if (!std::isfinite(factor) || !(factor > 0) || !v_.allFinite())
@@ -276,7 +286,7 @@ StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const 
   }
   h_ = std::min(h * std::clamp(factor, 0.5, 10.0), t_limit - t);
   // A force that ends (the root of a number that becomes negative) lets segments shrink towards its end.
-  if (h < 1e-14 * (1 + std::abs(t)) && h < t_limit - t)
+  if (h < 1e-14 * time_size(t) && h < t_limit - t)
     return {Status::not_finite,
             fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not smooth or "
                         "not finite there",
@@ -284,7 +294,7 @@ StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const 
   segment_ = h;
   find_events(start);
   take_first(h);
-  if (triggers_.empty() && t_limit - t1_ < 1e-14 * (1 + std::abs(t_limit))) t1_ = t_limit;
+  if (triggers_.empty() && t_limit - t1_ < 1e-14 * time_size(t_limit)) t1_ = t_limit;
   return {};
 }
 
@@ -348,6 +358,11 @@ void TaylorFlow::sample(double t, FlowSample& sample) {
   } else {
     sample.smooth = smooth_.col(0);
   }
+  // Series of redundant reactions are the shortest ones, which need not lie in their sets.
+  if (!redundant_) return;
+  dynamics_.place(t, sample.q, sample.v);
+  dynamics_.solve(current_);
+  sample.r = dynamics_.reaction();
 }
 
 bool TaylorFlow::impulses(double from, double to, Vector& impulse) const {

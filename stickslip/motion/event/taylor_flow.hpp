@@ -7,9 +7,11 @@
 //   a_k from f_k - B v_k - K q_k and the known friction by the mode's factor (mode_dynamics.hpp), which is made once
 //   per mode and kept
 //
-// 24 terms; h is taken as large as the last terms allow (they stay below 1e-17 of the largest), which is about 1.9/ω
-// for the highest frequency ω. Nothing is truncated but below round-off, so no tolerance enters. The coefficients are
-// those of the events' polynomials at the same time: u, r and gaps are linear in them.
+// 24 terms; h is taken as large as two things allow. The last terms stay below 1e-17 of the largest, which for the free
+// motion, an entire function, means about 1.9/ω of the highest frequency ω. And what the series of each force and
+// surface velocity leaves out is below 1e-16 of its largest value nearby, by a bound of its 24th derivative over the
+// whole segment (time_resolution.hpp): a pulse cannot hide between two segments. So no tolerance enters. The
+// coefficients are those of the events' polynomials at the same time: u, r and gaps are linear in them.
 //
 // A closed form by eigenvectors would need no h, but a defective or damped mode needs care there and the events need
 // polynomials anyway; a series costs 24 products with K and is the same for every linear system.
@@ -20,6 +22,7 @@
 #include <unordered_map>
 
 #include "stickslip/common/taylor.hpp"
+#include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/event/flow.hpp"
 
 namespace stickslip {
@@ -31,7 +34,7 @@ class TaylorFlow final : public Flow {
   static bool takes(const System& system, std::string& reason);
 
   /// `breakpoints`: times at which forces jump, ascending. `dynamics` must outlive the flow.
-  TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints);
+  TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, double end_time);
   StepOutcome begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
                     const std::vector<LawStart>& start, double t_limit, bool continued) override;
   void sample(double t, FlowSample& sample) override;
@@ -57,11 +60,12 @@ class TaylorFlow final : public Flow {
   ModeDynamics& dynamics_;
   std::vector<double> breakpoints_;
   const LinearPart& linear_;
+  TimeResolution resolution_;
   std::unordered_map<std::string, Kept> modes_;
   std::vector<Mode> current_;
   DenseMatrix q_, v_, r_, smooth_, f_, w_;  // one column per power of s
   Vector g_, a_, u_, right_, x_, viscous_, sum_;
-  bool small_ = false, damped_ = false, viscous_acts_ = false, forced_ = true;
+  bool redundant_ = false, small_ = false, damped_ = false, viscous_acts_ = false, forced_ = true;
   double h_ = 0, segment_ = 1;  // step of the next expansion; length of the segment
 };
 

@@ -41,6 +41,7 @@ ViscoelasticScheme::ViscoelasticScheme(const System& system, const ViscoelasticO
       end_time_(end_time),
       breakpoints_(std::move(breakpoints)),
       stop_(stop),
+      resolution_(system, 0, end_time, kResolvedOrder, kResolvedAccuracy),
       dynamics_(system, options.epsilon) {}
 
 ViscoelasticScheme::~ViscoelasticScheme() = default;
@@ -188,7 +189,9 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
       return false;
     }
   };
-  const OdeStep step = integrator_->step(f, limit_after(integrator_->t()));
+  const double limit = resolution_.until(integrator_->t(), limit_after(integrator_->t()));
+  if (resolution_.stuck()) return too_fast(integrator_->t());
+  const OdeStep step = integrator_->step(f, limit);
   if (step == OdeStep::stopped) return {Status::interrupted, ""};
   if (step != OdeStep::accepted) {
     if (!refusal_.empty()) return {Status::refused, refusal_};

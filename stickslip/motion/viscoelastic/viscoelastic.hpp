@@ -75,6 +75,7 @@ class ViscoelasticScheme final : public Scheme {
   double tolerance_ = 0, end_time_ = 0;
   std::vector<double> breakpoints_;
   StopRequest stop_ = nullptr;
+  TimeResolution resolution_;  // no pulse of a force between two steps
   ViscoelasticDynamics dynamics_;
   std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
   std::string refusal_;

@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/model/time_resolution.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "stickslip/common/interval.hpp"
+#include "stickslip/model/system.hpp"
+#include "stickslip/model/time_table.hpp"
+
+namespace stickslip {
+
+using expression_detail::Node;
+using expression_detail::Op;
+using expression_detail::Tree;
+
+/// The parts of an expression that depend on time and not on the state: collected by an evaluation whose values are
+/// whether a number does.
+struct TimeParts {
+  Index index_slot = 0;
+  std::vector<Tree> trees;
+};
+
+template <>
+TimeParts Expression::evaluate<TimeParts>(std::span<const TimeParts> asked) const {
+  TimeParts found{asked[0].index_slot, {}};
+  struct Kind {
+    bool time = false, state = false;
+  };
+  std::vector<Kind> kind(tree_.size());
+  for (std::size_t n = 0; n < tree_.size(); ++n) {
+    if (tree_[n].op == Op::Variable)
+      kind[n] = {tree_[n].slot == 0, tree_[n].slot != 0 && tree_[n].slot != found.index_slot};
+    for (const std::size_t operand : expression_detail::operands(tree_, n)) {
+      kind[n].time |= kind[operand].time;
+      kind[n].state |= kind[operand].state;
+    }
+  }
+  auto take = [&](std::size_t n) {
+    if (!kind[n].time || kind[n].state || tree_[n].op == Op::Variable) return;
+    const auto part = expression_detail::subtree(tree_, n);
+    found.trees.emplace_back(part.begin(), part.end());
+  };
+  for (std::size_t n = 0; n < tree_.size(); ++n)
+    if (kind[n].state)
+      for (const std::size_t operand : expression_detail::operands(tree_, n)) take(operand);
+  take(tree_.size() - 1);
+  return found;
+}
+
+namespace {
+
+Interval truth(bool can_be_false, bool can_be_true) { return {can_be_false ? 0.0 : 1.0, can_be_true ? 1.0 : 0.0}; }
+
+Interval compared(Op op, const Interval& a, const Interval& b) {
+  switch (op) {
+    case Op::Less:
+      return truth(a.hi >= b.lo, a.lo < b.hi);
+    case Op::LessEqual:
+      return truth(a.hi > b.lo, a.lo <= b.hi);
+    case Op::Greater:
+      return compared(Op::Less, b, a);
+    case Op::GreaterEqual:
+      return compared(Op::LessEqual, b, a);
+    default: {
+      const bool same = a.lo == a.hi && b.lo == b.hi && a.lo == b.lo, apart = a.hi < b.lo || b.hi < a.lo;
+      return op == Op::Equal ? truth(!same, !apart) : truth(!apart, !same);
+    }
+  }
+}
+
+bool can_be_true(const IntervalSeries& a) { return a.c[0].lo != 0 || a.c[0].hi != 0; }
+bool can_be_false(const IntervalSeries& a) { return a.c[0].contains(0); }
+
+/// A number that is 0 or 1: smooth where it is one of them.
+IntervalSeries logical(int order, const Interval& value) {
+  return value.lo == value.hi ? IntervalSeries(order, value) : IntervalSeries::rough(order, value);
+}
+
+/// Straight between two points of the table.
+IntervalSeries looked_up(const TimeTable& table, const IntervalSeries& x, int order) {
+  const Interval at = x.c[0];
+  const auto next = std::upper_bound(table.times().begin(), table.times().end(), at.lo);
+  if (next != table.times().end() && *next < at.hi) return IntervalSeries::rough(order, whole_line());
+  const double slope = table.slope_after(at.lo), value = table(at.lo);
+  return IntervalSeries(order, {value, value}) +
+         IntervalSeries(order, {slope, slope}) * (x - IntervalSeries(order, {at.lo, at.lo}));
+}
+
+IntervalSeries apply(const Node& node, std::span<const IntervalSeries> x, int order) {
+  switch (node.op) {
+    case Op::Negate:
+      return -x[0];
+    case Op::Not:
+      return logical(order, truth(can_be_true(x[0]), can_be_false(x[0])));
+    case Op::Sin:
+      return sin(x[0]);
+    case Op::Cos:
+      return cos(x[0]);
+    case Op::Tan:
+      return tan(x[0]);
+    case Op::Asin:
+      return asin(x[0]);
+    case Op::Acos:
+      return acos(x[0]);
+    case Op::Atan:
+      return atan(x[0]);
+    case Op::Sinh:
+      return sinh(x[0]);
+    case Op::Cosh:
+      return cosh(x[0]);
+    case Op::Tanh:
+      return tanh(x[0]);
+    case Op::Exp:
+      return exp(x[0]);
+    case Op::Log:
+      return log(x[0]);
+    case Op::Sqrt:
+      return pow(x[0], 0.5);
+    case Op::Abs:
+      return abs(x[0]);
+    case Op::Sign:
+      return sign(x[0]);
+    case Op::Floor:
+      return floor(x[0]);
+    case Op::Lookup:
+      return looked_up(*node.table, x[0], order);
+    case Op::Add:
+      return x[0] + x[1];
+    case Op::Subtract:
+      return x[0] - x[1];
+    case Op::Multiply:
+      return x[0] * x[1];
+    case Op::Divide:
+      return x[0] / x[1];
+    case Op::Power:
+      return pow(x[0], x[1]);
+    case Op::Atan2:
+      return atan2(x[0], x[1]);
+    case Op::Mod:
+      return x[0] - x[1] * floor(x[0] / x[1]);
+    case Op::Min:
+    case Op::Max: {
+      IntervalSeries r = x[0];
+      for (std::size_t k = 1; k < x.size(); ++k) r = node.op == Op::Min ? min(r, x[k]) : max(r, x[k]);
+      return r;
+    }
+    case Op::And:
+      return logical(order, truth(can_be_false(x[0]) || can_be_false(x[1]), can_be_true(x[0]) && can_be_true(x[1])));
+    case Op::Or:
+      return logical(order, truth(can_be_false(x[0]) && can_be_false(x[1]), can_be_true(x[0]) || can_be_true(x[1])));
+    case Op::If:
+      if (!can_be_false(x[0])) return x[1];
+      if (!can_be_true(x[0])) return x[2];
+      return IntervalSeries::rough(order, hull(x[1].c[0], x[2].c[0]));
+    default:
+      if (expression_detail::is_comparison(node.op)) return logical(order, compared(node.op, x[0].c[0], x[1].c[0]));
+      return IntervalSeries::rough(order, whole_line());
+  }
+}
+
+/// f over [from, to] as a series in s = (t - ξ)/(to - from), for every ξ of the interval.
+IntervalSeries enclosure(const Tree& tree, double from, double to, double last_index, int order) {
+  std::vector<IntervalSeries> stack;
+  for (const Node& node : tree) {
+    if (node.op == Op::Constant) {
+      stack.emplace_back(order, Interval{node.value, node.value});
+    } else if (node.op == Op::Variable) {
+      stack.emplace_back(order, node.slot == 0 ? Interval{from, to} : Interval{0, last_index});
+      if (node.slot != 0) continue;
+      stack.back().c[1] = {to - from, to - from};
+      stack.back().top = 1;
+    } else {
+      const std::size_t first = stack.size() - node.arity;
+      IntervalSeries value = apply(node, {stack.data() + first, node.arity}, order);
+      stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(first), stack.end());
+      stack.push_back(std::move(value));
+    }
+  }
+  return stack.back();
+}
+
+}  // namespace
+
+TimeResolution::TimeResolution(const System& system, double from, double to, int order, double accuracy)
+    : last_index_(static_cast<double>(std::max<Index>(system.info().nv(), 1) - 1)),
+      order_(std::min(order, IntervalSeries::kMost)),
+      accuracy_(accuracy) {
+  const auto* holder = dynamic_cast<const TimeFunctions*>(&system);
+  if (!holder) return;
+  std::vector<const StateFunction*> functions;
+  holder->append_time_functions(functions);
+  for (const FrictionElement& element : system.friction()) {
+    functions.push_back(&element.limit);
+    if (element.static_limit) functions.push_back(&*element.static_limit);
+    for (const StateFunction& w : element.surface_velocity) functions.push_back(&w);
+  }
+  TimeParts asked;
+  asked.index_slot = 1 + system.info().nq() + system.info().nv();
+  for (const StateFunction* function : functions)
+    if (const Expression* expression = function->expression())
+      for (Tree& tree : expression->evaluate(std::span<const TimeParts>(&asked, 1)).trees)
+        parts_.push_back({std::move(tree)});
+  // Of the largest value that may occur: what a pulse has at eleven times its width.
+  constexpr double kTiny = 1e-40;
+  for (Part& part : parts_) {
+    const double largest = enclosure(part.tree, from, to, last_index_, 1).c[0].magnitude();
+    if (std::isfinite(largest)) part.floor = kTiny * largest;
+  }
+}
+
+void TimeResolution::enclose(Part& part, double t, double t_limit) {
+  const double before = part.to > part.from ? part.to - part.from : t_limit - t;
+  const double shortest = 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), std::abs(t_limit));
+  double length = std::min(t_limit - t, 4 * before);
+  for (;; length *= 0.5) {
+    part.from = t;
+    part.to = t + length;
+    part.longest = length;
+    if (!(length > shortest)) {
+      ++part.unresolved;
+      return;
+    }
+    // A switch at an end belongs to the other side.
+    const double edge = 0.03 * shortest;
+    const IntervalSeries f = enclosure(part.tree, t + edge, t + length - edge, last_index_, order_);
+    const double rest = f.c[order_].magnitude(), size = accuracy_ * std::max(f.c[0].magnitude(), part.floor);
+    if (rest == 0) break;
+    const double factor = std::pow(size / rest, 1.0 / order_);  // NaN where the enclosure is unbounded
+    part.longest = length * std::min(factor, 1.0);
+    constexpr double kNearly = 0.4;
+    if (factor > kNearly && std::isfinite(rest)) break;
+  }
+  part.unresolved = 0;
+}
+
+double TimeResolution::until(double t, double t_limit) {
+  double end = t_limit;
+  for (Part& part : parts_) {
+    // What is left of a stretch serves as long as it is no short piece.
+    const bool serves = t >= part.from && part.to - t >= 0.5 * std::min(part.longest, t_limit - t);
+    if (!serves) enclose(part, t, t_limit);
+    end = std::min(end, std::min(part.to, t + part.longest));
+  }
+  return end;
+}
+
+bool TimeResolution::stuck() const {
+  constexpr int kMostUnresolved = 1000;
+  return std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.unresolved > kMostUnresolved; });
+}
+
+std::vector<StateFunction> time_functions_of(const std::vector<ExpressionContact>& contacts,
+                                             const std::vector<ExpressionConstraint>& constraints) {
+  std::vector<StateFunction> functions;
+  auto keep = [&](const StateFunction& f) {
+    if (f.expression() && f.depends_on_time()) functions.push_back(f);
+  };
+  for (const ExpressionContact& contact : contacts) {
+    keep(contact.gap);
+    for (const auto* list : {&contact.slip, &contact.surface_velocity})
+      for (const StateFunction& f : *list) keep(f);
+    for (const auto& row : contact.slip_rows)
+      for (const StateFunction& f : row) keep(f);
+  }
+  for (const ExpressionConstraint& constraint : constraints) {
+    keep(constraint.position);
+    keep(constraint.rate);
+    for (const StateFunction& f : constraint.row) keep(f);
+  }
+  return functions;
+}
+
+}  // namespace stickslip
