@@ -131,10 +131,11 @@ class Enumeration {
 
   /// What no admissible choice of the reactions can take off the border of its set.
   void find_ties() {
-    constexpr double kNear = 1e-9;
+    // The others may be a little outside: where all are on their borders at once, round-off leaves nothing inside.
+    constexpr double kNear = 1e-9, kOutside = -1e-11;
     best_.tied.assign(best_.modes.size(), not_tied);
     auto stays = [&](int law, bool normal) {
-      std::vector<double> inset(best_bounds_.size(), 0.0);
+      std::vector<double> inset(best_bounds_.size(), kOutside);
       bool any = false;
       for (std::size_t j = 0; j < inset.size(); ++j)
         if (best_bounds_[j].law == law && (best_bounds_[j].tangents == 0) == normal) inset[j] = kNear, any = true;
