@@ -65,11 +65,11 @@ TEST(Ladder, StandsWhereAnyReactionHoldsItAndSlidesElsewhere) {
         if (stands) {
           EXPECT_NEAR(s.final.q[2], th, 1e-13) << degrees << " " << floor << " " << wall;
           EXPECT_TRUE(s.trajectory.events.empty());
-          EXPECT_LE(std::abs(s.final_reaction[1]), floor * s.final_reaction[0] * (1 + 1e-12));
-          EXPECT_LE(std::abs(s.final_reaction[3]), wall * s.final_reaction[2] * (1 + 1e-12));
+          EXPECT_LE(std::abs(s.final_reaction[1]), floor * s.final_reaction[0] + 1e-11);
+          EXPECT_LE(std::abs(s.final_reaction[3]), wall * s.final_reaction[2] + 1e-11);
           EXPECT_NEAR(s.final_reaction[0] + s.final_reaction[3], 9.81, 1e-10);
         } else {
-          EXPECT_GT(s.final.q[2], th + 1e-2) << degrees << " " << floor << " " << wall;
+          EXPECT_GT(s.final.q[2], th + 1e-3) << degrees << " " << floor << " " << wall;
         }
       }
   EXPECT_EQ(standing, 16);

@@ -171,6 +171,7 @@ double EventScheme::limit_after(double t) const {
 
 StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
+  record.stuck_terms = 0;
   record.penetration = record.contact_gain = record.constraint_position = record.constraint_velocity = 0;
   admissible_ = 0;
   record.iterations = record.loaded_points = 0;

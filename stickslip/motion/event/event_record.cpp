@@ -122,9 +122,15 @@ void EventScheme::audit(StepRecord& record, double duration) {
     auto relative = [](double value, double size) { return size > 0 ? value / size : value; };
     raise(record.membership, relative(membership_residual(one_set_, r), force));
     if (stuck && duration > 0) {
-      double motion = 0;
-      for (int i = 0; i < law.size; ++i) motion = std::max(motion, std::abs(u[i]));
+      double motion = 0, terms = 0;
+      for (int i = 0; i < law.size; ++i) {
+        const auto row = dynamics_.Wt().row(law.first + i).cwiseAbs();
+        motion = std::max(motion, std::abs(u[i]));
+        terms = std::max(terms, row.dot(s.v.cwiseAbs()) + std::abs(w_[law.first + i]) +
+                                    row.dot(dynamics_.free_acceleration().cwiseAbs()) * duration);
+      }
       raise(record.stuck_motion, motion * duration);
+      raise(record.stuck_terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
     one_rho_[0] = 1.0 / std::max(dynamics_.D()(law.first, law.first), 1e-300);
