@@ -147,11 +147,11 @@ TEST(ConstrainedMotion, RowsGivenTwiceShareTheForceAndChangeNoMotion) {
   EXPECT_EQ(report.rank, 1);
   EXPECT_EQ(report.freedoms, 1);
   EXPECT_EQ(report.dependent, std::vector<std::string>{"again"});
-  // Minimum norm of λ with rows a and 2a: shares 1 : 2 of the total λ₁ + 2 λ₂.
+  // Rows a and 2a are the same row in other units: each carries half of the total λ₁ + 2 λ₂.
   ASSERT_TRUE(constrained_acceleration(*doubled, 0, q, v, three, a, lambda));
   EXPECT_LT((a - expected).norm(), 1e-14 * expected.norm());
-  EXPECT_NEAR(lambda[0], force / 5, 1e-14 * std::abs(force));
-  EXPECT_NEAR(lambda[1], 2 * force / 5, 1e-14 * std::abs(force));
+  EXPECT_NEAR(lambda[0], force / 2, 1e-14 * std::abs(force));
+  EXPECT_NEAR(lambda[1], force / 4, 1e-14 * std::abs(force));
 
   const Motion single = integrate(*once, vec({1, 0}), vec({0, 0}), 2, 1e-11);
   const Motion redundant = integrate(*twice, vec({1, 0}), vec({0, 0}), 2, 1e-11);
