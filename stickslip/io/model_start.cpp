@@ -8,6 +8,7 @@
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/motion/moreau/moreau_contact.hpp"
 
 namespace stickslip::model_detail {
 
@@ -54,7 +55,8 @@ constexpr double kEventStartPenetration = 1e-6;
 /// Largest penetration [m] that the scheme takes at the start.
 double start_limit(const ModelFile& model) {
   if (model.run.scheme == SchemeKind::event) return kEventStartPenetration * model.system->length_scale();
-  return model.run.moreau.start_penetration;
+  const double given = model.run.moreau.start_penetration;
+  return given > 0 ? given : kBodyStartPenetration * model.system->length_scale();
 }
 
 std::string remedy(const ModelFile& model, double depth) {

@@ -97,6 +97,7 @@ std::string summary_json(const SummaryData& data) {
                     {"modes", modes}}},
                   {"events", events},
                   {"audit", audit},
+                  {"notes", data.notes},
                   {"wall_seconds", data.wall_seconds},
                   {"date", inputs.date},
                   {"set", inputs.settings},

@@ -25,9 +25,11 @@ void record_constraint_residuals(const System& system, ConstraintAudit& audit, S
   const Index m = rows.A.rows(), n = rows.A.cols();
   if (audit.position_terms.size() != m) audit.position_terms = audit.velocity_terms = Vector::Zero(m);
   audit.inertia.resize(n);
-  double q2 = 0, v2 = 0;
+  double q2 = 0, v2 = 0, f2 = 0;
+  for (Index j = 0; j < n; ++j) audit.inertia[j] = mass(j, j);
+  system.force(s.t, s.q, s.v, audit.workspace, audit.force);
   for (Index j = 0; j < n; ++j) {
-    audit.inertia[j] = mass(j, j);
+    f2 += audit.force[j] * audit.force[j] / audit.inertia[j];
     v2 += audit.inertia[j] * s.v[j] * s.v[j];
     if (s.q.size() == n) q2 += audit.inertia[j] * s.q[j] * s.q[j];
   }
@@ -40,10 +42,12 @@ void record_constraint_residuals(const System& system, ConstraintAudit& audit, S
       velocity += rows.A(i, j) * s.v[j];
     }
     double &position_terms = audit.position_terms[i], &velocity_terms = audit.velocity_terms[i];
-    position_terms = std::max(position_terms, std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t));
+    const double thrust = std::sqrt(a2 * f2) * record.duration;
+    position_terms =
+        std::max(position_terms, std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * record.duration);
     double slopes = 0;
     for (Index j = 0; j < s.q.size(); ++j) slopes += std::abs(audit.by_q(i, j) * s.q[j]);
-    velocity_terms = std::max(velocity_terms, std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes);
+    velocity_terms = std::max(velocity_terms, std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes + thrust);
     keep_worse(std::abs(rows.position[i]), position_terms, record.constraint_position,
                record.constraint_position_terms);
     keep_worse(std::abs(velocity), velocity_terms, record.constraint_velocity, record.constraint_velocity_terms);

@@ -136,6 +136,7 @@ limit = 0.3
 [initial]
 position = 5
 [run]
+scheme = "event"
 end_time = 1e7
 output_step = 1e7
 """
@@ -169,6 +170,7 @@ def test_a_comparison_hears_a_request_inside_a_run(stickslip, arguments):
     # Handlers are set before anything is computed; until then SIGTERM would end the process at once.
     status = f"/proc/{process.pid}/status"
     while not int(re.search(r"SigCgt:\s*([0-9a-f]+)", open(status).read()).group(1), 16) & 1 << (signal.SIGTERM - 1):
+        assert process.poll() is None, process.communicate()[1]
         time.sleep(0.01)
     process.send_signal(signal.SIGTERM)
     process.communicate(timeout=60)

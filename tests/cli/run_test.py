@@ -141,7 +141,7 @@ def test_check_states_rank_and_freedom_of_constraints(stickslip, models):
 def test_check_says_what_was_understood_and_runs_nothing(stickslip, models):
     result = stickslip("check", models / "belt.toml")
     assert result.returncode == 0
-    assert "static limit 1.5 N" in result.stdout and "1 degrees of freedom" in result.stdout
+    assert "static limit 1.5 N" in result.stdout and "1 degree of freedom " in result.stdout
     assert stickslip.files() == []
 
 
@@ -188,7 +188,6 @@ def test_reproduce_gives_a_verdict_per_claim(stickslip, paper, figures):
 
 
 @pytest.mark.parametrize("arguments, words", [
-    ([], "subcommand"),
     (["rum", "x.toml"], "did you mean 'run'"),
     (["run"], "MODEL"),
     (["run", "absent.toml"], "absent.toml"),

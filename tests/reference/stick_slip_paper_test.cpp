@@ -83,11 +83,11 @@ TEST(StickSlipPaper, NoClaimFails) {
   int calls = 0;
   for (const PaperInfo& paper : paper_table()) {
     if (paper.name != "stick-slip") continue;
-    const Reproduction reproduction = paper.reproduce([&](double fraction) {
+    const Reproduction reproduction = paper.reproduce({[&](double fraction) {
       EXPECT_LE(fraction, 1.0);
       ++calls;
       return true;
-    });
+    }});
     EXPECT_GE(reproduction.claims.size(), 11u);
     for (const Claim& claim : reproduction.claims)
       EXPECT_NE(claim.verdict, Verdict::failed) << claim.claim << claim.ours;
@@ -98,7 +98,7 @@ TEST(StickSlipPaper, NoClaimFails) {
 TEST(StickSlipPaper, StopsWhenAsked) {
   for (const PaperInfo& paper : paper_table())
     if (paper.name == "stick-slip") {
-      const Reproduction reproduction = paper.reproduce([](double) { return false; });
+      const Reproduction reproduction = paper.reproduce({[](double) { return false; }});
       EXPECT_TRUE(reproduction.claims.empty());
       EXPECT_FALSE(reproduction.document.ok);
     }

@@ -117,8 +117,9 @@ TEST(ExpressionConstraints, SwitchesInTimeAreBreakpoints) {
   const ExpressionConstraints constraints({holonomic("x - if(t < 0.25, 0, t - 0.25)"),
                                            nonholonomic({"1", "0", "0"}, TimeTable({0, 0.5, 2}, {0, 1, 1}, "r.csv"))},
                                           info());
-  std::vector<double> times;
-  constraints.append_breakpoints(0, 1, 4096, times);
+  BreakpointSearch search{0, 1};
+  constraints.append_breakpoints(search);
+  const std::vector<double>& times = search.times;
   EXPECT_NE(std::find(times.begin(), times.end(), 0.25), times.end());
   EXPECT_NE(std::find(times.begin(), times.end(), 0.5), times.end());
 }

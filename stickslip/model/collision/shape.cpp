@@ -121,7 +121,7 @@ Geometry make_geometry(const Shape& shape, int index) {
       for (const Vector3& x : shape.points) {
         if (!within_range(x)) {
           throw InputError(label(shape, index) +
-                           fmt::format("a corner has a coordinate that is not below {:g} m", kLargestLength));
+                           fmt::format("a corner must have finite coordinates below {:g} m", kLargestLength));
         }
       }
       try {

@@ -37,8 +37,9 @@ OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vec
   creeping_.assign(dynamics.laws().size(), 0);
 }
 
-/// What a component of (q, v) is small against: itself, and what velocity and acceleration make of it in a hundredth of
-/// the run; where all are 0, the speed that has the kinetic energy of the fastest one.
+/// What a component of (q, v) is small against: the speed that has the kinetic energy of the fastest one, and the way
+/// that it makes in a hundredth of the run. (A scale of its own for each would ask components that stay at 0 for digits
+/// that the others' round-off does not leave them.)
 void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   const double moment = 1e-2 * span_;
   const System& system = dynamics_.system();
@@ -58,7 +59,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   ode.stop = options_.stop;
   ode.absolute_scale = Vector::Ones(nq_ + n_);
   for (Index i = 0; i < n_; ++i) {
-    if (speed[i] == 0) speed[i] = std::sqrt(energy / diagonal[i]);
+    speed[i] = std::max(speed[i], std::sqrt(energy / diagonal[i]));
     const double way = std::max(nq_ == n_ ? std::abs(q[i]) : 1.0, speed[i] * moment);
     if (speed[i] > 0) ode.absolute_scale[nq_ + i] = speed[i];
     if (nq_ == n_ && way > 0) ode.absolute_scale[i] = way;

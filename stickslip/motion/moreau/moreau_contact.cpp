@@ -18,7 +18,6 @@ constexpr double kTouching = 1e-9;              // of the smallest shape: closer
 constexpr double kPenetrationTolerance = 1e-6;  // of the smallest shape: deeper is corrected
 constexpr double kTouchingOfWay = 1e-9;         // the same, of the way of a step, where there are no shapes
 constexpr double kPenetrationOfWay = 1e-3;
-constexpr double kStartPenetration = 1e-5;         // of the smallest shape
 constexpr double kStartPenetrationOfTerms = 5e-3;  // of the terms of the gap: positions given with a few digits
 constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
 constexpr int kIterations = 3000;           // of one inclusion, by default: a shorter step costs less than more
@@ -114,7 +113,7 @@ void MoreauContactScheme::start(StepRecord& record) {
     const double gap_size = gap_terms(row, s.q);
     const double allowed = options_.start_penetration > 0
                                ? options_.start_penetration
-                               : (drift_kick_ ? kStartPenetration * length_ : kStartPenetrationOfTerms * gap_size);
+                               : (drift_kick_ ? kBodyStartPenetration * length_ : kStartPenetrationOfTerms * gap_size);
     if (given.empty() && point.gap < -allowed)  // a run that goes on corrects it as any step does
       throw InputError(
           fmt::format("contact '{}' penetrates by {:.3g} m at the start; move the bodies apart, or raise "

@@ -69,6 +69,10 @@
 
 namespace stickslip {
 
+/// What is corrected at the start instead of refused where run.moreau.start_penetration is 0, of
+/// System::length_scale(); contacts of bodies.
+inline constexpr double kBodyStartPenetration = 1e-5;
+
 class MoreauContactScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
