@@ -25,8 +25,10 @@ void record_constraint_residuals(const System& system, ConstraintAudit& audit, S
   const Index m = rows.A.rows(), n = rows.A.cols();
   if (audit.position_terms.size() != m) audit.position_terms = audit.velocity_terms = Vector::Zero(m);
   audit.inertia.resize(n);
+  const double time = std::max(record.duration, std::abs(s.t));
   double q2 = 0, v2 = 0, f2 = 0;
   for (Index j = 0; j < n; ++j) audit.inertia[j] = mass(j, j);
+  audit.force.setZero(n);
   system.force(s.t, s.q, s.v, audit.workspace, audit.force);
   for (Index j = 0; j < n; ++j) {
     f2 += audit.force[j] * audit.force[j] / audit.inertia[j];
@@ -42,9 +44,9 @@ void record_constraint_residuals(const System& system, ConstraintAudit& audit, S
       velocity += rows.A(i, j) * s.v[j];
     }
     double &position_terms = audit.position_terms[i], &velocity_terms = audit.velocity_terms[i];
-    const double thrust = std::sqrt(a2 * f2) * record.duration;
+    const double thrust = std::sqrt(a2 * f2) * time;
     position_terms =
-        std::max(position_terms, std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * record.duration);
+        std::max(position_terms, std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * time);
     double slopes = 0;
     for (Index j = 0; j < s.q.size(); ++j) slopes += std::abs(audit.by_q(i, j) * s.q[j]);
     velocity_terms = std::max(velocity_terms, std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes + thrust);

