@@ -3,8 +3,9 @@
 //
 //   |g_i|            against  s_i = |a_i| |q| + |rate_i t| + |a_i| |h| τ²
 //   |A_i v - rate_i| against  s_i = |a_i| |v| + |rate_i| + Σ_j |∂(A_i v - rate_i)/∂q_j q_j| + |a_i| |h| τ
-//   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j²,   likewise |v|,   |h|² = Σ_j h_j²/M_jj the forces, τ the step: what
-//   they would do to a row that rests at 0
+//   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j²,   likewise |v|,   |h|² = Σ_j h_j²/M_jj the forces, τ = max(step, |t|):
+//   what they could do to a row that rests at 0. This last term grows with the time of the run, so that the limit is far
+//   above round-off in long runs.
 //
 // |a_i| |q| bounds every term A_ij q_j and has the unit of the row, whatever the units of the coordinates are. A rod
 // x² + y² - l² has s = 2 l²; a frame whose origin is far away has a large s, as its coordinates have fewer digits to
