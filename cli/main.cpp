@@ -115,7 +115,7 @@ int run_program(int argc, char** argv) {
   solve_app->add_option("PROBLEM", solve.files, "FCLIB files (HDF5), or folders of them")->required();
   solve_app->add_option("--solver", solve.solver, "one solver of 'stickslip list solvers'")->capture_default_str();
   solve_app->add_option("--compare", solve.compare, "several solvers, comma-separated, or all: performance profile");
-  solve_app->add_option("--tolerance", solve.tolerance, "on strict_error")->capture_default_str();
+  solve_app->add_option("--tolerance", solve.tolerance, "on unit_free, the error that decides")->capture_default_str();
   solve_app->add_option("--max-seconds", solve.max_seconds, "wall-clock time per problem and solver")
       ->capture_default_str();
   solve_app->add_option("--start", solve.start, "start from zero | guess | solution (those stored in the file)")

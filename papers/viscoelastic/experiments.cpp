@@ -55,7 +55,7 @@ Deviation layer_deviation(const SpringDamper& law, double length) {
   const Skate skate = skate_b();
   const ModelFile model = skate_model(skate, law);
   const double fast = std::sqrt(law.epsilon), end = length * fast;
-  ViscoelasticScheme scheme(*model.system, {}, 1e-11, end, {});
+  ViscoelasticScheme scheme(*model.system, {}, 1e-11, {0, end}, {});
   StepRecord record;
   record.state = model.initial;
   scheme.start(record);

@@ -155,6 +155,7 @@ void settle_start(const TableReader& table, ModelFile& model) {
     if (const auto policy = keys.find("consistent")) options.policy = read_start_policy(*policy);
   }
   if (model.system->constraints().empty()) return;
+  options.span = model.run.end_time - model.run.start_time;
   ConsistentStart start = blamed.about(
       [&] { return make_consistent(*model.system, model.run.start_time, model.initial.q, model.initial.v, options); });
   model.initial.q = std::move(start.q);

@@ -8,6 +8,7 @@
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau_contact.hpp"
 
 namespace stickslip::model_detail {
@@ -49,14 +50,13 @@ void find_angle_terms(const TomlNode& node, std::set<std::string>& names) {
       if (at == 0 || !is_word((*text)[at - 1])) add_angle_terms(*text, at + function.size(), names);
 }
 
-/// What the event scheme takes at the start, in units of System::length_scale().
-constexpr double kEventStartPenetration = 1e-6;
-
-/// Largest penetration [m] that the scheme takes at the start.
-double start_limit(const ModelFile& model) {
-  if (model.run.scheme == SchemeKind::event) return kEventStartPenetration * model.system->length_scale();
+/// Largest penetration [m] that the scheme takes at the start. `size`: the smallest shape of bodies, or the terms of a gap
+/// that is an expression.
+double start_limit(const ModelFile& model, double size) {
+  if (model.run.scheme == SchemeKind::event) return kEventStartPenetration * size;
   const double given = model.run.moreau.start_penetration;
-  return given > 0 ? given : kBodyStartPenetration * model.system->length_scale();
+  if (given > 0) return given;
+  return size * (model.bodies ? kBodyStartPenetration : kGapStartPenetration);
 }
 
 std::string remedy(const ModelFile& model, double depth) {
@@ -67,7 +67,7 @@ std::string remedy(const ModelFile& model, double depth) {
 }
 
 void require_open_bodies(const TableReader& root, const ModelFile& model) {
-  const std::vector<StartOverlap> overlaps = start_overlaps(*model.bodies, start_limit(model));
+  const std::vector<StartOverlap> overlaps = start_overlaps(*model.bodies, start_limit(model, model.system->length_scale()));
   if (overlaps.empty()) return;
   const StartOverlap& deepest = *std::max_element(overlaps.begin(), overlaps.end(),
                                                   [](const auto& a, const auto& b) { return a.depth < b.depth; });
@@ -118,8 +118,11 @@ void require_open_start(const TableReader& root, const ModelFile& model) {
   SystemWorkspace workspace(model.system->info());
   ContactPoints found;
   model.system->find_contacts(model.run.start_time, model.initial.q, 0.0, workspace, found);
+  Index row = 0;
   for (const ContactSite& point : found.points) {
-    if (!(point.gap < -start_limit(model))) continue;
+    const double limit = start_limit(model, gap_terms(found, row, model.initial.q));
+    row += model.system->contacts()[static_cast<std::size_t>(point.law)].size();
+    if (!(point.gap < -limit)) continue;
     const std::string& name = model.system->contacts()[static_cast<std::size_t>(point.law)].name;
     const Field list = *root.find("contact");
     const Field blamed{list.context, list.item(static_cast<std::size_t>(point.law)).node, "contact." + name};

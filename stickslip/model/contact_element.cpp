@@ -39,4 +39,11 @@ bool impacts_never_gain(const std::vector<ContactElement>& contacts) {
           all([](const ContactElement& c) { return c.tangents == 0 || c.mu == 0; }));
 }
 
+double gap_terms(const ContactPoints& found, Index row, const Vector& q) {
+  double sum = 0;
+  for (int at = found.Wt.outerIndexPtr()[row]; at < found.Wt.outerIndexPtr()[row + 1]; ++at)
+    sum += std::abs(found.Wt.valuePtr()[at] * q[found.Wt.innerIndexPtr()[at]]);
+  return sum;
+}
+
 }  // namespace stickslip

@@ -68,4 +68,7 @@ struct ContactPoints {
   unsigned long rows_version = 0;
 };
 
+/// Σ_j |W_jN q_j| of the point whose rows begin at `row`: what a gap given by an expression is small against. [m]
+double gap_terms(const ContactPoints& found, Index row, const Vector& q);
+
 }  // namespace stickslip

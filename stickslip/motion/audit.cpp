@@ -31,15 +31,10 @@ void AuditLedger::add(const StepRecord& record) {
   raise(approach, record.approach);
   raise(longest, record.duration);
   raise(contact_velocity, record.contact_velocity);
-  const auto keep_worse = [](double value, double terms, double& worst, double& worst_terms) {
-    if (value * worst_terms <= worst * terms) return;  // false for NaN: it stays visible
-    worst = value;
-    worst_terms = terms;
-  };
-  keep_worse(record.constraint_position, record.constraint_position_terms, constraint_position,
-             constraint_position_terms);
-  keep_worse(record.constraint_velocity, record.constraint_velocity_terms, constraint_velocity,
-             constraint_velocity_terms);
+  constraint_position = record.constraint_position;
+  constraint_position_terms = record.constraint_position_terms;
+  constraint_velocity = record.constraint_velocity;
+  constraint_velocity_terms = record.constraint_velocity_terms;
   fast_damping = std::min(fast_damping, record.fast_damping);
   admissible_modes = std::max(admissible_modes, record.admissible_modes);
   loaded_points += record.loaded_points;
@@ -81,7 +76,7 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
                              "balance of momentum of each step, largest residual over the momentum at hand",
                              "masses, stiffnesses or limits are too far apart for 16 digits: bring them closer"));
   const char* stuck = "path travelled by laws while they stick";
-  const double stuck_limit = limits.stuck_motion_limit * (ledger.stuck_terms > 0 ? ledger.stuck_terms : 1.0);
+  const double stuck_limit = limits.stuck_motion_limit * ledger.stuck_terms;
   items.push_back(limits.stuck_motion ? guaranteed("stuck_motion", ledger.stuck_motion, stuck_limit, "m", stuck, closer)
                                       : reported("stuck_motion", ledger.stuck_motion, "m", stuck));
   const double relative = ledger.energy_scale > 0 ? ledger.largest_gap / ledger.energy_scale : ledger.largest_gap;

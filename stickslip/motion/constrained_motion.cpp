@@ -16,28 +16,38 @@ namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
-/// Σ_j |A_ij| max(1, |x_j|): what an error of row i is measured against. (Σ_j |A_ij| where x is a position and nq ≠
-/// nv.)
-double row_size(const DenseMatrix& A, Index i, const Vector& x) {
-  double size = 0;
-  const bool matched = x.size() == A.cols();
-  for (Index j = 0; j < A.cols(); ++j) size += std::abs(A(i, j)) * (matched ? std::max(1.0, std::abs(x[j])) : 1.0);
-  return size;
+/// diag(M) at q.
+void refresh_inertia(const System& system, const Vector& q, ConstraintWorkspace& workspace) {
+  const SystemMatrix& mass = system.mass(q, workspace.system);
+  workspace.inertia.resize(mass.size());
+  for (Index j = 0; j < mass.size(); ++j) workspace.inertia[j] = mass(j, j);
 }
 
-/// Largest of |residual_i| beside row_size(), and its row. A row that has all but vanished, as in a singular position,
-/// is measured against a millionth of the largest.
+/// √(Σ_j M_jj x_j²); 0 for positions of another number (nq ≠ nv).
+double length(const Vector& inertia, const Vector& x) {
+  return x.size() == inertia.size() ? std::sqrt(inertia.dot(x.cwiseAbs2())) : 0.0;
+}
+
+/// |a_i| = √(Σ_j A_ij²/M_jj): times a length of x it bounds the terms A_ij x_j and has the unit of the row.
+double row_length(const DenseMatrix& A, Index i, const Vector& inertia) {
+  return std::sqrt(A.row(i).cwiseAbs2().dot(inertia.cwiseInverse()));
+}
+
+/// Largest of |residual_i| beside |a_i| size + |own_i|, and its row. A row that has all but vanished, as in a singular
+/// position, is measured against a millionth of the longest.
 struct Relative {
   double value = 0;
   Index row = -1;
 };
-Relative relative_size(const Vector& residual, const DenseMatrix& A, const Vector& x) {
-  double largest = 0;
-  for (Index i = 0; i < residual.size(); ++i) largest = std::max(largest, row_size(A, i, x));
+Relative relative_size(const Vector& residual, const ConstraintWorkspace& workspace, double size,
+                       const Vector* own = nullptr) {
+  const DenseMatrix& A = workspace.rows.A;
+  double longest = 0;
+  for (Index i = 0; i < residual.size(); ++i) longest = std::max(longest, row_length(A, i, workspace.inertia));
   Relative worst;
   for (Index i = 0; i < residual.size(); ++i) {
-    const double size = std::max(row_size(A, i, x), 1e-6 * largest);
-    const double value = residual[i] == 0 ? 0.0 : std::abs(residual[i]) / size;
+    const double terms = std::max(row_length(A, i, workspace.inertia), 1e-6 * longest) * size;
+    const double value = residual[i] == 0 ? 0.0 : std::abs(residual[i]) / (terms + (own ? std::abs((*own)[i]) : 0.0));
     if (value >= worst.value) worst = {value, i};
   }
   return worst;
@@ -86,14 +96,20 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
   constexpr double kAccepted = 1e-6;
   if (system.constraints().empty()) return Status::success;
   Vector& best = workspace.best;
-  double smallest = HUGE_VAL;
+  refresh_inertia(system, q, workspace);
+  double smallest = HUGE_VAL, reach = 0;
   best = q;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
     system.evaluate_constraints(t, q, workspace.system, workspace.rows);
     ConstraintRows& rows = workspace.rows;
     for (Index i = 0; i < rows.A.rows(); ++i)
       if (!system.constraints()[static_cast<std::size_t>(i)].holonomic) rows.A.row(i).setZero();
-    const double size = relative_size(rows.position, rows.A, q).value;
+    if (!rows.position.allFinite()) return Status::not_finite;
+    if (!workspace.holonomic.refresh(system.mass(q, workspace.system), rows.A)) return Status::not_finite;
+    workspace.residual = -rows.position;
+    workspace.holonomic.correction(workspace.residual, workspace.correction);
+    reach = std::max(reach, length(workspace.inertia, q) + length(workspace.inertia, workspace.correction));
+    const double size = relative_size(rows.position, workspace, reach).value;
     // Near the solution Newton halves at least, unless round-off is all that is left; far away it may be slow.
     const bool stalled = iteration > 0 && !(size < (smallest < kAccepted ? 0.5 : 0.99) * smallest);
     if (size < smallest) {
@@ -101,10 +117,6 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
       best = q;
     }
     if (smallest <= 8 * kEpsilon || stalled) break;
-    if (!std::isfinite(size)) return Status::not_finite;
-    if (!workspace.holonomic.refresh(system.mass(q, workspace.system), rows.A)) return Status::not_finite;
-    workspace.residual = -rows.position;
-    workspace.holonomic.correction(workspace.residual, workspace.correction);
     system.displace(workspace.correction, q, workspace.scratch);
   }
   q = best;
@@ -116,7 +128,6 @@ Status project_velocity(const System& system, double t, const Vector& q, Vector&
   if (!refresh_constraints(system, t, q, workspace)) return Status::not_finite;
   for (int pass = 0; pass < 2; ++pass) {
     velocity_residual(workspace.rows, v, workspace.residual);
-    if (pass > 0 && relative_size(workspace.residual, workspace.rows.A, v).value <= 8 * kEpsilon) break;
     workspace.mass.correction(workspace.residual, workspace.correction);
     v -= workspace.correction;
   }
@@ -159,14 +170,15 @@ class Start {
     }
     start.given = constraint_drift(system_, t_, q, v, workspace_);
     check_finite(v);
+    measure(q, v);
     // Whether a start exists at all comes first: to refuse what is given, where none would do, would mislead.
     Vector residual = workspace_.rows.position;
-    Relative worst = relative_size(residual, workspace_.rows.A, q);
+    Relative worst = relative_size(residual, workspace_, position_);
     if (project_position(system_, t_, start.q, workspace_) != Status::success) no_position(start.q);
     if (too_large(worst)) refuse(worst.row, "position", residual[worst.row]);
     system_.evaluate_constraints(t_, start.q, workspace_.system, workspace_.rows);
     velocity_residual(workspace_.rows, v, residual);
-    worst = relative_size(residual, workspace_.rows.A, v);
+    worst = relative_size(residual, workspace_, velocity_, &workspace_.rows.rate);
     if (project_velocity(system_, t_, start.q, start.v, workspace_) != Status::success) check_finite(start.v);
     require_solvable(start);
     if (too_large(worst)) refuse(worst.row, "velocity", residual[worst.row]);
@@ -175,6 +187,17 @@ class Start {
   }
 
  private:
+  /// What positions, velocities and accelerations are small against.
+  void measure(const Vector& q, const Vector& v) {
+    refresh_inertia(system_, q, workspace_);
+    workspace_.force.resize(v.size());
+    system_.force(t_, q, v, workspace_.system, workspace_.force);
+    acceleration_ = std::sqrt(workspace_.force.cwiseAbs2().dot(workspace_.inertia.cwiseInverse()));
+    if (!std::isfinite(acceleration_)) acceleration_ = 0;  // said below, with the name of what is not finite
+    velocity_ = length(workspace_.inertia, v) + acceleration_ * options_.span;
+    position_ = length(workspace_.inertia, q) + velocity_ * options_.span;
+  }
+
   bool too_large(const Relative& worst) const {
     return options_.policy == StartPolicy::refuse && worst.value > options_.tolerance;
   }
@@ -194,10 +217,10 @@ class Start {
   }
 
   /// All rows whose residual is beyond the tolerance.
-  std::vector<std::string> violated(const Vector& residual, const Vector& x) const {
+  std::vector<std::string> violated(const Vector& residual, double size) const {
     std::vector<std::string> names;
     for (Index i = 0; i < residual.size(); ++i)
-      if (std::abs(residual[i]) > options_.tolerance * row_size(workspace_.rows.A, i, x))
+      if (std::abs(residual[i]) > options_.tolerance * row_length(workspace_.rows.A, i, workspace_.inertia) * size)
         names.push_back(fmt::format("'{}' ({:.6g})", name_of(system_, i), residual[i]));
     return names;
   }
@@ -207,33 +230,36 @@ class Start {
     throw InputError(
         fmt::format("no position near the initial one satisfies all constraints: violated are {}; they contradict "
                     "each other, or initial.position is too far off",
-                    fmt::join(violated(workspace_.rows.position, q), ", ")));
+                    fmt::join(violated(workspace_.rows.position, length(workspace_.inertia, q)), ", ")));
   }
 
   /// Rows that depend on each other must agree in velocity and acceleration.
   void require_solvable(const ConsistentStart& start) {
     velocity_residual(workspace_.rows, start.v, workspace_.residual);
-    if (relative_size(workspace_.residual, workspace_.rows.A, start.v).value > options_.tolerance)
+    const double speed = std::max(velocity_, length(workspace_.inertia, start.v));
+    if (relative_size(workspace_.residual, workspace_, speed, &workspace_.rows.rate).value > options_.tolerance)
       throw InputError(
           fmt::format("the constraints contradict each other: no velocity satisfies all of them, violated "
                       "are {}; change their rates or remove one",
-                      fmt::join(violated(workspace_.residual, start.v), ", ")));
+                      fmt::join(violated(workspace_.residual, speed), ", ")));
     Vector a, lambda;
     if (!constrained_acceleration(system_, t_, start.q, start.v, workspace_, a, lambda))
       throw InputError("a force or constraint has no finite value at the start");
     workspace_.residual = workspace_.bias;
     workspace_.residual.noalias() += workspace_.rows.A * a;
-    if (relative_size(workspace_.residual, workspace_.rows.A, a).value > options_.tolerance)
+    const double size = std::max(acceleration_, length(workspace_.inertia, a));
+    if (relative_size(workspace_.residual, workspace_, size, &workspace_.bias).value > options_.tolerance)
       throw InputError(
           fmt::format("the constraints contradict each other: no acceleration satisfies all of them, "
                       "violated are {}; change them or remove one",
-                      fmt::join(violated(workspace_.residual, a), ", ")));
+                      fmt::join(violated(workspace_.residual, size), ", ")));
   }
 
   const System& system_;
   double t_;
   ConsistentStartOptions options_;
   ConstraintWorkspace workspace_;
+  double position_ = 0, velocity_ = 0, acceleration_ = 0;
 };
 
 }  // namespace

@@ -30,7 +30,7 @@ struct ConstraintWorkspace {
   ConstraintRows rows;
   ConstrainedMass mass;
   ConstrainedMass holonomic;  ///< of project_position(): its rank differs where there are nonholonomic rows
-  Vector residual, correction, force, bias, best, scratch;
+  Vector residual, correction, force, bias, best, scratch, inertia;
 };
 
 /// Refreshes workspace.rows and workspace.mass at (t, q). False where M or A is not finite. Throws InputError where M
@@ -49,8 +49,9 @@ struct ConstraintDrift {
 ConstraintDrift constraint_drift(const System& system, double t, const Vector& q, const Vector& v,
                                  ConstraintWorkspace& workspace);
 
-/// Newton's iteration until |g_i| <= 8 ε Σ_j |A_ij| max(1, |q_j|), round-off of its terms, or until it does not fall
-/// any more. not_converged: it rose again above `1e-6` of that sum; q is then the best position found. not_finite: q
+/// Newton's iteration until |g_i| <= 8 ε |a_i| |q|, round-off of its terms (lengths in the metric of M,
+/// constraint_audit.hpp; |q| the largest on the way), or until it does not fall any more. not_converged: it rose again
+/// above `1e-6` of that; q is then the best position found. not_finite: q
 /// left the domain of an expression. M is taken where the iteration starts.
 Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace);
 /// One linear projection (and a second one for its round-off). Refreshes the workspace at (t, q).
@@ -71,9 +72,10 @@ enum class StartPolicy {
 };
 struct ConsistentStartOptions {
   StartPolicy policy = StartPolicy::refuse;
-  /// Of Σ_j |A_ij| max(1, |x_j|), x = q or v: a millionth of a metre or radian (or of the coordinate where it is
-  /// larger) is forgiven, and projected.
+  /// Of |a_i| |q|, with |q| the position given and the way that velocities and forces would make in the run; likewise
+  /// of velocities. What is less is forgiven, and projected.
   double tolerance = 1e-6;
+  double span = 0;  ///< length of the run; 0: not known [s]
 };
 struct ConsistentStart {
   Vector q, v;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/motion/fixed_step.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -16,16 +18,17 @@ void keep_worse(double value, double terms, double& worst, double& worst_terms) 
 
 }  // namespace
 
-void record_constraint_residuals(const System& system, ConstraintAudit& audit, StepRecord& record) {
+void record_constraint_residuals(const System& system, double dt, ConstraintAudit& audit, StepRecord& record) {
   const State& s = record.state;
   ConstraintRows& rows = audit.rows;
   system.evaluate_constraints(s.t, s.q, audit.workspace, rows);
   system.constraint_velocity_jacobian(s.t, s.q, s.v, audit.workspace, audit.by_q);
   const SystemMatrix& mass = system.mass(s.q, audit.workspace);
   const Index m = rows.A.rows(), n = rows.A.cols();
-  if (audit.position_terms.size() != m) audit.position_terms = audit.velocity_terms = Vector::Zero(m);
+  if (audit.position.size() != m)
+    audit.position = audit.velocity = audit.position_terms = audit.velocity_terms = Vector::Zero(m);
   audit.inertia.resize(n);
-  const double time = std::max(record.duration, std::abs(s.t));
+  audit.longest = std::max(audit.longest, dt);
   double q2 = 0, v2 = 0, f2 = 0;
   for (Index j = 0; j < n; ++j) audit.inertia[j] = mass(j, j);
   audit.force.setZero(n);
@@ -43,16 +46,17 @@ void record_constraint_residuals(const System& system, ConstraintAudit& audit, S
       a2 += rows.A(i, j) * rows.A(i, j) / audit.inertia[j];
       velocity += rows.A(i, j) * s.v[j];
     }
-    double &position_terms = audit.position_terms[i], &velocity_terms = audit.velocity_terms[i];
-    const double thrust = std::sqrt(a2 * f2) * time;
-    position_terms =
-        std::max(position_terms, std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * time);
+    const double thrust = std::sqrt(a2 * f2) * audit.longest;
     double slopes = 0;
     for (Index j = 0; j < s.q.size(); ++j) slopes += std::abs(audit.by_q(i, j) * s.q[j]);
-    velocity_terms = std::max(velocity_terms, std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes + thrust);
-    keep_worse(std::abs(rows.position[i]), position_terms, record.constraint_position,
+    raise(audit.position_terms[i], std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * audit.longest);
+    raise(audit.velocity_terms[i], std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes + thrust);
+    raise(audit.position[i], std::abs(rows.position[i]));
+    raise(audit.velocity[i], std::abs(velocity));
+    keep_worse(audit.position[i], audit.position_terms[i], record.constraint_position,
                record.constraint_position_terms);
-    keep_worse(std::abs(velocity), velocity_terms, record.constraint_velocity, record.constraint_velocity_terms);
+    keep_worse(audit.velocity[i], audit.velocity_terms[i], record.constraint_velocity,
+               record.constraint_velocity_terms);
   }
 }
 

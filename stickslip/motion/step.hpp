@@ -65,8 +65,8 @@ struct StepRecord {
   double penetration = 0;       ///< largest in the middle of the step, before it is corrected [m]
   double approach = 0;          ///< fastest at which a contact point closes in this step [m/s]
   double contact_velocity = 0;  ///< left at a contact against its law, over the velocities at hand there
-  double constraint_position = 0, constraint_velocity = 0;  ///< |g| and |A v - rate| at the end of the step, of the row
-                                                            ///< that is worst relative to its terms
+  double constraint_position = 0, constraint_velocity = 0;  ///< |g| and |A v - rate|, largest at an end of a step of the
+                                                            ///< run so far, of the row worst relative to its terms
   double constraint_position_terms = 1, constraint_velocity_terms = 1;  ///< those terms (constraint_audit.hpp)
   double fast_damping = HUGE_VAL;  ///< smallest b so far of spring-dampers in place of constraints (viscoelastic)
   int admissible_modes = 0;        ///< largest number at an event of this step; 0: not counted

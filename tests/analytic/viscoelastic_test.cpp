@@ -48,7 +48,7 @@ struct SkateErrors {
 /// Against the closed form at 400 times in the layer and 200 over 10 s.
 SkateErrors skate_errors(const Skate& skate, const SpringDamper& law, double tolerance) {
   const ModelFile file = skate_model(skate, law);
-  ViscoelasticScheme scheme(*file.system, {}, tolerance, 10, {});
+  ViscoelasticScheme scheme(*file.system, {}, tolerance, {0, 10}, {});
   StepRecord record;
   record.state = file.initial;
   scheme.start(record);

@@ -43,15 +43,15 @@ void EventOptions::validate() const {
   if (max_events < 1) throw InputError(fmt::format("run.event.max_events = {} must be >= 1", max_events));
 }
 
-EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, double end_time,
+EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, TimeSpan span,
                          std::vector<double> breakpoints, StopRequest stop)
     : system_(system),
       options_(options),
       dynamics_(system),
       breakpoints_(std::move(breakpoints)),
       stop_(stop),
-      end_time_(end_time),
-      last_length_(1e-3 * std::abs(end_time)) {
+      span_(span),
+      last_length_(1e-3 * span.length()) {
   std::string reason;
   const bool exact = TaylorFlow::takes(system, reason);
   if (options.flow == FlowKind::exact && !exact)
@@ -61,7 +61,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   stepper_options_.stop = stop;
   stepper_options_.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
   if (exact && options.flow != FlowKind::integrator) {
-    exact_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_, end_time);
+    exact_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_, span);
     flow_ = exact_.get();
   } else {
     choose_flow();
@@ -89,9 +89,9 @@ double EventScheme::gap_size(std::size_t law, const Vector& q) const {
   const auto row = dynamics_.Wt().row(i);
   constexpr double kRoundOff = 1e-5;  // 1e-10 of this is round-off of what an acceleration moves in the run
   const double fall =
-      std::abs(dynamics_.u()[i]) + row.cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) * std::abs(end_time_);
+      std::abs(dynamics_.u()[i]) + row.cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) * span_.length();
   const double terms = q.size() == row.size() ? row.cwiseAbs().dot(q.cwiseAbs()) : system_.length_scale();
-  return terms + kRoundOff * fall * std::abs(end_time_);
+  return terms + kRoundOff * fall * span_.length();
 }
 
 bool EventScheme::touches(std::size_t law, const Vector& q) const {
@@ -105,7 +105,7 @@ void EventScheme::choose_flow() {
     flow_ = exact_.get();
     return;
   }
-  if (!stepper_) stepper_ = std::make_unique<OdeFlow>(dynamics_, stepper_options_, breakpoints_, end_time_);
+  if (!stepper_) stepper_ = std::make_unique<OdeFlow>(dynamics_, stepper_options_, breakpoints_, span_);
   flow_ = stepper_.get();
 }
 
@@ -121,7 +121,7 @@ void EventScheme::classify(State& state, double t) {
     at_rest_[k] = 0;
     if (law.contact) {
       const double gap = dynamics_.gap(k);
-      if (gap < -1e-6 * gap_size(k, state.q))
+      if (gap < -kEventStartPenetration * gap_size(k, state.q))
         throw InputError(fmt::format(
             "contact '{}' penetrates by {:.3g} m at the start; move the start position until its gap is >= 0",
             law.contact->name, -gap));
@@ -144,7 +144,7 @@ void EventScheme::start(StepRecord& record) {
   record.friction_velocity = s.v;
   record.events.reserve(64 + 4 * dynamics_.laws().size());
   if (!system_.constraints().empty()) {
-    const ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v);
+    const ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
     s.q = consistent.q;
     s.v = consistent.v;
   }
@@ -165,14 +165,14 @@ void EventScheme::start(StepRecord& record) {
 /// How far a segment may reach: to the next jump of a force, or to the end.
 double EventScheme::limit_after(double t) const {
   const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * time_size(t));
-  const double end = std::max(end_time_, t + 1e-9 * time_size(t));
+  const double end = std::max(span_.end, t + 1e-9 * time_size(t));
   return next == breakpoints_.end() ? end : std::min(*next, end);
 }
 
 StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
   record.stuck_terms = 0;
-  record.penetration = record.contact_gain = record.constraint_position = record.constraint_velocity = 0;
+  record.penetration = record.contact_gain = 0;
   admissible_ = 0;
   record.iterations = record.loaded_points = 0;
   record.jumped = false;
@@ -222,8 +222,8 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     if (s.t >= t_end) break;
   }
   // What is handed out is audited: the state after projection and impacts, not the flow on its way there.
-  if (!system_.constraints().empty()) record_constraint_residuals(system_, constraint_audit_, record);
   record.duration = s.t - t_start;
+  if (!system_.constraints().empty()) record_constraint_residuals(system_, record.duration, constraint_audit_, record);
   record.admissible_modes = admissible_;
   energies(record);
   return outcome;

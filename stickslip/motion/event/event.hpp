@@ -35,6 +35,7 @@
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
+#include "stickslip/motion/time_span.hpp"
 #include "stickslip/solvers/impact.hpp"
 
 namespace stickslip {
@@ -56,11 +57,14 @@ struct EventOptions {
   void validate() const;
 };
 
+/// Penetration that a start may have and is projected out of, of gap_size().
+inline constexpr double kEventStartPenetration = 1e-6;
+
 class EventScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. tolerance: relative, of the integrator. Throws InputError where the system is
   /// not taken, or flow = exact does not apply. A stop request ends a step where the last whole segment did.
-  EventScheme(const System& system, const EventOptions& options, double tolerance, double end_time,
+  EventScheme(const System& system, const EventOptions& options, double tolerance, TimeSpan span,
               std::vector<double> breakpoints, StopRequest stop = nullptr);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
@@ -69,7 +73,7 @@ class EventScheme final : public Scheme {
   /// What |u| of component i may be by round-off of its terms, at the placed state.
   double velocity_round_off(Index i, const Vector& v) const;
   /// Times up to this far apart are told apart to round-off: the run's length, and t.
-  double time_size(double t) const { return std::abs(end_time_) + std::abs(t); }
+  double time_size(double t) const { return span_.length() + std::abs(t); }
   double shortest_flight(double t) const;
   /// What a gap is small against: its terms, and the way of a free fall over the run (to round-off).
   double gap_size(std::size_t law, const Vector& q) const;
@@ -125,7 +129,8 @@ class EventScheme final : public Scheme {
   StopRequest stop_ = nullptr;
   DecisionOptions decision_options_;
   double snap_ = 1e-14;  // of time_size(); how near to a jump of a force an event is one with it
-  double end_time_ = 0, last_length_ = 0, largest_force_ = 0;
+  TimeSpan span_;
+  double last_length_ = 0, largest_force_ = 0;
   bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;
   long events_ = 0, at_this_instant_ = 0;
   double last_event_time_ = -1;

@@ -34,7 +34,7 @@ double EventScheme::velocity_round_off(Index i, const Vector& v) const {
 
 double EventScheme::shortest_flight(double t) const {
   constexpr double kShortest = 1e-12;
-  return kShortest * std::max(std::abs(t), std::abs(end_time_));
+  return kShortest * span_.size(t);
 }
 
 /// Mode and rest of a law that is not open, from the placed velocities; those up to `tiny` or to round-off are zero.

@@ -87,7 +87,7 @@ bool EventScheme::holds_a_moment_later(const State& s) {
   right_.assign(ties_.size(), 0);
   dynamics_.place(just_after(s.t), s.q, s.v);
   if (!dynamics_.solve(s.modes)) return false;
-  const double span = std::abs(end_time_);
+  const double span = span_.length();
   const double moment = 1e-6 * std::clamp(last_length_, 1e-4 * span, span);
   const Vector a = dynamics_.acceleration();
   Vector qdot(s.q.size());

@@ -19,6 +19,7 @@
 
 #include "stickslip/motion/event/mode_dynamics.hpp"
 #include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/time_span.hpp"
 
 namespace stickslip {
 

@@ -21,12 +21,12 @@ constexpr int kShorterSteps = 6;    // tried before a law that has just changed 
 }  // namespace
 
 OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints,
-                 double end_time)
-    : Flow(std::abs(end_time)),
+                 TimeSpan span)
+    : Flow(span.length()),
       dynamics_(dynamics),
       options_(options),
       breakpoints_(std::move(breakpoints)),
-      resolution_(dynamics.system(), 0, end_time, kResolvedOrder, kResolvedAccuracy) {
+      resolution_(dynamics.system(), span.start, span.end, kResolvedOrder, kResolvedAccuracy) {
   n_ = dynamics.system().info().nv();
   nq_ = dynamics.system().info().nq();
   q_.resize(nq_);

@@ -41,7 +41,7 @@ struct OdeFlowOptions {
 
 class OdeFlow final : public Flow {
  public:
-  OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints, double end_time);
+  OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints, TimeSpan span);
   StepOutcome begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
                     const std::vector<LawStart>& start, double t_limit, bool continued) override;
   void sample(double t, FlowSample& sample) override;

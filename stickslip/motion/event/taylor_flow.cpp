@@ -53,12 +53,12 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
   return true;
 }
 
-TaylorFlow::TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, double end_time)
-    : Flow(std::abs(end_time)),
+TaylorFlow::TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, TimeSpan span)
+    : Flow(span.length()),
       dynamics_(dynamics),
       breakpoints_(std::move(breakpoints)),
       linear_(*dynamics.system().linear()),
-      resolution_(dynamics.system(), 0, end_time, kOrder, kForceAccuracy) {
+      resolution_(dynamics.system(), span.start, span.end, kOrder, kForceAccuracy) {
   const Index n = dynamics.system().info().nv(), m = dynamics.components();
   for (DenseMatrix* x : {&q_, &v_, &f_}) x->setZero(n, kOrder + 1);
   for (DenseMatrix* x : {&r_, &smooth_, &w_}) x->setZero(m, kOrder + 1);

@@ -34,7 +34,7 @@ class TaylorFlow final : public Flow {
   static bool takes(const System& system, std::string& reason);
 
   /// `breakpoints`: times at which forces jump, ascending. `dynamics` must outlive the flow.
-  TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, double end_time);
+  TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, TimeSpan span);
   StepOutcome begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
                     const std::vector<LawStart>& start, double t_limit, bool continued) override;
   void sample(double t, FlowSample& sample) override;

@@ -18,7 +18,6 @@ constexpr double kTouching = 1e-9;              // of the smallest shape: closer
 constexpr double kPenetrationTolerance = 1e-6;  // of the smallest shape: deeper is corrected
 constexpr double kTouchingOfWay = 1e-9;         // the same, of the way of a step, where there are no shapes
 constexpr double kPenetrationOfWay = 1e-3;
-constexpr double kStartPenetrationOfTerms = 5e-3;  // of the terms of the gap: positions given with a few digits
 constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
 constexpr int kIterations = 3000;           // of one inclusion, by default: a shorter step costs less than more
 constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion makes shorter
@@ -110,10 +109,10 @@ void MoreauContactScheme::start(StepRecord& record) {
   Index row = 0;
   for (const ContactSite& point : found_.points) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    const double gap_size = gap_terms(row, s.q);
+    const double gap_size = drift_kick_ ? 0.0 : gap_terms(found_, row, s.q);
     const double allowed = options_.start_penetration > 0
                                ? options_.start_penetration
-                               : (drift_kick_ ? kBodyStartPenetration * length_ : kStartPenetrationOfTerms * gap_size);
+                               : (drift_kick_ ? kBodyStartPenetration * length_ : kGapStartPenetration * gap_size);
     if (given.empty() && point.gap < -allowed)  // a run that goes on corrects it as any step does
       throw InputError(
           fmt::format("contact '{}' penetrates by {:.3g} m at the start; move the bodies apart, or raise "
@@ -131,22 +130,14 @@ void MoreauContactScheme::start(StepRecord& record) {
 }
 
 /// Σ_i |W_i q_i| of a normal row: what round-off in the gap is measured against. (Bodies have their shapes for that.)
-double MoreauContactScheme::gap_terms(Index row, const Vector& q) const {
-  if (drift_kick_) return 0.0;
-  double sum = 0;
-  for (int at = found_.Wt.outerIndexPtr()[row]; at < found_.Wt.outerIndexPtr()[row + 1]; ++at)
-    sum += std::abs(found_.Wt.valuePtr()[at] * q[found_.Wt.innerIndexPtr()[at]]);
-  return sum;
-}
-
 double MoreauContactScheme::touching(Index row, const Approach& approach, double h) const {
   if (drift_kick_) return kTouching * length_;
-  return kGapRoundOff * gap_terms(row, q_m_) + kTouchingOfWay * approach.way(h);
+  return kGapRoundOff * gap_terms(found_, row, q_m_) + kTouchingOfWay * approach.way(h);
 }
 
 double MoreauContactScheme::penetration_tolerance(Index row, const Approach& approach, double h) const {
   if (drift_kick_) return kPenetrationTolerance * length_;
-  return kGapRoundOff * gap_terms(row, q_m_) + kPenetrationOfWay * approach.way(h);
+  return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(h);
 }
 
 /// Contacts in the middle of the step; the law holds at its end and so needs the velocity that surfaces have there.
@@ -337,6 +328,12 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
 void MoreauContactScheme::free_velocity() {
   v_free_ = problem_.g;
   factor_.solve(v_free_);
+  double twice_energy = 0;
+  for (Index i = 0; i < v_free_.size(); ++i) {
+    const double change = v_free_[i] - v_m_[i];
+    twice_energy += change * change / inverse_diagonal_[i];
+  }
+  thrust_ = std::sqrt(twice_energy);
 }
 
 void MoreauContactScheme::commit(double h, double t_end, StepRecord& record) {

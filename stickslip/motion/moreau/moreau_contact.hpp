@@ -72,6 +72,8 @@ namespace stickslip {
 /// What is corrected at the start instead of refused where run.moreau.start_penetration is 0, of
 /// System::length_scale(); contacts of bodies.
 inline constexpr double kBodyStartPenetration = 1e-5;
+/// Likewise, of gap_terms(), where the gap is an expression: positions given with a few digits.
+inline constexpr double kGapStartPenetration = 5e-3;
 
 class MoreauContactScheme final : public Scheme {
  public:
@@ -108,7 +110,6 @@ class MoreauContactScheme final : public Scheme {
   /// Smaller gaps count as none; deeper penetrations are corrected. [m]
   double touching(Index row, const Approach& approach, double h) const;
   double penetration_tolerance(Index row, const Approach& approach, double h) const;
-  double gap_terms(Index row, const Vector& q) const;
   const Vector& w_start() const { return surfaces_move_ ? w_start_ : found_.w; }
   const Vector& w_end() const { return surfaces_move_ ? w_end_ : found_.w; }
   void find_points(double h);
@@ -156,6 +157,7 @@ class MoreauContactScheme final : public Scheme {
   void record_energy(double h, StepRecord& record);
   void record_contact_work(StepRecord& record);
   double contact_gain();
+  double velocity_at_hand(const Active& active) const;
   void record_contact_velocity(StepRecord& record);
   void remember_points();
 
@@ -223,6 +225,7 @@ class MoreauContactScheme final : public Scheme {
   std::vector<char> law_impact_;
   std::vector<Mode> law_mode_;
   double correction_work_ = 0, approach_speed_ = 0;
+  double thrust_ = 0;  ///< what the forces of the step would do, √(Δvᵀ diag(A) Δv)
   int problems_ = 0, iterations_ = 0, near_misses_ = 0;
   double grid_end_ = 0, grid_step_ = 0;  // the step that parts belong to
   std::string message_;

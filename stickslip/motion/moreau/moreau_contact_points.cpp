@@ -11,12 +11,12 @@
 namespace stickslip {
 
 namespace {
-constexpr double kNoise = 1e-12;  // relative to the fastest velocity
+constexpr double kNoise = 1e-12;  // of the velocities at hand, and of those that the reactions take away
 }  // namespace
 
 /// An impact is faster than what the forces of one step do to the bodies at hand, and than rounding.
 MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) const {
-  double before = -w_start()[row], free = -w_end()[row], forces = 0, noise = 0;
+  double before = -w_start()[row], free = -w_end()[row], forces = 0, noise = 0, length = 0;
   for (int at = found_.Wt.outerIndexPtr()[row]; at < found_.Wt.outerIndexPtr()[row + 1]; ++at) {
     const Index i = found_.Wt.innerIndexPtr()[at];
     const double a = found_.Wt.valuePtr()[at], v = v_m_[i], v_free = v_free_[i];
@@ -24,7 +24,9 @@ MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) const {
     free += a * v_free;
     forces += std::abs(a * (v_free - v));
     noise += std::abs(a * v);
+    length += a * a * inverse_diagonal_[i];
   }
+  noise += std::sqrt(length) * thrust_;
   return {before, free, -before > std::max({std::abs(free - before), forces, kNoise * noise})};
 }
 

@@ -294,20 +294,31 @@ double MoreauContactScheme::contact_gain() {
   return gain;
 }
 
+/// Largest sum of velocities of which a component of the contact is made, before the step and without reactions.
+double MoreauContactScheme::velocity_at_hand(const Active& active) const {
+  double largest = 0;
+  for (int c = 0; c < contacts_[static_cast<std::size_t>(active.law)].size(); ++c) {
+    double sum = std::abs(problem_.w[active.first + c]);
+    for (int at = found_.Wt.outerIndexPtr()[active.row + c]; at < found_.Wt.outerIndexPtr()[active.row + c + 1]; ++at) {
+      const Index i = found_.Wt.innerIndexPtr()[at];
+      sum += std::abs(found_.Wt.valuePtr()[at]) *
+             (std::abs(v_m_[i]) + std::abs(v_free_[i]) + kRounding * load_[i] * inverse_diagonal_[i]);
+    }
+    largest = std::max(largest, sum);
+  }
+  return largest;
+}
+
 /// Velocities against the law that the solver left, contact by contact.
 void MoreauContactScheme::record_contact_velocity(StepRecord& record) {
+  double fastest = 0;
+  for (const Active& active : active_) fastest = std::max(fastest, velocity_at_hand(active));
+  constexpr double kShare = 1e-3;  // a contact without any motion of its own still feels its neighbours
   for (std::size_t k = 0; k < active_.size(); ++k) {
     const Active& active = active_[k];
     const double p = solution_.r[active.first], u = u1_[active.first];
     const double against = u < 0 ? -u : std::min(u, p / weights_[laws_.laws() + static_cast<Index>(k)]);
-    if (!(against > 0)) continue;
-    double at_hand = std::abs(problem_.w[active.first]);
-    for (int at = found_.Wt.outerIndexPtr()[active.row]; at < found_.Wt.outerIndexPtr()[active.row + 1]; ++at) {
-      const Index i = found_.Wt.innerIndexPtr()[at];
-      at_hand += std::abs(found_.Wt.valuePtr()[at]) *
-                 (std::abs(v_m_[i]) + std::abs(v_free_[i]) + kRounding * load_[i] * inverse_diagonal_[i]);
-    }
-    raise(record.contact_velocity, against / at_hand);
+    if (against > 0) raise(record.contact_velocity, against / std::max(velocity_at_hand(active), kShare * fastest));
   }
 }
 

@@ -164,7 +164,7 @@ EpsilonStudy study_epsilon(const System& system, const State& initial, double st
     ViscoelasticOptions soft;
     soft.epsilon = run.epsilon;
     soft.integrator = options.integrator;
-    ViscoelasticScheme scheme(system, soft, options.tolerance, end_time, system.breakpoints(start_time, end_time),
+    ViscoelasticScheme scheme(system, soft, options.tolerance, {start_time, end_time}, system.breakpoints(start_time, end_time),
                               options.stop);
     StepRecord record;
     record.state = initial;

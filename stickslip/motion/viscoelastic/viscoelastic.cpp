@@ -34,14 +34,14 @@ void ViscoelasticOptions::validate() const {
 }
 
 ViscoelasticScheme::ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance,
-                                       double end_time, std::vector<double> breakpoints, StopRequest stop)
+                                       TimeSpan span, std::vector<double> breakpoints, StopRequest stop)
     : system_(system),
       options_(options),
       tolerance_(tolerance),
-      end_time_(end_time),
+      span_(span),
       breakpoints_(std::move(breakpoints)),
       stop_(stop),
-      resolution_(system, 0, end_time, kResolvedOrder, kResolvedAccuracy),
+      resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
       dynamics_(system, options.epsilon) {}
 
 ViscoelasticScheme::~ViscoelasticScheme() = default;
@@ -55,7 +55,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   // A run that goes on brings its springs with it, and a velocity that they have let off the constraints.
   const bool goes_on = m > 0 && s.z.size() == m;
   if (!goes_on && !system_.constraints().empty()) {
-    ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v);
+    ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
     if (consistent.rank.rank < consistent.rank.rows)
       throw InputError(
           fmt::format("scheme 'viscoelastic' needs independent constraints, but of {} only {} are at the "
@@ -88,7 +88,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
       ode.absolute_tolerance / tolerance_ *
       (options_.integrator == IntegratorKind::radau ? 0.1 * std::pow(tolerance_, 2.0 / 3) : tolerance_);
   dynamics_.place(s.t, y_);
-  dynamics_.first_scales(s.t, end_time_, ideal, kRoundOff / weight, scales_);
+  dynamics_.first_scales(s.t, span_.end, ideal, kRoundOff / weight, scales_);
   require_fast_springs(s.t);
   q_start_ = s.q;
   scales_.collect(scale_);
@@ -133,7 +133,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
 /// Springs that a run leaves to the scheme have the period 2π √ε s; a run that is short beside it would show the
 /// springs and not what they replace.
 void ViscoelasticScheme::require_fast_springs(double start) const {
-  const double span = end_time_ - start, own = dynamics_.longest_default_time();
+  const double span = span_.end - start, own = dynamics_.longest_default_time();
   if (!(span > 0) || options_.epsilon > 0 || span >= kFastTimes * own) return;
   throw InputError(
       fmt::format("the run of {:.3g} s is too short beside the springs that scheme 'viscoelastic' takes by itself "
@@ -142,7 +142,7 @@ void ViscoelasticScheme::require_fast_springs(double start) const {
 }
 
 /// Times nearer than that are one: round-off of the clock over the run.
-double ViscoelasticScheme::same_time(double t) const { return 1e-12 * std::max(std::abs(t), std::abs(end_time_)); }
+double ViscoelasticScheme::same_time(double t) const { return 1e-12 * span_.size(t); }
 
 bool ViscoelasticScheme::exchange(Memory& memory) {
   memory.exchange(reached_);
@@ -153,7 +153,7 @@ bool ViscoelasticScheme::exchange(Memory& memory) {
 
 double ViscoelasticScheme::limit_after(double t) const {
   const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
-  const double end = end_time_ > t ? end_time_ : t + 1e3 * same_time(t);
+  const double end = span_.end > t ? span_.end : t + 1e3 * same_time(t);
   return next == breakpoints_.end() ? end : std::min(*next, end);
 }
 
@@ -308,7 +308,6 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
 
 StepOutcome ViscoelasticScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
-  record.constraint_position = record.constraint_velocity = 0;
   record.constraint_impulse.setZero();
   record.reaction_impulse.setZero();
   const double t_start = record.state.t;

@@ -39,7 +39,7 @@ struct ViscoelasticOptions {
 class ViscoelasticScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. A stop request ends a step where the integrator has come to.
-  ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance, double end_time,
+  ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance, TimeSpan span,
                      std::vector<double> breakpoints, StopRequest stop = nullptr);
   ~ViscoelasticScheme() override;
   /// Throws InputError naming the constraint where the start violates one, or rows depend on one another.
@@ -72,7 +72,8 @@ class ViscoelasticScheme final : public Scheme {
 
   const System& system_;
   ViscoelasticOptions options_;
-  double tolerance_ = 0, end_time_ = 0;
+  double tolerance_ = 0;
+  TimeSpan span_;
   std::vector<double> breakpoints_;
   StopRequest stop_ = nullptr;
   TimeResolution resolution_;  // no pulse of a force between two steps
