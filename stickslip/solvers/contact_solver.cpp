@@ -127,7 +127,7 @@ struct Engine {
     // Later rounds start from the best point so far with other first values.
     for (double variation = 1; !done(); variation *= 0.3) {
       for (const Attempt& attempt : kAttempts) {
-        if (done()) return;
+        if (done() || (&attempt != kAttempts && error <= options.acceptable)) return;
         solution.solver = "accelerated_gauss_seidel+proximal_newton";
         if (attempt.conjugate_sweeps > 0 && !small) {
           start = r;
@@ -205,6 +205,7 @@ struct Engine {
     patch->r.resize(patch->system.size());
     patches.gather(start.data(), patch->r.data());
     ContactOptions limited = options;
+    limited.acceptable = 0;
     // The cost of an iteration is that of the patch: small ones may have more.
     limited.max_iterations = patience * std::clamp(60000 / patch->system.laws(), 100, 2000);
     patch->run(limited, part, unused);

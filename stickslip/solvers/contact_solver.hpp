@@ -36,6 +36,9 @@ struct ContactOptions {
   double max_seconds = 0;  ///< wall clock; 0: no limit
   /// Looked at once per sweep and factorisation; once raised, the best point so far with status interrupted.
   StopRequest stop = nullptr;
+  /// Error above the tolerance with which the strategy ends after 1 and 2, because 3 to 5 cost many times as much; the
+  /// status then is not_converged. 0: none
+  double acceptable = 0;
   void validate() const;  ///< throws InputError
 };
 

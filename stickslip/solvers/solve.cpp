@@ -61,7 +61,8 @@ ContactOptions contact_options(const SolveOptions& options) {
   if (options.solver == SolverKind::accelerated_gauss_seidel) method = ContactMethod::accelerated_gauss_seidel;
   if (options.solver == SolverKind::proximal_newton) method = ContactMethod::proximal_newton;
   if (options.solver == SolverKind::smoothing_newton) method = ContactMethod::smoothing_newton;
-  return {method, options.measure, options.tolerance, options.max_iterations, options.max_seconds, options.stop};
+  return {method, options.measure, options.tolerance, options.max_iterations, options.max_seconds,
+          options.stop, options.acceptable};
 }
 
 }  // namespace

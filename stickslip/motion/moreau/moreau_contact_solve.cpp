@@ -20,6 +20,7 @@ constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the
 constexpr int kPolishing = 100;            // iterations for that
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
+constexpr double kWorthAccepting = 10;     // times the tolerance, of which kNearMiss are accepted in the end
 
 }  // namespace
 
@@ -150,6 +151,7 @@ Status MoreauContactScheme::solve_inclusion() {
   SolveOptions first = options_.solver;
   if (active_.size() <= kFewPoints) first.tolerance = std::min(tolerance, kBeforePolishing);
   if (active_.size() <= kFewPoints && !contacts_.empty()) first.measure = StoppingMeasure::inclusion;
+  if (!options_.strict && !contacts_.empty()) first.acceptable = kWorthAccepting * tolerance;
   solve(problem_, first, solver_, solution_);
   iterations_ += solution_.iterations;
   if (solution_.status == Status::interrupted)
