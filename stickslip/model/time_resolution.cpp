@@ -246,6 +246,21 @@ double TimeResolution::until(double t, double t_limit) {
   return end;
 }
 
+double TimeResolution::longest_step(double from, double to) const {
+  const double length = to - from;
+  const double edge = 2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
+  double longest = length;
+  for (const Part& part : parts_) {
+    const IntervalSeries f = enclosure(part.tree, from + edge, to - edge, last_index_, order_);
+    const double rest = f.c[order_].magnitude(), size = accuracy_ * std::max(f.c[0].magnitude(), part.floor);
+    if (!std::isfinite(f.c[0].magnitude())) return -1;
+    if (rest == 0) continue;
+    const double factor = std::pow(size / rest, 1.0 / order_);  // NaN where the enclosure is unbounded
+    longest = factor > 0 && std::isfinite(rest) ? std::min(longest, length * factor) : 0.0;
+  }
+  return longest;
+}
+
 bool TimeResolution::stuck() const {
   constexpr int kMostUnresolved = 1000;
   return std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.unresolved > kMostUnresolved; });

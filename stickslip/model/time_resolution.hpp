@@ -47,6 +47,9 @@ class TimeResolution {
   /// faster than t can be resolved, for longer than a kink.
   double until(double t, double t_limit);
   bool stuck() const;
+  /// The longest step for which the above holds wherever it lies in [from, to], as one enclosure tells; 0: none known,
+  /// negative: a function may even be without bound there.
+  double longest_step(double from, double to) const;
   std::size_t parts() const { return parts_.size(); }
 
  private:

@@ -99,11 +99,12 @@ std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOption
     return std::make_unique<EventScheme>(system, options.event, options.tolerance, span,
                                          std::move(breakpoints), stop);
   if (options.scheme == SchemeKind::splitting)
-    return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints));
+    return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints), span);
   MoreauOptions moreau = options.moreau;
   moreau.solver.stop = stop;
-  if (takes_contact_steps(system)) return std::make_unique<MoreauContactScheme>(system, moreau, std::move(breakpoints));
-  return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints));
+  if (takes_contact_steps(system))
+    return std::make_unique<MoreauContactScheme>(system, moreau, std::move(breakpoints), span);
+  return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints), span);
 }
 
 /// An integrator's error of energy adds up over its steps, some ten to a hundred in our models' runs; a run that loses

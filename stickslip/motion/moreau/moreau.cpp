@@ -42,12 +42,12 @@ void MoreauOptions::validate() const {
   solver.validate();
 }
 
-MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints)
+MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints, TimeSpan run)
     : system_(system),
       linear_(*system.linear()),
       options_(options),
       laws_(system),
-      forces_(system, std::move(breakpoints)),
+      forces_(system, std::move(breakpoints), run),
       workspace_(system.info()) {
   options_.validate();
   const Index n = system.info().nv(), m = laws_.components();

@@ -75,7 +75,7 @@ struct MoreauOptions {
 class MoreauScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
-  MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints);
+  MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints, TimeSpan run);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;

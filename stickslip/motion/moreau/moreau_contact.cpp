@@ -25,13 +25,13 @@ constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion make
 }  // namespace
 
 MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptions& options,
-                                         std::vector<double> breakpoints)
+                                         std::vector<double> breakpoints, TimeSpan run)
     : system_(system),
       contacts_(system.contacts()),
       linear_(system.linear()),
       options_(options),
       laws_(system),
-      forces_(system, std::move(breakpoints)),
+      forces_(system, std::move(breakpoints), run),
       workspace_(system.info()) {
   options_.validate();
   if (!contacts_.empty()) {
@@ -54,6 +54,7 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
     elastic_ = !linear_->K.is_zero();
     force_is_constant_ = !nonlinear_ && !system.applied_force_depends_on_time();
   }
+  if (laws_.has_viscous()) viscous_ = SystemMatrix::compact(laws_.viscous_matrix());
   none_pinned_.assign(n, 0);
   q0_ = q_m_ = Vector::Zero(system.info().nq());
   for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &load_, &inverse_diagonal_})
@@ -100,6 +101,7 @@ void MoreauContactScheme::start(StepRecord& record) {
     system_.force_jacobian(s.t, s.q, s.v, workspace_, by_q_, by_v_);
     terms.insert(terms.end(), {&by_q_, &by_v_});
   }
+  if (laws_.has_viscous()) terms.push_back(&viscous_);
   step_matrix_ = MatrixSum(terms);
   problem_.A = &step_matrix_.value();
   matrix_h_ = -1;
@@ -247,7 +249,7 @@ void MoreauContactScheme::begin(double h, const State& state) {
 void MoreauContactScheme::set_step_matrix(double h) {
   if (h == matrix_h_ && !nonlinear_ && !stiff_) return;
   const double theta = options_.theta;
-  std::array<double, 5> alpha{1};
+  std::array<double, 6> alpha{1};
   std::size_t terms = 1;
   if (linear_) {
     alpha[terms++] = h * theta;
@@ -268,6 +270,7 @@ void MoreauContactScheme::set_step_matrix(double h) {
     alpha[terms++] = -0.5 * h * h * theta;
     alpha[terms++] = -h * theta;
   }
+  if (laws_.has_viscous()) alpha[terms++] = h * theta;
   step_matrix_.evaluate({alpha.data(), terms});
   matrix_h_ = h;
   problem_.A_version = ++version_;
@@ -323,6 +326,8 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
     smooth_.segment(laws_.first(k), laws_.size(k)) -=
         h * laws_.viscous(k) * u_theta_.segment(laws_.first(k), laws_.size(k));
   laws_.add_reactions(1.0, smooth_, g);
+  // What is implicit in the step matrix; with Newton's form it is there already.
+  if (laws_.has_viscous() && !nonlinear_) viscous_.add_product(h * theta, v, g);
 }
 
 void MoreauContactScheme::free_velocity() {

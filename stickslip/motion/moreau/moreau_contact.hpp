@@ -78,7 +78,7 @@ inline constexpr double kGapStartPenetration = 5e-3;
 class MoreauContactScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
-  MoreauContactScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints);
+  MoreauContactScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints, TimeSpan run);
   /// Throws InputError naming the contact if the start penetrates by more than options.start_penetration.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
@@ -130,6 +130,9 @@ class MoreauContactScheme final : public Scheme {
   /// Index into what is remembered of the last step, or -1.
   int last_index(std::uint64_t key);
   void warm_start();
+  void recall_impulses();
+  bool back_to_back(const Active& a, const Active& b) const;
+  void release_squeezed_points();
   bool some_impact_has_a_law_of_its_own() const;
   void fill_impact();
   Status take_impacts();
@@ -173,7 +176,7 @@ class MoreauContactScheme final : public Scheme {
   bool stiff_ = false, surfaces_move_ = false;
   double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
-  SystemMatrix mass_, damping_, by_q_, by_v_;
+  SystemMatrix mass_, damping_, by_q_, by_v_, viscous_;
   MatrixSum step_matrix_;
   double matrix_h_ = -1;
   unsigned long version_ = 0;

@@ -274,7 +274,49 @@ int MoreauContactScheme::last_index(std::uint64_t key) {
   return at != last_sorted_.end() && at->first == key ? at->second : -1;
 }
 
+/// The normal rows of two points are opposite: what one takes the other gives.
+bool MoreauContactScheme::back_to_back(const Active& a, const Active& b) const {
+  const SparseMatrix& Wt = problem_.Wt;
+  const int from = Wt.outerIndexPtr()[a.first], other = Wt.outerIndexPtr()[b.first];
+  const int count = Wt.outerIndexPtr()[a.first + 1] - from;
+  if (Wt.outerIndexPtr()[b.first + 1] - other != count) return false;
+  double product = 0, aa = 0, bb = 0;
+  for (int at = 0; at < count; ++at) {
+    const int i = Wt.innerIndexPtr()[from + at];
+    if (Wt.innerIndexPtr()[other + at] != i) return false;
+    const double x = Wt.valuePtr()[from + at], y = Wt.valuePtr()[other + at];
+    product += x * y * inverse_diagonal_[i];
+    aa += x * x * inverse_diagonal_[i];
+    bb += y * y * inverse_diagonal_[i];
+  }
+  constexpr double kOpposite = 1 - 1e-6;  // of the cosine, which is an angle of a thousandth
+  return product < 0 && product * product > kOpposite * aa * bb;
+}
+
+/// Two points back to back, as in a guide without play, can press against each other with any force. Laws alone do not
+/// forbid it; but what started as the load of one step must not stay as a squeeze for ever, so these start from none.
+void MoreauContactScheme::release_squeezed_points() {
+  constexpr std::size_t kMost = 64;  // pairs are looked at one by one
+  if (active_.size() > kMost) return;
+  Vector& r = solution_.r;
+  const auto release = [&](const Active& active) {
+    r.segment(active.first, contacts_[static_cast<std::size_t>(active.law)].size()).setZero();
+  };
+  for (std::size_t k = 1; k < active_.size(); ++k)
+    for (std::size_t j = 0; j < k && r[active_[k].first] > 0; ++j)
+      if (r[active_[j].first] > 0 && back_to_back(active_[k], active_[j])) {
+        release(active_[k]);
+        release(active_[j]);
+      }
+}
+
 void MoreauContactScheme::warm_start() {
+  recall_impulses();
+  release_squeezed_points();
+}
+
+/// Those of the last step, point by point.
+void MoreauContactScheme::recall_impulses() {
   const bool same_points =
       last_keys_.size() == active_.size() &&
       std::equal(active_.begin(), active_.end(), last_keys_.begin(), [&](const Active& active, std::uint64_t key) {

@@ -41,12 +41,12 @@ void SplittingOptions::validate() const {
     throw InputError(fmt::format("run.splitting.max_iterations = {} must be >= 1", max_iterations));
 }
 
-SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints)
+SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints, TimeSpan run)
     : system_(system),
       linear_(*system.linear()),
       options_(options),
       laws_(system),
-      forces_(system, std::move(breakpoints)),
+      forces_(system, std::move(breakpoints), run),
       workspace_(system.info()) {
   options_.validate();
   const Index n = system.info().nv(), m = laws_.components();

@@ -55,7 +55,7 @@ FrictionStep friction_step_from(std::string_view name);
 
 class SplittingScheme final : public Scheme {
  public:
-  SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints);
+  SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints, TimeSpan run);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
