@@ -15,16 +15,55 @@ using expression_detail::Node;
 using expression_detail::Op;
 using expression_detail::Tree;
 
+namespace {
+
+bool depends(std::span<const Node> tree, Index slot) {
+  return std::ranges::any_of(tree, [&](const Node& n) { return n.op == Op::Variable && n.slot == slot; });
+}
+
+/// With a number in place of a variable, and what follows from it carried out: if(i == 0, a, b) is one of the two.
+Tree with_value(std::span<const Node> tree, Index slot, double value) {
+  Tree result;
+  for (const Node& node : tree) {
+    if (node.op == Op::Variable && node.slot == slot)
+      expression_detail::append_constant(result, value, node.position);
+    else if (node.op == Op::Variable)
+      expression_detail::append_variable(result, node.slot, node.position);
+    else if (node.op == Op::Constant)
+      expression_detail::append_constant(result, node.value, node.position);
+    else
+      expression_detail::append_operation(result, node.op, node.arity, node.position, node.table);
+  }
+  return result;
+}
+
+bool same(const Tree& a, const Tree& b) {
+  return std::ranges::equal(a, b, [](const Node& x, const Node& y) {
+    return x.op == y.op && x.arity == y.arity && x.table == y.table &&
+           (x.op == Op::Constant ? x.value == y.value : x.op != Op::Variable || x.slot == y.slot);
+  });
+}
+
+}  // namespace
+
 /// The parts of an expression that depend on time and not on the state: collected by an evaluation whose values are
-/// whether a number does.
+/// whether a number does. Parts that depend on the index i become one for each of its values: an interval of them would
+/// take every branch of if(i == 0, ...) at once.
 struct TimeParts {
   Index index_slot = 0;
+  double last_index = 0;
   std::vector<Tree> trees;
+
+  void add(Tree tree) {
+    if (!depends(tree, 0) || tree.size() == 1) return;
+    if (std::ranges::none_of(trees, [&](const Tree& known) { return same(known, tree); }))
+      trees.push_back(std::move(tree));
+  }
 };
 
 template <>
 TimeParts Expression::evaluate<TimeParts>(std::span<const TimeParts> asked) const {
-  TimeParts found{asked[0].index_slot, {}};
+  TimeParts found{asked[0].index_slot, asked[0].last_index, {}};
   struct Kind {
     bool time = false, state = false;
   };
@@ -40,7 +79,8 @@ TimeParts Expression::evaluate<TimeParts>(std::span<const TimeParts> asked) cons
   auto take = [&](std::size_t n) {
     if (!kind[n].time || kind[n].state || tree_[n].op == Op::Variable) return;
     const auto part = expression_detail::subtree(tree_, n);
-    found.trees.emplace_back(part.begin(), part.end());
+    if (!depends(part, found.index_slot)) return found.add({part.begin(), part.end()});
+    for (double i = 0; i <= found.last_index; ++i) found.add(with_value(part, found.index_slot, i));
   };
   for (std::size_t n = 0; n < tree_.size(); ++n)
     if (kind[n].state)
@@ -161,14 +201,13 @@ IntervalSeries apply(const Node& node, std::span<const IntervalSeries> x, int or
 }
 
 /// f over [from, to] as a series in s = (t - ξ)/(to - from), for every ξ of the interval.
-IntervalSeries enclosure(const Tree& tree, double from, double to, double last_index, int order) {
+IntervalSeries enclosure(const Tree& tree, double from, double to, int order) {
   std::vector<IntervalSeries> stack;
   for (const Node& node : tree) {
     if (node.op == Op::Constant) {
       stack.emplace_back(order, Interval{node.value, node.value});
     } else if (node.op == Op::Variable) {
-      stack.emplace_back(order, node.slot == 0 ? Interval{from, to} : Interval{0, last_index});
-      if (node.slot != 0) continue;
+      stack.emplace_back(order, Interval{from, to});  // time: parts depend on nothing else
       stack.back().c[1] = {to - from, to - from};
       stack.back().top = 1;
     } else {
@@ -198,6 +237,7 @@ TimeResolution::TimeResolution(const System& system, double from, double to, int
   }
   TimeParts asked;
   asked.index_slot = 1 + system.info().nq() + system.info().nv();
+  asked.last_index = last_index_;
   for (const StateFunction* function : functions)
     if (const Expression* expression = function->expression())
       for (Tree& tree : expression->evaluate(std::span<const TimeParts>(&asked, 1)).trees)
@@ -205,7 +245,7 @@ TimeResolution::TimeResolution(const System& system, double from, double to, int
   // Of the largest value that may occur: what a pulse has at eleven times its width.
   constexpr double kTiny = 1e-40;
   for (Part& part : parts_) {
-    const double largest = enclosure(part.tree, from, to, last_index_, 1).c[0].magnitude();
+    const double largest = enclosure(part.tree, from, to, 1).c[0].magnitude();
     if (std::isfinite(largest)) part.floor = kTiny * largest;
   }
 }
@@ -224,7 +264,7 @@ void TimeResolution::enclose(Part& part, double t, double t_limit) {
     }
     // A switch at an end belongs to the other side.
     const double edge = 0.03 * shortest;
-    const IntervalSeries f = enclosure(part.tree, t + edge, t + length - edge, last_index_, order_);
+    const IntervalSeries f = enclosure(part.tree, t + edge, t + length - edge, order_);
     const double rest = f.c[order_].magnitude(), size = accuracy_ * std::max(f.c[0].magnitude(), part.floor);
     if (rest == 0) break;
     const double factor = std::pow(size / rest, 1.0 / order_);  // NaN where the enclosure is unbounded

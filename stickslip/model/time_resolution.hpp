@@ -10,7 +10,7 @@
 //
 // holds for all of them: a proof, not a sample. A pulse 1e-6 of the run long is found, however long the steps before it
 // are. What depends on time only together with the state (sin(5 t + x)) is not covered: its parts of time alone are.
-// Where a function is not smooth the stretch shrinks to round-off of t and goes on behind it.
+// The index i counts as each of its values. Where a function is not smooth the stretch shrinks to round-off of t.
 #pragma once
 
 #include <memory>

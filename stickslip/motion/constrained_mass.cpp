@@ -102,6 +102,17 @@ void ConstrainedMass::apply(const Vector& w, Vector& x) {
   x.noalias() = N_ * reduced_;
 }
 
+void ConstrainedMass::lengths(const DenseMatrix& W, Vector& length) {
+  reduced_columns_ = W;
+  factor_.matrixL().solveInPlace(reduced_columns_);
+  length = reduced_columns_.colwise().norm();
+}
+
+double ConstrainedMass::norm(const Vector& x) {
+  workspace_ = factor_.matrixU() * x;
+  return workspace_.norm();
+}
+
 void ConstrainedMass::apply(const DenseMatrix& W, DenseMatrix& X) {
   reduced_columns_.resize(N_.cols(), W.cols());
   reduced_columns_.noalias() = N_.transpose() * W;

@@ -60,6 +60,10 @@ class ConstrainedMass {
   /// x = P w; for several forces, one column each.
   void apply(const Vector& w, Vector& x);
   void apply(const DenseMatrix& W, DenseMatrix& X);
+  /// |L⁻¹ W_i|, the length of each column in the metric of the mass: that of NᵀW_i where no constraint blocks it.
+  void lengths(const DenseMatrix& W, Vector& length);
+  /// (xᵀ M x)^½ of a velocity or acceleration.
+  double norm(const Vector& x);
   /// x = G e: the shortest displacement, in the metric of the mass, that makes A x = e (as nearly as possible).
   void correction(const Vector& e, Vector& x) const { x.noalias() = G_ * e; }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reactions that are not unique: what counts is whether any admissible choice of them exists. Closed forms of ladders,
-// boxes and guides; heavy on light; impacts that hardly lose speed; pulses of force.
+// boxes and guides; heavy on light; impacts that hardly lose speed; pulses of force; dead points of mechanisms and
+// friction that constraints block; limits that vary; a table that is left.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -310,6 +311,178 @@ end_time = 10
 )toml");
   ASSERT_EQ(s.status, Status::success) << s.message;
   EXPECT_NEAR(s.final.v[0], std::sqrt(std::numbers::pi), 1e-2);
+}
+
+// x = sin a, y = -cos a on the unit circle: a'' = -c |cos a|. At cos a = 0 the constraint alone stops x for an instant, and
+// friction in x has no say in it. Reference: Runge-Kutta in a.
+TEST(DeadPoint, OfABeadOnACircleIsPassedWithItsVelocity) {
+  constexpr double c = 0.1, end = 4;
+  double a = 0, w = 3, path = 0;
+  constexpr int kSteps = 400000;
+  const double h = end / kSteps;
+  auto f = [&](double angle) { return -c * std::abs(std::cos(angle)); };
+  for (int n = 0; n < kSteps; ++n) {
+    const double k1 = f(a), k2 = f(a + 0.5 * h * w), k3 = f(a + 0.5 * h * w + 0.25 * h * h * k1),
+                 k4 = f(a + h * w + 0.5 * h * h * k2);
+    const double next = a + h * w + h * h / 6 * (k1 + k2 + k3);
+    path += std::abs(std::sin(next) - std::sin(a));
+    a = next;
+    w += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
+  }
+  for (const double tolerance : {1e-7, 1e-9, 1e-11}) {
+    const Simulation s = run(R"toml(
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+[[constraint]]
+position = "x^2 + y^2 - 1"
+[[friction]]
+on = "x"
+limit = 0.1
+[initial]
+position = [0, -1]
+velocity = [3, 0]
+[run]
+scheme = "event"
+steps = 400
+end_time = 4
+)toml",
+                             {set("run.tolerance", tolerance)});
+    ASSERT_EQ(s.status, Status::success) << s.message;
+    EXPECT_TRUE(passed(s.audit)) << tolerance;
+    EXPECT_EQ(s.trajectory.events.size(), 4u);
+    EXPECT_NEAR(s.final.q[0], std::sin(a), 1e2 * tolerance + 1e-9);
+    EXPECT_NEAR(s.final.q[1], -std::cos(a), 1e2 * tolerance + 1e-9);
+    // Nothing but friction takes energy, and the audit counts no correction of its own.
+    EXPECT_NEAR(audit_value(s, "energy_stored"), -c * path, 1e2 * tolerance + 1e-8);
+    EXPECT_NEAR(audit_value(s, "energy_friction_loss"), c * path, 1e2 * tolerance + 1e-8);
+  }
+}
+
+// Without other forces the energy falls by 3 N times the way of the slider, which turns where the crank passes 0 and π.
+TEST(DeadPoint, OfASliderCrankTakesTheWorkOfFrictionAlone) {
+  const Simulation s = run(R"toml(
+[equations]
+coordinates = ["q", "b", "s"]
+kinetic_energy = "0.5*0.05*v_q^2 + 0.5*0.002*v_b^2 + 0.5*0.4*v_s^2"
+[[constraint]]
+position = "0.1*cos(q) + 0.3*cos(b) - s"
+[[constraint]]
+position = "0.1*sin(q) + 0.3*sin(b)"
+[[friction]]
+on = "s"
+limit = 3
+[initial]
+position = [0.5, "-asin(0.1*sin(0.5)/0.3)", "0.1*cos(0.5) + 0.3*cos(asin(0.1*sin(0.5)/0.3))"]
+velocity = [10, 0, 0]
+consistent = "project"
+[run]
+scheme = "event"
+steps = 400
+end_time = 2
+)toml");
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  EXPECT_TRUE(passed(s.audit));
+  ASSERT_EQ(s.trajectory.events.size(), 3u);  // π, 2π, 3π
+  auto place = [](double q) { return 0.1 * std::cos(q) + 0.3 * std::cos(std::asin(std::sin(q) / 3)); };
+  ASSERT_GT(s.final.q[0], 3 * std::numbers::pi);
+  ASSERT_LT(s.final.q[0], 4 * std::numbers::pi);
+  const double way = place(0.5) - 0.2 + 2 * 0.2 + place(s.final.q[0]) - 0.2;
+  EXPECT_NEAR(audit_value(s, "energy_stored"), -3 * way, 1e-8);
+}
+
+// Friction along a direction that a constraint holds carries nothing and changes nothing.
+TEST(BlockedFriction, LeavesTheMotionAlone) {
+  constexpr std::string_view model = R"toml(
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0.3], [0.3, 1]]
+stiffness = [[0, 0], [0, 1]]
+[[constraint]]
+position = "x"
+[[friction]]
+on = "y"
+limit = 0.1
+[initial]
+position = [0, 1]
+[run]
+scheme = "event"
+steps = 100
+end_time = 20
+)toml";
+  const Simulation without = run(model);
+  const Simulation with = run(std::string(model) + "[[friction]]\non = \"x\"\nlimit = 0.1\n");
+  ASSERT_EQ(with.status, Status::success) << with.message;
+  EXPECT_TRUE(passed(with.audit));
+  EXPECT_EQ(with.final_reaction[1], 0);
+  EXPECT_EQ(with.final.modes[1], Mode::stick);
+  ASSERT_EQ(with.trajectory.events.size(), without.trajectory.events.size());
+  for (std::size_t k = 0; k < with.trajectory.events.size(); ++k)
+    EXPECT_NEAR(with.trajectory.events[k].t, without.trajectory.events[k].t, 1e-12);
+  EXPECT_NEAR(with.final.q[1], without.final.q[1], 1e-12);
+}
+
+// The reaction and its limit are compared at the same instant: the residual is round-off, however long the step.
+TEST(VaryingLimit, HoldsInTheAudit) {
+  for (const char* limit : {"4 - 0.1*t", "4 + sin(t)", "4 + 0.1*x", "4 + 0.1*v_x^2"}) {
+    const Simulation s = run(fmt::format(R"toml(
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[100]]
+[[friction]]
+on = "x"
+limit = "{}"
+[initial]
+position = [1]
+[run]
+scheme = "event"
+steps = 50
+end_time = 5
+)toml",
+                                         limit));
+    ASSERT_EQ(s.status, Status::success) << s.message;
+    EXPECT_GT(s.trajectory.events.size(), 5u) << limit;
+    EXPECT_LT(audit_value(s, "inclusion"), 1e-12) << limit;
+    EXPECT_LT(audit_value(s, "set"), 1e-12) << limit;
+  }
+}
+
+// A block on a table y = 0.04 sin(20 t) leaves it where the table falls faster than g: sin(20 t) = g/(0.04·20²). With
+// u' = 0 there, only the third derivative of the gap opens it.
+TEST(OscillatingTable, IsLeftAtTheSameInstantsWithAnyTolerance) {
+  const double first = std::asin(9.81 / 16) / 20, period = 2 * std::numbers::pi / 20;
+  for (const char* integrator : {"dormand_prince", "radau"})
+    for (const double tolerance : {1e-6, 1e-8, 1e-9, 1e-10, 1e-12}) {
+      const Simulation s = run(fmt::format(R"toml(
+[matrices]
+coordinates = ["y"]
+mass = [[2]]
+force = [-19.62]
+[[contact]]
+gap = "y - 0.04*sin(20*t)"
+[initial]
+velocity = [0.8]
+[run]
+scheme = "event"
+steps = 200
+end_time = 2
+[run.event]
+integrator = "{}"
+)toml",
+                                           integrator),
+                               {set("run.tolerance", tolerance)});
+      ASSERT_EQ(s.status, Status::success) << integrator << " " << tolerance << " " << s.message;
+      int opened = 0, hit = 0;
+      for (const Event& event : s.trajectory.events) {
+        hit += event.kind == EventKind::impact;
+        if (event.kind != EventKind::open) continue;
+        EXPECT_NEAR(event.t, first + opened * period, 1e-9) << integrator << " " << tolerance;
+        ++opened;
+      }
+      EXPECT_EQ(opened, 7) << integrator << " " << tolerance;
+      EXPECT_EQ(hit, 6) << integrator << " " << tolerance;
+    }
 }
 
 }  // namespace

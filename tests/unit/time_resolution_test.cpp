@@ -102,5 +102,25 @@ TEST(TimeResolution, SaysWhereNothingCanBeResolved) {
   EXPECT_TRUE(resolution.stuck());
 }
 
+// A function for all coordinates takes, for each index, the branch of that index alone: never both.
+TEST(TimeResolution, TakesEveryIndexByItself) {
+  auto longest = [](const std::string& text) {
+    MatrixModel model;
+    model.coordinates = {"a", "b", "c"};
+    model.mass = SystemMatrix(DenseMatrix(DenseMatrix::Identity(3, 3)));
+    model.damping = model.stiffness = SystemMatrix(DenseMatrix(DenseMatrix::Zero(3, 3)));
+    model.force.common = StateFunction(Expression::parse(text, state_symbols(model.coordinates, {})));
+    const auto system = make_system(std::move(model));
+    return TimeResolution(*system, 0, 10, kResolvedOrder, kResolvedAccuracy).until(0, 10);
+  };
+  const double wave = longest("sin(t)");
+  ASSERT_GT(wave, 0.5);
+  for (const char* text : {"if(i == 0, sin(t), 0)", "if(i < 1, 0, sin(t))", "sin(t)*if(mod(i, 2) == 0, 1, 0)",
+                           "if(i == 1 and 1 > 0, sin(t), if(i == 0, 1, 2))", "max(i, 1)*sin(t)", "abs(i - 1)*sin(t)"})
+    EXPECT_DOUBLE_EQ(longest(text), wave) << text;
+  EXPECT_EQ(longest("if(i == 7, sin(1e20*t), t)"), 10);  // no coordinate has this index
+  EXPECT_LT(longest("if(i == 2, sin(100*t), t)"), 0.1 * wave);
+}
+
 }  // namespace
 }  // namespace stickslip

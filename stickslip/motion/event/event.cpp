@@ -153,8 +153,9 @@ void EventScheme::start(StepRecord& record) {
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
   if (!system_.contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
-    project(record);  // out of a small penetration at the start
+    project(s.modes, s);  // out of a small penetration at the start
     energies(record);
+    record.energy.correction = record.energy.kinetic + record.energy.potential - record.energy.initial;
   }
   if (std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
     const StepOutcome outcome = decide(s);
@@ -197,7 +198,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     s.q = sample_.q;
     s.v = sample_.v;
     // Between the steps of an integrator the dense output drifts a little more than the steps do.
-    if (t_next < segment_end_ && !dynamics_.constant_geometry()) project(record);
+    if (t_next < segment_end_ && !dynamics_.constant_geometry()) project(s.modes, s);
     audit(record, t_next - t_start);
     if (t_next == segment_end_) {
       in_segment_ = false;
@@ -209,7 +210,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
         break;
       }
       continued_ = true;
-      project(record);
+      project(s.modes, s);
       if (std::binary_search(breakpoints_.begin(), breakpoints_.end(), s.t)) {
         continued_ = false;
         pending_ = true;
@@ -229,17 +230,22 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   return outcome;
 }
 
-/// Back onto the rows that hold; the work of that is kept apart.
-void EventScheme::project(StepRecord& record) {
-  State& s = record.state;
+/// Back onto the rows that hold in these modes. The energy of that is an error like any other of the integration: it
+/// stays in what the audit cannot explain.
+void EventScheme::project(const std::vector<Mode>& modes, State& s) {
   dynamics_.place(s.t, s.q, s.v);
-  q_before_ = s.q;
-  v_before_ = s.v;
-  dynamics_.project_position(s.modes, s.q);
-  dynamics_.project_velocity(s.modes, s.v);
-  if (q_before_ == s.q && v_before_ == s.v) return;
-  record.energy.correction += system_.kinetic_energy(s.q, s.v) + system_.potential_energy(s.q) -
-                              system_.kinetic_energy(q_before_, v_before_) - system_.potential_energy(q_before_);
+  dynamics_.project_position(modes, s.q);
+  dynamics_.project_velocity(modes, s.v);
+}
+
+/// A law that has just come to zero velocity is not held yet: where a mechanism passes a dead point, or friction lets
+/// the law reverse, it goes on with the velocity it has.
+const std::vector<Mode>& EventScheme::modes_held_before(const State& s) {
+  held_ = s.modes;
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    if (roles_[k] == LawRole::stopped && held_[k] == Mode::stick && dynamics_.laws()[k].tangents == 1)
+      held_[k] = Mode::slip;
+  return held_;
 }
 
 void EventScheme::energies(StepRecord& record) {

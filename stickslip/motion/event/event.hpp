@@ -71,14 +71,14 @@ class EventScheme final : public Scheme {
 
  private:
   /// What |u| of component i may be by round-off of its terms, at the placed state.
-  double velocity_round_off(Index i, const Vector& v) const;
+  double velocity_round_off(Index i, const Vector& v);
   /// Times up to this far apart are told apart to round-off: the run's length, and t.
   double time_size(double t) const { return span_.length() + std::abs(t); }
   double shortest_flight(double t) const;
   /// What a gap is small against: its terms, and the way of a free fall over the run (to round-off).
   double gap_size(std::size_t law, const Vector& q) const;
   bool touches(std::size_t law, const Vector& q) const;
-  double force_size(Index i) const;
+  double force_size(Index i, double D) const;
   void classify(State& state, double t);
   double limit_after(double t) const;
   double just_after(double t) const;
@@ -117,7 +117,9 @@ class EventScheme final : public Scheme {
   void relative_velocity(double t, const FlowSample& sample);
   void audit(StepRecord& record, double duration);
   void energies(StepRecord& record);
-  void project(StepRecord& record);
+  void project(const std::vector<Mode>& modes, State& state);
+  const std::vector<Mode>& modes_held_before(const State& state);
+  StepOutcome settle(State& state);
 
   const System& system_;
   EventOptions options_;
@@ -151,7 +153,8 @@ class EventScheme final : public Scheme {
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events
   ConstraintAudit constraint_audit_{system_};
-  Vector closed_impulse_, path_, q_before_, v_before_;
+  Vector closed_impulse_, path_;
+  std::vector<Mode> held_;
   std::vector<Set> one_set_{1};
   std::array<Vector, 3> one_r_, one_u_;
   Vector one_rho_ = Vector::Ones(1);

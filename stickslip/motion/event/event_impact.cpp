@@ -102,8 +102,7 @@ StepOutcome EventScheme::close_accumulating(StepRecord& record) {
     set_mode_by_velocity(k, 0, s);
   }
   if (!closed) return {};
-  project(record);
-  return decide(s);
+  return settle(s);
 }
 
 }  // namespace stickslip

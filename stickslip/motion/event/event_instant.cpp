@@ -27,9 +27,9 @@ void EventScheme::snap_to_breakpoint(State& s) const {
   s.t = *at;
 }
 
-double EventScheme::velocity_round_off(Index i, const Vector& v) const {
+double EventScheme::velocity_round_off(Index i, const Vector& v) {
   constexpr double kRoundOff = 1e-13;
-  return kRoundOff * (dynamics_.Wt().row(i).cwiseAbs().dot(v.cwiseAbs()) + std::abs(dynamics_.w()[i]));
+  return kRoundOff * (dynamics_.terms(i, v) + std::abs(dynamics_.w()[i]));
 }
 
 double EventScheme::shortest_flight(double t) const {
@@ -110,6 +110,17 @@ double EventScheme::just_after(double t) const {
   return at != breakpoints_.end() && *at <= t + near ? std::max(t, *at) + near : t;
 }
 
+/// The decision, from velocities with which everything holds that was held before; then those of the laws that stick.
+StepOutcome EventScheme::settle(State& s) {
+  project(modes_held_before(s), s);
+  const StepOutcome outcome = decide(s);
+  if (outcome.status != Status::success || held_ == s.modes) return outcome;
+  project(s.modes, s);
+  dynamics_.place(just_after(s.t), s.q, s.v);
+  dynamics_.solve(s.modes);
+  return {};
+}
+
 StepOutcome EventScheme::pass_instant(StepRecord& record) {
   State& s = record.state;
   if (before_.size() != s.modes.size()) before_ = s.modes;
@@ -134,8 +145,7 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   StepOutcome outcome;
   if (impact) outcome = take_impacts(record);
   if (outcome.status != Status::success) return outcome;
-  project(record);
-  outcome = decide(s);
+  outcome = settle(s);
   if (outcome.status != Status::success) return outcome;
   if (impact) outcome = close_accumulating(record);
   if (outcome.status == Status::success) outcome = begin_segment(s);
@@ -243,6 +253,10 @@ StepOutcome EventScheme::decide(State& s) {
       const ModeDynamics::Law& law = dynamics_.laws()[k];
       const Mode mode = decision.modes[j];
       const char tied = decision.tied[j];
+      // What has just reached the border of its set gives way from there: with u' = 0 but for round-off, which may as
+      // well have decided it.
+      starts_[k].tied = roles_[k] == LawRole::released;
+      starts_[k].rises = true;  // of what gives way, until a tie says otherwise
       if (!decision.unloaded.empty()) dynamics_.set_unloaded(k, decision.unloaded[j] != 0);
       if (sliding_[k]) {
         if (mode == Mode::open) {

@@ -87,12 +87,13 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
       e.work_in += weight * lambda_.dot(dynamics_.constraint_rows().rate);
     }
   }
+  flow_->sample(to, sample_);  // limits that vary are those of this state again, and not of the last node
 }
 
 /// Terms of the acceleration along component i over what a unit of r does there: what its reaction is small against.
 /// The flow has placed the dynamics at some state of the segment, and sample_ holds the reactions.
-double EventScheme::force_size(Index i) const {
-  const double D = dynamics_.D()(i, i);
+/// D: of the constrained system, or without the constraints, which is less than that only beside a dead point.
+double EventScheme::force_size(Index i, double D) const {
   if (!(D > 0)) return 0;
   const double terms = dynamics_.Wt().row(i).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) +
                        std::abs(dynamics_.bias()[i]) + dynamics_.D().row(i).cwiseAbs().dot(sample_.r.cwiseAbs());
@@ -108,8 +109,9 @@ void EventScheme::audit(StepRecord& record, double duration) {
     const Mode mode = s.modes[k];
     if (dynamics_.idle(k)) continue;
     const bool stuck = mode == Mode::stick;
-    const double c = stuck ? dynamics_.static_limit(k) : dynamics_.limit(k);
-    one_set_[0] = law.contact ? law.contact->set(c) : dynamics_.friction().element(static_cast<Index>(k)).set(c);
+    const double limit = stuck ? dynamics_.static_limit(k) : dynamics_.limit(k);
+    one_set_[0] =
+        law.contact ? law.contact->set(limit) : dynamics_.friction().element(static_cast<Index>(k)).set(limit);
     if (law.contact && mode == Mode::open) {
       raise(record.penetration, -std::min(0.0, dynamics_.gap(k)));
       continue;
@@ -117,23 +119,26 @@ void EventScheme::audit(StepRecord& record, double duration) {
     Vector &r = one_r_[law.size - 1], &u = one_u_[law.size - 1];
     r = sample_.r.segment(law.first, law.size);
     u = u_.segment(law.first, law.size);
-    const double force = force_size(law.first);
-    largest_force_ = std::max(largest_force_, force);  // of the run so far: where a law stops, its own may vanish
+    const Index i = law.first;
+    const double free_D = dynamics_.free_D(i);
+    // Of the run so far: where a law stops, or its load passes through 0, its own may vanish.
+    largest_force_ = std::max(largest_force_, force_size(i, free_D));
+    const double force = std::max(largest_force_, force_size(i, dynamics_.D()(i, i)));
     auto relative = [](double value, double size) { return size > 0 ? value / size : value; };
     raise(record.membership, relative(membership_residual(one_set_, r), force));
     if (stuck && duration > 0) {
       double motion = 0, terms = 0;
-      for (int i = 0; i < law.size; ++i) {
-        const auto row = dynamics_.Wt().row(law.first + i).cwiseAbs();
-        motion = std::max(motion, std::abs(u[i]));
-        terms = std::max(terms, row.dot(s.v.cwiseAbs()) + std::abs(w_[law.first + i]) +
-                                    row.dot(dynamics_.free_acceleration().cwiseAbs()) * duration);
+      for (int c = 0; c < law.size; ++c) {
+        motion = std::max(motion, std::abs(u[c]));
+        terms = std::max(terms, dynamics_.terms(i + c, s.v) + std::abs(w_[i + c]) +
+                                    dynamics_.terms(i + c, dynamics_.free_acceleration()) * duration);
       }
       raise(record.stuck_motion, motion * duration);
       raise(record.stuck_terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
-    one_rho_[0] = 1.0 / std::max(dynamics_.D()(law.first, law.first), 1e-300);
+    // At a dead point D vanishes, and no reaction could make up for round-off of u.
+    one_rho_[0] = 1.0 / free_D;
     raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest_force_));
   }
 }

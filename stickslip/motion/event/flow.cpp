@@ -18,7 +18,7 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
     const int id = static_cast<int>(k);
     if (dynamics.idle(k)) continue;
     if (modes[k] == Mode::open) {
-      monitors.push_back({id, Trigger::touch, 1, at.gap, at.tied});
+      monitors.push_back({id, Trigger::touch, 1, at.gap, at.tied, at.rises && at.gap > 0});
       continue;
     }
     // Redundant reactions are one choice among many: whether any choice holds is found apart (event_redundant.cpp).
@@ -40,17 +40,21 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
     const bool slides = modes[k] == Mode::slip_plus || modes[k] == Mode::slip_minus || modes[k] == Mode::slip;
     if (law.contact && slides && !dynamics.unloaded(k) && dynamics.limit(k) > 0 && !dynamics.constant_geometry())
       monitors.push_back({id, Trigger::singular, 1, 0});
-    for (std::size_t i = first; i < monitors.size(); ++i) monitors[i].tied = at.tied && monitors[i].zeros > 0;
+    for (std::size_t i = first; i < monitors.size(); ++i) {
+      monitors[i].tied = at.tied && monitors[i].zeros > 0;
+      monitors[i].rises = at.rises && monitors[i].zeros > 0 && monitors[i].trigger == Trigger::stop;
+    }
   }
 }
 
-void forget_leading(std::span<double> c, int zeros, bool tied, double round_off) {
-  for (std::size_t k = 0; k < static_cast<std::size_t>(zeros); ++k) c[k] = 0;
-  if (!tied) return;
+void forget_leading(std::span<double> c, const Monitor& monitor, double round_off) {
+  const auto zeros = static_cast<std::size_t>(monitor.zeros);
+  for (std::size_t k = 0; k < zeros; ++k) c[k] = 0;
+  if (monitor.rises) c[zeros] = std::max(c[zeros], 0.0);
+  if (!monitor.tied) return;
   double largest = 0;
-  for (std::size_t k = static_cast<std::size_t>(zeros); k < c.size(); ++k) largest = std::max(largest, std::abs(c[k]));
-  for (std::size_t k = static_cast<std::size_t>(zeros); k < c.size() && std::abs(c[k]) <= round_off * largest; ++k)
-    c[k] = 0;
+  for (std::size_t k = zeros; k < c.size(); ++k) largest = std::max(largest, std::abs(c[k]));
+  for (std::size_t k = zeros; k < c.size() && std::abs(c[k]) <= round_off * largest; ++k) c[k] = 0;
 }
 
 double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {

@@ -28,9 +28,10 @@ enum class Trigger { stop, release, touch, lift, singular };
 struct Monitor {
   int law = 0;
   Trigger trigger = Trigger::stop;
-  double sign = 1;    ///< of u or r, where it has one
-  int zeros = 0;      ///< value, slope, ... known to vanish at the start of the segment
-  bool tied = false;  ///< and more of them may, but for round-off
+  double sign = 1;     ///< of u or r, where it has one
+  int zeros = 0;       ///< value, slope, ... known to vanish at the start of the segment
+  bool tied = false;   ///< and more of them may, but for round-off
+  bool rises = false;  ///< the next one is not negative: the decision of the modes has shown it
 };
 
 /// What is known to vanish where a segment begins: the number of derivatives, beginning with the value.
@@ -40,6 +41,7 @@ struct LawStart {
   int border = 0;  ///< of the distance of r from the border of its set
   int lift = 0;    ///< of the normal force
   bool tied = false;
+  bool rises = false;
 };
 
 /// The monitors of these modes. `start` may be empty: nothing vanishes.
@@ -48,9 +50,10 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
 /// At the placed and solved state of `dynamics`.
 double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor);
 
-/// Coefficients that are known to be 0 become 0, and for tied laws those after them that are round-off beside the
-/// largest: the first one that is left decides the sign at the start of the segment.
-void forget_leading(std::span<double> c, int zeros, bool tied, double round_off);
+/// Coefficients that are known to be 0 become 0, and a next one that is negative against what is known; for tied laws
+/// those after them that are round-off beside the largest. The first one that is left decides the sign at the start of
+/// the segment.
+void forget_leading(std::span<double> c, const Monitor& monitor, double round_off);
 
 struct FlowSample {
   Vector q, v;

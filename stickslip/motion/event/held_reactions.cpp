@@ -41,8 +41,10 @@ void append_friction_bounds(int law, double constant, double slope, Index normal
 void HeldReactions::factor(const DenseMatrix& V, const DenseMatrix& U) {
   const Index k = V.cols();
   weight_ = V.colwise().norm();
+  // A row that constraints block has no length; its reaction is compared with the others' as theirs are.
+  const double longest = k > 0 ? weight_.maxCoeff() : 0.0;
   for (Index i = 0; i < k; ++i)
-    if (!(weight_[i] > 0)) weight_[i] = 1;
+    if (!(weight_[i] > 0)) weight_[i] = longest > 0 ? longest : 1.0;
   const auto inverse = weight_.cwiseInverse().asDiagonal();
   qr_.compute(V * inverse);
   const DenseMatrix& packed = qr_.matrixQR();

@@ -475,7 +475,7 @@ bool doubtful(const DecisionProblem& problem) {
   constexpr double kNoDoubt = 1e-3;
   if (problem.rows.cols() != problem.D.cols() || problem.D.cols() > kMost) return false;
   const Vector scale = problem.D.diagonal().cwiseSqrt().cwiseInverse();
-  if (!scale.allFinite()) return false;
+  if (!scale.allFinite()) return true;
   const Eigen::LDLT<DenseMatrix> factor(scale.asDiagonal() * problem.D * scale.asDiagonal());
   return !(factor.vectorD().minCoeff() >= kNoDoubt);
 }

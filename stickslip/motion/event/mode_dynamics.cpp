@@ -84,6 +84,25 @@ void ModeDynamics::friction_bias(double t, const Vector& q, const Vector& v) {
   }
 }
 
+void ModeDynamics::place_mass(const Vector& q) {
+  constexpr double kBlocked = 1e-12;  // of the length of a row: round-off of N, with some digits for constraints that
+                                      // are nearly dependent
+  if (rows_.A.cols() != n_) rows_.A.resize(0, n_);
+  mass_.refresh(system_.mass(q, workspace_), rows_.A);
+  columns_ = Wt_.transpose();
+  const DenseMatrix& N = mass_.free_directions();
+  NW_.noalias() = N.transpose() * columns_;
+  mass_.lengths(columns_, length_);
+  for (Index i = 0; i < m_; ++i)
+    if (NW_.col(i).norm() <= kBlocked * length_[i]) NW_.col(i).setZero();
+  PW_.noalias() = N * NW_;
+  D_.noalias() = NW_.transpose() * NW_;
+}
+
+double ModeDynamics::terms(Index i, const Vector& x) {
+  return blocked(i) ? length_[i] * mass_.norm(x) : Wt_.row(i).cwiseAbs().dot(x.cwiseAbs());
+}
+
 void ModeDynamics::place(double t, const Vector& q, const Vector& v) {
   t_ = t;
   friction_.evaluate_limits(t, q, v, workspace_);
@@ -98,13 +117,7 @@ void ModeDynamics::place(double t, const Vector& q, const Vector& v) {
     if (!constant_geometry_ || !placed_) system_.evaluate_constraints(t, q, workspace_, rows_);
     system_.constraint_bias(t, q, v, workspace_, constraint_bias_);
   }
-  if (!constant_geometry_ || !placed_) {
-    if (rows_.A.cols() != n_) rows_.A.resize(0, n_);
-    mass_.refresh(system_.mass(q, workspace_), rows_.A);
-    columns_ = Wt_.transpose();
-    mass_.apply(columns_, PW_);
-    D_.noalias() = Wt_ * PW_;
-  }
+  if (!constant_geometry_ || !placed_) place_mass(q);
   placed_ = true;
   system_.force(t, q, v, workspace_, h_);
   mass_.acceleration(h_, constraint_bias_, a_free_);
@@ -151,9 +164,7 @@ int ModeDynamics::other_side(std::size_t law, const std::vector<Mode>& modes) co
     const double length_i = std::sqrt(D_(i, i)), length_j = std::sqrt(D_(j, j));
     if (D_(i, j) > -0.999 * length_i * length_j) continue;
     // D itself cannot tell: a heavy body on a light one has normals that differ by the root of the mass ratio.
-    const DenseMatrix& N = mass_.free_directions();
-    const Vector sum = N.transpose() * (Wt_.row(i) / length_i + Wt_.row(j) / length_j).transpose();
-    if (sum.norm() <= kBackToBack) return static_cast<int>(k);
+    if ((NW_.col(i) / length_i + NW_.col(j) / length_j).norm() <= kBackToBack) return static_cast<int>(k);
   }
   return -1;
 }
@@ -205,11 +216,9 @@ void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& facto
   factor.regularity = det;
   constexpr double kNoDoubt = 1e-3;
   if (smallest >= kNoDoubt) return;
-  const DenseMatrix& N = mass_.free_directions();
-  const DenseMatrix NW = N.transpose() * Wt_.transpose();
-  DenseMatrix V(NW.rows(), unknowns);
-  for (Index i = 0; i < unknowns; ++i) V.col(i) = NW.col(factor.rows[i]);
-  factor.held.factor(V, NW * factor.E);
+  DenseMatrix V(NW_.rows(), unknowns);
+  for (Index i = 0; i < unknowns; ++i) V.col(i) = NW_.col(factor.rows[i]);
+  factor.held.factor(V, NW_ * factor.E);
   factor.by_lu = false;
   factor.redundant = factor.held.redundant();
   factor.regularity = factor.held.regularity();
@@ -356,14 +365,17 @@ void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::v
   problem.D.resize(size, size);
   problem.b.resize(size);
   problem.b_size.resize(size);
-  const DenseMatrix DE = D_ * E, NW = mass_.free_directions().transpose() * Wt_.transpose();
-  problem.columns.noalias() = NW * E;
-  problem.rows.resize(NW.rows(), size);
+  constexpr double kNothing = 1e-12;  // of its terms
+  const DenseMatrix DE = D_ * E;
+  problem.columns.noalias() = NW_ * E;
+  problem.rows.resize(NW_.rows(), size);
   for (Index i = 0; i < size; ++i) {
     problem.D.row(i) = DE.row(rows[i]);
-    problem.rows.col(i) = NW.col(rows[i]);
+    problem.rows.col(i) = NW_.col(rows[i]);
     problem.b[i] = Wt_.row(rows[i]).dot(a) + bias_[rows[i]];
-    problem.b_size[i] = Wt_.row(rows[i]).cwiseAbs().dot(a.cwiseAbs()) + std::abs(bias_[rows[i]]);
+    problem.b_size[i] = terms(rows[i], a) + std::abs(bias_[rows[i]]);
+    // No reaction could answer what round-off makes of a velocity that the constraints keep.
+    if (blocked(rows[i]) && std::abs(problem.b[i]) <= kNothing * problem.b_size[i]) problem.b[i] = 0;
   }
   for (std::size_t j = 0; j < chosen.size(); ++j) {
     const int other = other_side(static_cast<std::size_t>(chosen[j]), modes);
@@ -386,17 +398,19 @@ void ModeDynamics::project_velocity(const std::vector<Mode>& modes, Vector& v) {
       rows.push_back(laws_[k].first);
   }
   if (rows.empty()) return;
+  std::erase_if(rows, [&](Index i) { return blocked(i); });
   const Index size = static_cast<Index>(rows.size());
+  if (size == 0) return;
   DenseMatrix D(size, size);
-  Vector u(size);
-  double largest = 0;
+  Vector u(size), inverse(size);
   for (Index i = 0; i < size; ++i) {
-    u[i] = Wt_.row(rows[i]).dot(v) - w_[rows[i]];
-    largest = std::max(largest, std::abs(u[i]));
-    for (Index j = 0; j < size; ++j) D(i, j) = D_(rows[i], rows[j]);
+    inverse[i] = 1 / std::sqrt(D_(rows[i], rows[i]));
+    u[i] = inverse[i] * (Wt_.row(rows[i]).dot(v) - w_[rows[i]]);
   }
-  if (largest == 0) return;
-  const Vector p = D.completeOrthogonalDecomposition().solve(u);
+  if (u.isZero(0)) return;
+  for (Index i = 0; i < size; ++i)
+    for (Index j = 0; j < size; ++j) D(i, j) = inverse[i] * D_(rows[i], rows[j]) * inverse[j];
+  const Vector p = D.completeOrthogonalDecomposition().solve(u).cwiseProduct(inverse);
   for (Index i = 0; i < size; ++i) v.noalias() -= p[i] * PW_.col(rows[i]);
   // A law that has a coordinate to itself sticks to the last bit.
   for (Index i = 0; i < size; ++i) {

@@ -71,6 +71,14 @@ class ModeDynamics {
   const DenseMatrix& Wt() const { return Wt_; }
   const DenseMatrix& PW() const { return PW_; }
   const DenseMatrix& D() const { return D_; }
+  /// D_ii without the constraints, WᵀM⁻¹W [1/kg].
+  double free_D(Index i) const { return length_[i] * length_[i]; }
+  /// The constraints alone fix the velocity along component i here: NᵀW_i is round-off of W_i and counts as 0. Its
+  /// reaction moves nothing; it rests only as long as what the constraints make of u' is 0.
+  bool blocked(Index i) const { return D_(i, i) == 0; }
+  /// What W_i · x is small against, x a velocity or acceleration: its terms. Along a blocked row they vanish with it, and
+  /// what is left of them is round-off of all of x: |L⁻¹W_i| (xᵀM x)^½.
+  double terms(Index i, const Vector& x);
   ConstrainedMass& mass() { return mass_; }
   const ConstraintRows& constraint_rows() const { return rows_; }
   const Vector& force() const { return h_; }
@@ -143,6 +151,7 @@ class ModeDynamics {
   void reaction_bounds(const std::vector<Mode>& modes);
   void right_side(const std::vector<Mode>& modes);
   void place_contacts(double t, const Vector& q, const Vector& v);
+  void place_mass(const Vector& q);
   void friction_bias(double t, const Vector& q, const Vector& v);
 
   const System& system_;
@@ -155,8 +164,8 @@ class ModeDynamics {
   bool constant_geometry_ = false, placed_ = false;
 
   double t_ = 0;
-  Vector u_, w_, bias_, gap_, limit_, static_limit_, h_, a_free_, constraint_bias_;
-  DenseMatrix Wt_, PW_, D_, direction_, columns_;
+  Vector u_, w_, bias_, gap_, limit_, static_limit_, h_, a_free_, constraint_bias_, length_;
+  DenseMatrix Wt_, NW_, PW_, D_, direction_, columns_;
   ContactPoints found_;
   ConstraintRows rows_;
   ConstrainedMass mass_;

@@ -15,9 +15,10 @@
 namespace stickslip {
 
 namespace {
-constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
-constexpr double kCreep = 1e-8;     // of the run's length, of friction's own acceleration
-constexpr int kShorterSteps = 6;    // tried before a law that has just changed is taken to change back
+constexpr double kStopped = 1e-11;   // of the largest speed since the slip began
+constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration
+constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
+constexpr double kShortest = 1e-12;  // of the time: no later instant
 }  // namespace
 
 OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints,
@@ -187,7 +188,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
     const double h = integrator_->t() - t;
     find_events(start, h);
     take_first(h);
-    if (!falls_in_noise(t) || attempt == kShorterSteps) break;
+    if (!falls_in_noise(t) || attempt == kShorterSteps || 0.1 * h <= kShortest * time_size(t)) break;
     // What begins like s³ is below the error of a long step; that of a shorter one falls with s⁸.
     y_.head(nq_) = q;
     y_.tail(n_) = v;
@@ -238,7 +239,7 @@ void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
     }
     const double error = fit_.fit({samples.data(), nodes.size()}, coefficients);
     doubtful |= error > 1e-6 * largest && smallest < 100 * error;
-    if (at_start) forget_leading(coefficients, monitors_[i].zeros, monitors_[i].tied, 1e-8);
+    if (at_start) forget_leading(coefficients, monitors_[i], 1e-8);
     if (const auto root = first_root(coefficients)) found[i] = from + *root * (to - from);
   }
   if (doubtful && depth < 8) {

@@ -333,7 +333,7 @@ void TaylorFlow::find_events(const std::vector<LawStart>& start) {
       case Trigger::singular:
         continue;
     }
-    forget_leading(c, monitor.zeros, monitor.tied, 1e-12);
+    forget_leading(c, monitor, 1e-12);
     if (const auto root = first_root(c)) roots_[i] = *root;
   }
 }
