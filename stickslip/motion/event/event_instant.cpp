@@ -27,9 +27,10 @@ void EventScheme::snap_to_breakpoint(State& s) const {
   s.t = *at;
 }
 
-double EventScheme::velocity_round_off(Index i, const Vector& v) const {
+double EventScheme::velocity_round_off(Index i, const State& s) const {
   constexpr double kRoundOff = 1e-13;
-  return kRoundOff * (dynamics_.Wt().row(i).cwiseAbs().dot(v.cwiseAbs()) + std::abs(dynamics_.w()[i]));
+  return kRoundOff * (dynamics_.Wt().row(i).cwiseAbs().dot(s.v.cwiseAbs()) + std::abs(dynamics_.w()[i])) +
+         2 * std::abs(dynamics_.bias()[i] * (dynamics_.t() - s.t));
 }
 
 double EventScheme::shortest_flight(double t) const {
@@ -44,7 +45,7 @@ void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
   for (int c = 0; c < law.tangents; ++c) {
     const Index i = law.tangent() + c;
     speed = std::hypot(speed, dynamics_.u()[i]);
-    size = std::max(size, velocity_round_off(i, s.v));
+    size = std::max(size, velocity_round_off(i, s));
   }
   const bool frictionless = dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0;
   const bool rests = speed <= std::max(tiny, size);
@@ -103,13 +104,6 @@ StepOutcome EventScheme::read_triggers(State& s) {
   return {};
 }
 
-/// Where a force jumps, what happens next is up to the force after the jump.
-double EventScheme::just_after(double t) const {
-  const double near = 1e-12 * time_size(t);
-  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
-  return at != breakpoints_.end() && *at <= t + near ? std::max(t, *at) + near : t;
-}
-
 StepOutcome EventScheme::pass_instant(StepRecord& record) {
   State& s = record.state;
   if (before_.size() != s.modes.size()) before_ = s.modes;
@@ -130,11 +124,14 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
                         options_.max_events, s.t, options_.accumulation_time)};
   const std::vector<Mode> before = before_;
   std::fill(impact_impulse_.begin(), impact_impulse_.end(), 0.0);
-  const bool impact = std::any_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; });
+  const bool jump = look_for_jumps(s);
   StepOutcome outcome;
+  if (jump) outcome = cross_jumps(s);
+  if (outcome.status != Status::success) return outcome;
+  const bool impact = std::any_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; });
   if (impact) outcome = take_impacts(record);
   if (outcome.status != Status::success) return outcome;
-  project(record);
+  project(record, jump ? just_after(s.t) : s.t);
   outcome = decide(s);
   if (outcome.status != Status::success) return outcome;
   if (impact) outcome = close_accumulating(record);

@@ -99,10 +99,10 @@ double EventScheme::force_size(Index i) const {
   return terms / D;
 }
 
-/// Laws at the state the flow has just reached, from its numbers alone.
-void EventScheme::audit(StepRecord& record, double duration) {
+/// Laws at the state the flow has just reached, from its numbers alone; surfaces at t, on the side of the segment.
+void EventScheme::audit(StepRecord& record, double duration, double t) {
   const State& s = record.state;
-  relative_velocity(s.t, sample_);
+  relative_velocity(t, sample_);
   for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const Mode mode = s.modes[k];

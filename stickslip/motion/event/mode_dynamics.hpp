@@ -64,6 +64,7 @@ class ModeDynamics {
   const Vector& w() const { return w_; }
   const Vector& bias() const { return bias_; }
   double gap(std::size_t law) const { return gap_[law]; }
+  const Vector& gaps() const { return gap_; }  ///< per law
   double limit(std::size_t law) const { return limit_[law]; }  ///< dynamic: c or μ
   double static_limit(std::size_t law) const { return static_limit_[law]; }
   /// No friction and no contact: the law does nothing and has no events.
