@@ -78,6 +78,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   roles_.assign(laws, LawRole::stuck);
   starts_.assign(laws, {});
   impact_impulse_.assign(laws, 0);
+  largest_force_.assign(laws, 0);
   for (Vector* x : {&u_, &w_}) x->setZero(dynamics_.components());
   for (Vector* x : {&f_, &Kq_, &Kv_}) x->setZero(system.info().nv());
   path_.setZero(system.info().nq());

@@ -121,7 +121,11 @@ class EventScheme final : public Scheme {
   void move_other_side(std::size_t law, State& state);
   void turn_tie(Tie& tie, bool gives, State& state);
   void settle_ties(State& state);
+  bool move_a_moment_on(const State& state);
   bool holds_a_moment_later(const State& state);
+  void ask_how_ties_give(const State& state);
+  /// Law k, the j-th of the decision.
+  char tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const;
   bool tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) const;
   void note_changes(const std::vector<Mode>& before, StepRecord& record);
   void accumulate(double from, double to, StepRecord& record);
@@ -143,7 +147,7 @@ class EventScheme final : public Scheme {
   DecisionOptions decision_options_;
   double snap_ = 1e-14;  // of time_size(); how near to a jump of a force an event is one with it
   TimeSpan span_;
-  double last_length_ = 0, largest_force_ = 0;
+  double last_length_ = 0;
   bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;
   long events_ = 0, at_this_instant_ = 0;
   double last_event_time_ = -1;
@@ -153,6 +157,7 @@ class EventScheme final : public Scheme {
   std::vector<Jump> jumps_;
   int jumping_constraint_ = -1;
   std::vector<LawStart> starts_;
+  std::vector<double> largest_force_;  // per law, of the run so far
   std::vector<Tie> ties_;
   std::vector<char> right_;  // per tie
   Vector slacks_;

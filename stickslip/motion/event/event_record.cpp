@@ -118,9 +118,11 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     r = sample_.r.segment(law.first, law.size);
     u = u_.segment(law.first, law.size);
     const double force = force_size(law.first);
-    largest_force_ = std::max(largest_force_, force);  // of the run so far: where a law stops, its own may vanish
+    // Of the run so far: where a law stops or lifts off, its own force may vanish.
+    double& largest = largest_force_[k];
+    largest = std::max(largest, force);
     auto relative = [](double value, double size) { return size > 0 ? value / size : value; };
-    raise(record.membership, relative(membership_residual(one_set_, r), force));
+    raise(record.membership, relative(membership_residual(one_set_, r), largest));
     if (stuck && duration > 0) {
       double motion = 0, terms = 0;
       for (int i = 0; i < law.size; ++i) {
@@ -133,8 +135,10 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
       raise(record.stuck_terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
-    one_rho_[0] = 1.0 / std::max(dynamics_.D()(law.first, law.first), 1e-300);
-    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest_force_));
+    // Force that stops u within a hundredth of the run, the time that also scales the integrator's tolerance.
+    constexpr double kMoment = 1e-2;
+    one_rho_[0] = 1.0 / std::max(dynamics_.D()(law.first, law.first) * kMoment * span_.length(), 1e-300);
+    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest));
   }
 }
 
