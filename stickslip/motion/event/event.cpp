@@ -48,7 +48,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     : system_(system),
       options_(options),
       dynamics_(system),
-      breakpoints_(std::move(breakpoints)),
+      breakpoints_(breakpoints_with_start(system, std::move(breakpoints), span)),
       stop_(stop),
       span_(span),
       last_length_(1e-3 * span.length()) {
@@ -78,6 +78,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   roles_.assign(laws, LawRole::stuck);
   starts_.assign(laws, {});
   impact_impulse_.assign(laws, 0);
+  largest_force_.assign(laws, 0);
   for (Vector* x : {&u_, &w_}) x->setZero(dynamics_.components());
   for (Vector* x : {&f_, &Kq_, &Kv_}) x->setZero(system.info().nv());
   path_.setZero(system.info().nq());
@@ -95,7 +96,6 @@ double EventScheme::gap_size(std::size_t law, const Vector& q) const {
 }
 
 bool EventScheme::touches(std::size_t law, const Vector& q) const {
-  constexpr double kTouching = 1e-10;
   return dynamics_.gap(law) <= kTouching * gap_size(law, q);
 }
 
@@ -116,7 +116,7 @@ void EventScheme::classify(State& state, double t) {
   state.modes.assign(dynamics_.laws().size(), Mode::open);
   for (std::size_t k = 0; k < state.modes.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
-    auto rests = [&](Index i) { return std::abs(dynamics_.u()[i]) <= velocity_round_off(i, state.v); };
+    auto rests = [&](Index i) { return std::abs(dynamics_.u()[i]) <= velocity_round_off(i, state); };
     roles_[k] = LawRole::stuck;
     at_rest_[k] = 0;
     if (law.contact) {
@@ -148,12 +148,12 @@ void EventScheme::start(StepRecord& record) {
     s.q = consistent.q;
     s.v = consistent.v;
   }
-  classify(s, s.t);
+  classify(s, just_after(s.t));
   record.energy = {};
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
   if (!system_.contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
-    project(s.modes, s);  // out of a small penetration at the start
+    project(s.modes, s, s.t);  // out of a small penetration at the start
     energies(record);
     record.energy.correction = record.energy.kinetic + record.energy.potential - record.energy.initial;
   }
@@ -197,9 +197,12 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     s.t = t_next;
     s.q = sample_.q;
     s.v = sample_.v;
+    const bool jump = t_next == segment_end_ && look_for_jumps(s);
+    if (jump) flow_->sample(t_next, sample_);  // the dynamics stay on the side of the segment
+    const double side = jump ? just_before(s.t) : s.t;
     // Between the steps of an integrator the dense output drifts a little more than the steps do.
-    if (t_next < segment_end_ && !dynamics_.constant_geometry()) project(s.modes, s);
-    audit(record, t_next - t_start);
+    if (t_next < segment_end_ && !dynamics_.constant_geometry()) project(s.modes, s, s.t);
+    audit(record, t_next - t_start, side);
     if (t_next == segment_end_) {
       in_segment_ = false;
       last_length_ = segment_end_ - flow_->t0();
@@ -210,7 +213,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
         break;
       }
       continued_ = true;
-      project(s.modes, s);
+      project(s.modes, s, side);
       if (std::binary_search(breakpoints_.begin(), breakpoints_.end(), s.t)) {
         continued_ = false;
         pending_ = true;
@@ -232,8 +235,8 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
 
 /// Back onto the rows that hold in these modes. The energy of that is an error like any other of the integration: it
 /// stays in what the audit cannot explain.
-void EventScheme::project(const std::vector<Mode>& modes, State& s) {
-  dynamics_.place(s.t, s.q, s.v);
+void EventScheme::project(const std::vector<Mode>& modes, State& s, double t) {
+  dynamics_.place(t, s.q, s.v);
   dynamics_.project_position(modes, s.q);
   dynamics_.project_velocity(modes, s.v);
 }

@@ -31,6 +31,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/event/flow.hpp"
@@ -59,6 +60,11 @@ struct EventOptions {
 
 /// Penetration that a start may have and is projected out of, of gap_size().
 inline constexpr double kEventStartPenetration = 1e-6;
+/// Gap of a contact that touches, of gap_size().
+inline constexpr double kTouching = 1e-10;
+
+/// `times`, and the start of the run if a function of time jumps or has a kink there.
+std::vector<double> breakpoints_with_start(const System& system, std::vector<double> times, TimeSpan span);
 
 class EventScheme final : public Scheme {
  public:
@@ -70,8 +76,9 @@ class EventScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
 
  private:
-  /// What |u| of component i may be by round-off of its terms, at the placed state.
-  double velocity_round_off(Index i, const Vector& v);
+  /// What |u| of component i may be by round-off of its terms, and by the time between state.t and that of the placed
+  /// state.
+  double velocity_round_off(Index i, const State& state);
   /// Times up to this far apart are told apart to round-off: the run's length, and t.
   double time_size(double t) const { return span_.length() + std::abs(t); }
   double shortest_flight(double t) const;
@@ -81,7 +88,12 @@ class EventScheme final : public Scheme {
   double force_size(Index i, double D) const;
   void classify(State& state, double t);
   double limit_after(double t) const;
+  std::optional<double> breakpoint_at(double t) const;
   double just_after(double t) const;
+  double just_before(double t) const;
+  enum class Jump : char { none, surface, gap_up, gap_down };
+  bool look_for_jumps(const State& state);
+  StepOutcome cross_jumps(State& state);
   StepOutcome pass_instant(StepRecord& record);
   StepOutcome read_triggers(State& state);
   void snap_to_breakpoint(State& state) const;
@@ -109,17 +121,21 @@ class EventScheme final : public Scheme {
   void move_other_side(std::size_t law, State& state);
   void turn_tie(Tie& tie, bool gives, State& state);
   void settle_ties(State& state);
+  bool move_a_moment_on(const State& state);
   bool holds_a_moment_later(const State& state);
+  void ask_how_ties_give(const State& state);
+  /// Law k, the j-th of the decision.
+  char tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const;
   bool tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) const;
   void note_changes(const std::vector<Mode>& before, StepRecord& record);
   void accumulate(double from, double to, StepRecord& record);
   void accumulate_in_closed_form(double from, double to, StepRecord& record);
   void relative_velocity(double t, const FlowSample& sample);
-  void audit(StepRecord& record, double duration);
+  void audit(StepRecord& record, double duration, double t);
   void energies(StepRecord& record);
-  void project(const std::vector<Mode>& modes, State& state);
+  void project(const std::vector<Mode>& modes, State& state, double t);  ///< onto rows and surfaces at t
   const std::vector<Mode>& modes_held_before(const State& state);
-  StepOutcome settle(State& state);
+  StepOutcome settle(State& state, double t);
 
   const System& system_;
   EventOptions options_;
@@ -132,14 +148,17 @@ class EventScheme final : public Scheme {
   DecisionOptions decision_options_;
   double snap_ = 1e-14;  // of time_size(); how near to a jump of a force an event is one with it
   TimeSpan span_;
-  double last_length_ = 0, largest_force_ = 0;
+  double last_length_ = 0;
   bool in_segment_ = false, continued_ = false, pending_ = true, circulatory_ = false;
   long events_ = 0, at_this_instant_ = 0;
   double last_event_time_ = -1;
 
   std::vector<char> at_rest_, impact_, sliding_;
   std::vector<LawRole> roles_;
+  std::vector<Jump> jumps_;
+  int jumping_constraint_ = -1;
   std::vector<LawStart> starts_;
+  std::vector<double> largest_force_;  // per law, of the run so far
   std::vector<Tie> ties_;
   std::vector<char> right_;  // per tie
   Vector slacks_;

@@ -66,7 +66,7 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const double normal = u_after[i];
     i += law.size;
-    if (normal > std::max(tiny, velocity_round_off(law.first, s.v))) {
+    if (normal > std::max(tiny, velocity_round_off(law.first, s))) {
       s.modes[k] = Mode::open;
       at_rest_[k] = 0;
       continue;
@@ -102,7 +102,7 @@ StepOutcome EventScheme::close_accumulating(StepRecord& record) {
     set_mode_by_velocity(k, 0, s);
   }
   if (!closed) return {};
-  return settle(s);
+  return settle(s, s.t);
 }
 
 }  // namespace stickslip

@@ -27,9 +27,10 @@ void EventScheme::snap_to_breakpoint(State& s) const {
   s.t = *at;
 }
 
-double EventScheme::velocity_round_off(Index i, const Vector& v) {
+double EventScheme::velocity_round_off(Index i, const State& s) {
   constexpr double kRoundOff = 1e-13;
-  return kRoundOff * (dynamics_.terms(i, v) + std::abs(dynamics_.w()[i]));
+  return kRoundOff * (dynamics_.terms(i, s.v) + std::abs(dynamics_.w()[i])) +
+         2 * std::abs(dynamics_.bias()[i] * (dynamics_.t() - s.t));
 }
 
 double EventScheme::shortest_flight(double t) const {
@@ -44,7 +45,7 @@ void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
   for (int c = 0; c < law.tangents; ++c) {
     const Index i = law.tangent() + c;
     speed = std::hypot(speed, dynamics_.u()[i]);
-    size = std::max(size, velocity_round_off(i, s.v));
+    size = std::max(size, velocity_round_off(i, s));
   }
   const bool frictionless = dynamics_.limit(k) == 0 && dynamics_.static_limit(k) == 0;
   const bool rests = speed <= std::max(tiny, size);
@@ -103,19 +104,12 @@ StepOutcome EventScheme::read_triggers(State& s) {
   return {};
 }
 
-/// Where a force jumps, what happens next is up to the force after the jump.
-double EventScheme::just_after(double t) const {
-  const double near = 1e-12 * time_size(t);
-  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
-  return at != breakpoints_.end() && *at <= t + near ? std::max(t, *at) + near : t;
-}
-
 /// The decision, from velocities with which everything holds that was held before; then those of the laws that stick.
-StepOutcome EventScheme::settle(State& s) {
-  project(modes_held_before(s), s);
+StepOutcome EventScheme::settle(State& s, double t) {
+  project(modes_held_before(s), s, t);
   const StepOutcome outcome = decide(s);
   if (outcome.status != Status::success || held_ == s.modes) return outcome;
-  project(s.modes, s);
+  project(s.modes, s, t);
   dynamics_.place(just_after(s.t), s.q, s.v);
   dynamics_.solve(s.modes);
   return {};
@@ -141,11 +135,14 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
                         options_.max_events, s.t, options_.accumulation_time)};
   const std::vector<Mode> before = before_;
   std::fill(impact_impulse_.begin(), impact_impulse_.end(), 0.0);
-  const bool impact = std::any_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; });
+  const bool jump = look_for_jumps(s);
   StepOutcome outcome;
+  if (jump) outcome = cross_jumps(s);
+  if (outcome.status != Status::success) return outcome;
+  const bool impact = std::any_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; });
   if (impact) outcome = take_impacts(record);
   if (outcome.status != Status::success) return outcome;
-  outcome = settle(s);
+  outcome = settle(s, jump ? just_after(s.t) : s.t);
   if (outcome.status != Status::success) return outcome;
   if (impact) outcome = close_accumulating(record);
   if (outcome.status == Status::success) outcome = begin_segment(s);
@@ -252,7 +249,7 @@ StepOutcome EventScheme::decide(State& s) {
       const auto k = static_cast<std::size_t>(chosen_[j]);
       const ModeDynamics::Law& law = dynamics_.laws()[k];
       const Mode mode = decision.modes[j];
-      const char tied = decision.tied[j];
+      const char tied = decision.tied[j] ? decision.tied[j] : tie_of_released(k, decision, j, first);
       // What has just reached the border of its set gives way from there: with u' = 0 but for round-off, which may as
       // well have decided it.
       starts_[k].tied = roles_[k] == LawRole::released;
@@ -279,7 +276,7 @@ StepOutcome EventScheme::decide(State& s) {
       starts_[k].border = 1;
       const Index t = first + (law.contact ? 1 : 0);
       Mode give = Mode::open;
-      if (tied == tied_to_slip) {
+      if (tied == tied_to_slip && mode == Mode::stick) {
         give = law.tangents == 2 ? Mode::slip : decision.r[t] > 0 ? Mode::slip_minus : Mode::slip_plus;
         const double r = law.tangents == 2 ? std::hypot(decision.r[t], decision.r[t + 1]) : 0.0;
         if (r > 0) dynamics_.set_direction(k, -decision.r[t] / r, -decision.r[t + 1] / r);
@@ -296,6 +293,22 @@ StepOutcome EventScheme::decide(State& s) {
     return {Status::not_finite, fmt::format("reactions are not finite at t = {:.9g}", s.t)};
   if (!ties_.empty()) settle_ties(s);
   return {};
+}
+
+/// A law that was found on the border of its set is there, whatever round-off leaves of forces that vanish together: its
+/// slack is small beside the forces it has carried.
+char EventScheme::tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const {
+  constexpr double kNear = 1e-9;
+  const ModeDynamics::Law& law = dynamics_.laws()[k];
+  const double tiny = kNear * largest_force_[k];
+  if (roles_[k] != LawRole::released || sliding_[k]) return not_tied;
+  const Mode mode = decision.modes[j];
+  if (mode != Mode::open && law.contact && decision.r[first] <= tiny) return tied_to_lift;
+  if (mode != Mode::stick || dynamics_.static_limit(k) > dynamics_.limit(k)) return not_tied;
+  const Index t = first + (law.contact ? 1 : 0);
+  const double size = law.tangents == 2 ? std::hypot(decision.r[t], decision.r[t + 1]) : std::abs(decision.r[t]);
+  const double radius = law.contact ? dynamics_.limit(k) * decision.r[first] : dynamics_.limit(k);
+  return radius - size <= tiny ? tied_to_slip : not_tied;
 }
 
 void EventScheme::note_changes(const std::vector<Mode>& before, StepRecord& record) {

@@ -100,10 +100,10 @@ double EventScheme::force_size(Index i, double D) const {
   return terms / D;
 }
 
-/// Laws at the state the flow has just reached, from its numbers alone.
-void EventScheme::audit(StepRecord& record, double duration) {
+/// Laws at the state the flow has just reached, from its numbers alone; surfaces at t, on the side of the segment.
+void EventScheme::audit(StepRecord& record, double duration, double t) {
   const State& s = record.state;
-  relative_velocity(s.t, sample_);
+  relative_velocity(t, sample_);
   for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const Mode mode = s.modes[k];
@@ -121,11 +121,11 @@ void EventScheme::audit(StepRecord& record, double duration) {
     u = u_.segment(law.first, law.size);
     const Index i = law.first;
     const double free_D = dynamics_.free_D(i);
-    // Of the run so far: where a law stops, or its load passes through 0, its own may vanish.
-    largest_force_ = std::max(largest_force_, force_size(i, free_D));
-    const double force = std::max(largest_force_, force_size(i, dynamics_.D()(i, i)));
+    // Of the run so far: where a law stops or lifts off, or its load passes through 0, its own force may vanish.
+    double& largest = largest_force_[k];
+    largest = std::max(largest, force_size(i, free_D));
     auto relative = [](double value, double size) { return size > 0 ? value / size : value; };
-    raise(record.membership, relative(membership_residual(one_set_, r), force));
+    raise(record.membership, relative(membership_residual(one_set_, r), largest));
     if (stuck && duration > 0) {
       double motion = 0, terms = 0;
       for (int c = 0; c < law.size; ++c) {
@@ -137,9 +137,11 @@ void EventScheme::audit(StepRecord& record, double duration) {
       raise(record.stuck_terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
-    // At a dead point D vanishes, and no reaction could make up for round-off of u.
-    one_rho_[0] = 1.0 / free_D;
-    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest_force_));
+    // Force that stops u within a hundredth of the run, the time that also scales the integrator's tolerance. (Of the free
+    // motion: at a dead point D vanishes, and no reaction could make up for round-off of u.)
+    constexpr double kMoment = 1e-2;
+    one_rho_[0] = 1.0 / std::max(free_D * kMoment * span_.length(), 1e-300);
+    raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest));
   }
 }
 

@@ -41,9 +41,11 @@ void EventScheme::turn_tie(Tie& tie, bool gives, State& s) {
     starts_[k].lift = starts_[other].lift = 1;
     return;
   }
+  if (tie.kind == tied_to_lift && mode != Mode::open) starts_[k].lift = 1;
   if (!gives) {
     starts_[k].border = 1;
-    if (tie.kind == tied_to_lift) starts_[k].lift = 1;
+    // A law that was at rest and slips without a load keeps its acceleration, and only its load is in question.
+    if (mode == Mode::slip_plus || mode == Mode::slip_minus) starts_[k].u = at_rest_[k] ? 1 : 0;
   } else if (mode == Mode::open) {
     starts_[k].gap = 3;
   } else if (mode == Mode::slip_plus || mode == Mode::slip_minus) {
@@ -82,9 +84,8 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
   return true;
 }
 
-/// Moved on by a moment in these modes, do the tied laws keep their conditions?
-bool EventScheme::holds_a_moment_later(const State& s) {
-  right_.assign(ties_.size(), 0);
+/// Places the dynamics where the motion in these modes is a moment later.
+bool EventScheme::move_a_moment_on(const State& s) {
   dynamics_.place(just_after(s.t), s.q, s.v);
   if (!dynamics_.solve(s.modes)) return false;
   const double span = span_.length();
@@ -95,10 +96,41 @@ bool EventScheme::holds_a_moment_later(const State& s) {
   system_.position_rate(s.q, v_mean, qdot);
   const Vector q = s.q + moment * qdot, v = s.v + moment * a;
   dynamics_.place(just_after(s.t) + moment, q, v);
-  if (!dynamics_.solve(s.modes)) return false;
+  return true;
+}
+
+/// Moved on by a moment in these modes, do the tied laws keep their conditions?
+bool EventScheme::holds_a_moment_later(const State& s) {
+  right_.assign(ties_.size(), 0);
+  if (!move_a_moment_on(s) || !dynamics_.solve(s.modes)) return false;
   const Vector du = dynamics_.Wt() * dynamics_.acceleration() + dynamics_.bias();
   for (std::size_t j = 0; j < ties_.size(); ++j) right_[j] = tie_holds(ties_[j], s.modes, du);
   return std::all_of(right_.begin(), right_.end(), [](char c) { return c != 0; });
+}
+
+/// Where the reaction of a tied law vanishes it points nowhere, and the law may slip either way or lift: (V) a moment
+/// later, with all tied laws still at rest, says which.
+void EventScheme::ask_how_ties_give(const State& s) {
+  if (!move_a_moment_on(s)) return;
+  dynamics_.decision_problem(s.modes, at_rest_, roles_, problem_, chosen_, sliding_);
+  const Decision later = decide_modes(problem_, decision_options_);
+  if (later.status != Status::success) return;
+  for (Tie& tie : ties_) {
+    const auto at = std::find(chosen_.begin(), chosen_.end(), tie.law);
+    if (tie.other >= 0 || at == chosen_.end() || sliding_[static_cast<std::size_t>(tie.law)]) continue;
+    const auto j = static_cast<std::size_t>(at - chosen_.begin());
+    const Mode mode = later.modes[j];
+    if (mode == tie.rest || mode == Mode::stick || mode == Mode::closed) continue;
+    tie.give = mode;
+    const ModeDynamics::Law& law = dynamics_.laws()[static_cast<std::size_t>(tie.law)];
+    if (mode != Mode::slip || law.tangents != 2) continue;
+    Index i = law.contact ? 1 : 0;
+    for (std::size_t l = 0; l < j; ++l) i += problem_.laws[l].set.size;
+    const double a = std::hypot(later.acceleration[i], later.acceleration[i + 1]);
+    if (a > 0)
+      dynamics_.set_direction(static_cast<std::size_t>(tie.law), later.acceleration[i] / a,
+                              later.acceleration[i + 1] / a);
+  }
 }
 
 /// u' = 0 and the reaction on the border: both resting and giving way satisfy (V). The mode that is still right a
@@ -107,6 +139,7 @@ bool EventScheme::holds_a_moment_later(const State& s) {
 void EventScheme::settle_ties(State& s) {
   constexpr std::size_t kAllCombinations = 6;
   const std::size_t count = ties_.size();
+  ask_how_ties_give(s);
   if (count <= kAllCombinations) {
     for (unsigned held = 0; held < (1u << count); ++held) {
       for (std::size_t j = 0; j < count; ++j) turn_tie(ties_[j], !(held >> j & 1u), s);

@@ -19,7 +19,7 @@ namespace {
 int choices(const Set& set) {
   switch (set.kind) {
     case SetKind::interval:
-      return set.limit > 0 ? 3 : 1;
+      return 3;
     case SetKind::half_line:
       return 2;
     case SetKind::friction_cone:
@@ -34,7 +34,7 @@ constexpr std::array kHalfLineModes{Mode::closed, Mode::open};
 constexpr std::array kConeModes{Mode::stick, Mode::slip_plus, Mode::slip_minus, Mode::open};
 
 Mode choice(const DecisionLaw& law, int k) {
-  if (law.set.kind == SetKind::interval) return law.set.limit > 0 ? kIntervalModes[k] : Mode::slip;
+  if (law.set.kind == SetKind::interval) return kIntervalModes[k];
   if (law.set.kind == SetKind::half_line) return kHalfLineModes[k];
   // A contact without friction has no tangential mode.
   return law.set.limit > 0 ? kConeModes[k] : k == 0 ? Mode::closed : Mode::open;
@@ -145,7 +145,7 @@ class Enumeration {
     for (std::size_t l = 0; l < best_.modes.size(); ++l) {
       const int law = static_cast<int>(l);
       const Mode mode = best_.modes[l];
-      if (mode != Mode::closed && mode != Mode::stick) continue;
+      if (mode == Mode::open || (sign_of(mode) != 0 && problem_.laws[l].set.kind == SetKind::interval)) continue;
       best_.tied[l] = stays(law, true)                           ? tied_to_lift
                       : mode == Mode::stick && stays(law, false) ? tied_to_slip
                                                                  : not_tied;
@@ -301,7 +301,6 @@ Mode mode_of_solution(const DecisionLaw& law, double limit, const double* r, con
   constexpr double kInside = 1 - 1e-12;
   switch (set.kind) {
     case SetKind::interval:
-      if (set.limit == 0 && law.static_limit == 0) return Mode::slip;
       if (std::abs(r[0]) < kInside * limit) return Mode::stick;
       return a[0] > tiny_a[0] ? Mode::slip_plus : a[0] < -tiny_a[0] ? Mode::slip_minus : Mode::stick;
     case SetKind::half_line:

@@ -29,6 +29,13 @@ ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(s
   direction_.setZero(2, static_cast<Index>(laws_.size()));
   direction_kept_.assign(laws_.size(), 0);
   unloaded_.assign(laws_.size(), 0);
+  idle_.assign(laws_.size(), 0);
+  auto vanishes = [](const StateFunction& f) { return f.is_constant() && f({}) == 0; };
+  for (Index k = 0; k < friction_.laws(); ++k) {
+    const FrictionElement& element = friction_.element(k);
+    idle_[static_cast<std::size_t>(k)] =
+        vanishes(element.limit) && (!element.static_limit || vanishes(*element.static_limit));
+  }
   for (std::size_t k = 0; k < laws_.size(); ++k)
     if (const ContactElement* contact = laws_[k].contact) {
       limit_[k] = contact->mu;

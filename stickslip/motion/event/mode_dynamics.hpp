@@ -64,10 +64,11 @@ class ModeDynamics {
   const Vector& w() const { return w_; }
   const Vector& bias() const { return bias_; }
   double gap(std::size_t law) const { return gap_[law]; }
+  const Vector& gaps() const { return gap_; }  ///< per law
   double limit(std::size_t law) const { return limit_[law]; }  ///< dynamic: c or μ
   double static_limit(std::size_t law) const { return static_limit_[law]; }
-  /// No friction and no contact: the law does nothing and has no events.
-  bool idle(std::size_t law) const { return !laws_[law].contact && limit_[law] == 0 && static_limit_[law] == 0; }
+  /// Friction whose limits are 0 for ever: the law does nothing and has no events.
+  bool idle(std::size_t law) const { return idle_[law] != 0; }
   const DenseMatrix& Wt() const { return Wt_; }
   const DenseMatrix& PW() const { return PW_; }
   const DenseMatrix& D() const { return D_; }
@@ -158,7 +159,7 @@ class ModeDynamics {
   SystemWorkspace workspace_;
   FrictionAssembly friction_;
   std::vector<Law> laws_;
-  std::vector<char> direction_kept_, unloaded_;
+  std::vector<char> direction_kept_, unloaded_, idle_;
   std::vector<ReactionBound> bounds_;
   Index m_ = 0, n_ = 0, friction_components_ = 0;
   bool constant_geometry_ = false, placed_ = false;

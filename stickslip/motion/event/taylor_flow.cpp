@@ -13,6 +13,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kAfterBreak = 1e-9;      // of the times at hand: where series at a breakpoint are taken
 constexpr double kForceAccuracy = 1e-16;  // of a force's series, beside its largest value
 
 /// y += A x with a few rows and columns, where a call into the library would cost more than the product.
@@ -162,7 +163,8 @@ void TaylorFlow::expand(const Kept& mode, double t, double h) {
   const double near = 1e-12 * time_size(t);
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
   const bool at_break = at != breakpoints_.end() && *at <= t + near;
-  const double after = at_break ? 1e-9 * time_size(t) : 0.0;
+  double after = at_break ? kAfterBreak * time_size(t) : 0.0;
+  if (at_break && at + 1 != breakpoints_.end()) after = std::min(after, 0.5 * (*(at + 1) - *at));
   SystemWorkspace& workspace = dynamics_.workspace();
   if (forced_) {
     dynamics_.system().force_series(t + after, h, workspace, f_);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jumps of given functions of time: which times count as breakpoints, and what a surface, a gap or a constraint that
+// jumps does to the modes. Position and velocity of the system are continuous there; u = Wᵀv - w and the gap are not.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/motion/event/event.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kSameInstant = 1e-12;  // of time_size(): times this near to a breakpoint are it
+}  // namespace
+
+/// The run's start is a breakpoint where a function jumps or has a kink there: the motion is that of the right limit. A
+/// search over the run alone cannot see it.
+std::vector<double> breakpoints_with_start(const System& system, std::vector<double> times, TimeSpan span) {
+  constexpr double kAround = 1e-9;
+  const double size = span.length() + std::abs(span.start), around = kAround * size;
+  for (const double t : system.breakpoints(span.start - around, span.start + around))
+    if (std::abs(t - span.start) <= kSameInstant * size) {
+      times.insert(times.begin(), span.start);
+      break;
+    }
+  return times;
+}
+
+std::optional<double> EventScheme::breakpoint_at(double t) const {
+  const double near = kSameInstant * time_size(t);
+  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
+  if (at == breakpoints_.end() || *at > t + near) return std::nullopt;
+  return *at;
+}
+
+/// Where a force jumps, what happens next is up to the force after the jump.
+double EventScheme::just_after(double t) const {
+  const std::optional<double> at = breakpoint_at(t);
+  return at ? std::max(t, *at) + kSameInstant * time_size(t) : t;
+}
+
+double EventScheme::just_before(double t) const {
+  const std::optional<double> at = breakpoint_at(t);
+  return at ? std::min(t, *at) - kSameInstant * time_size(t) : t;
+}
+
+/// Whether a surface velocity, gap or constraint of time is another one just after s.t than just before: beyond what
+/// its rate makes of the time between and round-off. Leaves the dynamics just after.
+bool EventScheme::look_for_jumps(const State& s) {
+  jumps_.assign(dynamics_.laws().size(), Jump::none);
+  jumping_constraint_ = -1;
+  const std::optional<double> at = breakpoint_at(s.t);
+  if (!at || *at <= span_.start) return false;  // nothing was before the start
+  const double before = just_before(s.t), after = just_after(s.t), between = 2 * (after - before);
+  dynamics_.place(before, s.q, s.v);
+  const Vector w = dynamics_.w(), rate = dynamics_.bias(), gap = dynamics_.gaps(),
+               position = dynamics_.constraint_rows().position, moves = dynamics_.constraint_rows().rate;
+  dynamics_.place(after, s.q, s.v);
+  constexpr double kRoundOff = 1e-13;
+  auto differ = [&](double a, double b, double rate_a, double rate_b, double size) {
+    return std::abs(a - b) > between * (std::abs(rate_a) + std::abs(rate_b)) + size;
+  };
+  bool any = false;
+  for (std::size_t k = 0; k < jumps_.size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    for (Index i = law.first; i < law.first + law.size; ++i)
+      if (differ(dynamics_.w()[i], w[i], dynamics_.bias()[i], rate[i],
+                 kRoundOff * (std::abs(w[i]) + std::abs(dynamics_.w()[i]))))
+        jumps_[k] = Jump::surface;
+    if (law.contact && differ(dynamics_.gap(k), gap[static_cast<Index>(k)], dynamics_.w()[law.first], w[law.first],
+                              kTouching * gap_size(k, s.q)))
+      jumps_[k] = dynamics_.gap(k) < gap[static_cast<Index>(k)] ? Jump::gap_down : Jump::gap_up;
+    any |= jumps_[k] != Jump::none;
+  }
+  const ConstraintRows& rows = dynamics_.constraint_rows();
+  for (Index i = 0; i < position.size() && position.size() == rows.position.size(); ++i) {
+    const double terms = s.q.size() == rows.A.cols() ? rows.A.row(i).cwiseAbs().dot(s.q.cwiseAbs()) : 0.0;
+    if (differ(rows.position[i], position[i], rows.rate[i], moves[i], kTouching * terms)) {
+      jumping_constraint_ = static_cast<int>(i);
+      any = true;
+    }
+  }
+  return any;
+}
+
+/// After look_for_jumps() found some: modes from u just after the jump, at the velocity before it.
+StepOutcome EventScheme::cross_jumps(State& s) {
+  if (jumping_constraint_ >= 0)
+    return {Status::refused,
+            fmt::format("the position of constraint '{}' jumps at t = {:.9g}: no motion with finite forces follows it; "
+                        "let it change over a short time instead",
+                        system_.constraints()[static_cast<std::size_t>(jumping_constraint_)].name, s.t)};
+  dynamics_.place(just_after(s.t), s.q, s.v);
+  for (std::size_t k = 0; k < jumps_.size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    if (jumps_[k] == Jump::none) continue;
+    if (jumps_[k] == Jump::gap_down && dynamics_.gap(k) < -kTouching * gap_size(k, s.q))
+      return {Status::refused,
+              fmt::format("the gap of contact '{}' jumps to {:.3g} m at t = {:.9g}: the surface jumps into the body, "
+                          "and no motion with finite velocities follows it; let it move over a short time instead",
+                          law.contact->name, dynamics_.gap(k), s.t)};
+    if (law.contact) {
+      const double u = dynamics_.u()[law.first], zero = velocity_round_off(law.first, s);
+      const bool was_open = s.modes[k] == Mode::open;
+      if (!touches(k, s.q) || u > zero) {
+        s.modes[k] = Mode::open;
+        at_rest_[k] = impact_[k] = 0;
+        continue;
+      }
+      if (u < -zero) impact_[k] = 1;
+      if (was_open && !impact_[k] && jumps_[k] == Jump::surface) continue;
+    }
+    const bool rested = at_rest_[k] != 0;
+    set_mode_by_velocity(k, 0, s);
+    if (at_rest_[k] && !rested) roles_[k] = LawRole::stopped;
+  }
+  return {};
+}
+
+}  // namespace stickslip
