@@ -313,8 +313,8 @@ end_time = 10
   EXPECT_NEAR(s.final.v[0], std::sqrt(std::numbers::pi), 1e-2);
 }
 
-// x = sin a, y = -cos a on the unit circle: a'' = -c |cos a|. At cos a = 0 the constraint alone stops x for an instant, and
-// friction in x has no say in it. Reference: Runge-Kutta in a.
+// x = sin a, y = -cos a on the unit circle: a'' = -c |cos a|. At cos a = 0 the constraint alone stops x for an instant,
+// and friction in x has no say in it. Reference: Runge-Kutta in a.
 TEST(DeadPoint, OfABeadOnACircleIsPassedWithItsVelocity) {
   constexpr double c = 0.1, end = 4;
   double a = 0, w = 3, path = 0;
