@@ -422,6 +422,41 @@ end_time = 20
   EXPECT_NEAR(with.final.q[1], without.final.q[1], 1e-12);
 }
 
+// A pendulum with friction along x and y comes to rest near its lowest point, where both hold and y hardly moves: any
+// split of the load g m tan(a) within the limits holds it.
+TEST(PendulumWithTwoFrictions, ComesToRest) {
+  for (const double limit : {2.9, 3.0, 4.0}) {
+    const Simulation s = run(R"toml(
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = [0, -9.81]
+[[constraint]]
+position = "x^2 + y^2 - 1"
+[[friction]]
+on = "x"
+limit = 3
+[[friction]]
+on = "y"
+limit = 0.5
+[initial]
+position = [0.6, -0.8]
+[run]
+scheme = "event"
+steps = 800
+end_time = 8
+)toml",
+                             {set("friction.0.limit", limit)});
+    ASSERT_EQ(s.status, Status::success) << limit << " " << s.message;
+    EXPECT_TRUE(passed(s.audit));
+    EXPECT_EQ(s.final.v.norm(), 0);
+    EXPECT_LE(std::abs(s.final_reaction[0]), limit * (1 + 1e-9));
+    EXPECT_LE(std::abs(s.final_reaction[1]), 0.5 * (1 + 1e-9));
+    // Tangential balance: (r_x, r_y - g) along (-y, x).
+    EXPECT_NEAR(-s.final_reaction[0] * s.final.q[1] + (s.final_reaction[1] - 9.81) * s.final.q[0], 0, 1e-10);
+  }
+}
+
 // The reaction and its limit are compared at the same instant: the residual is round-off, however long the step.
 TEST(VaryingLimit, HoldsInTheAudit) {
   for (const char* limit : {"4 - 0.1*t", "4 + sin(t)", "4 + 0.1*x", "4 + 0.1*v_x^2"}) {

@@ -217,9 +217,11 @@ class Enumeration {
       held_.shortest(g, x_);
       if (!held_.consistent(g, size, x_)) return false;
       collect_bounds();
-      if (held_.redundant() && !held_.smallest_within(bounds_, {}, x_)) return false;
+      chosen_within_ = held_.redundant();
+      if (chosen_within_ && !held_.smallest_within(bounds_, {}, x_)) return false;
       r_ = fixed_ + columns_.leftCols(k) * x_;
     } else {
+      chosen_within_ = false;
       bounds_.clear();
       x_.resize(0);
       r_ = fixed_;
@@ -254,8 +256,10 @@ class Enumeration {
     }
   }
 
+  /// Reactions that were chosen within their sets are in them, to round-off of the largest force in the metric of the
+  /// mass, which may be more than round-off of a small limit beside it.
   bool admissible() const {
-    const double force = r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
+    const double force = chosen_within_ ? HUGE_VAL : r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
     for (std::size_t l = 0; l < modes_.size(); ++l) {
       const DecisionLaw& law = problem_.laws[l];
       const Index i = first_[l];
@@ -311,6 +315,7 @@ class Enumeration {
   static constexpr double kRoom = 1e-9;  // of the terms: no combination is left out by round-off
   std::vector<Index> first_, rows_;
   std::vector<std::vector<Mode>> candidates_;  // per law
+  bool chosen_within_ = false;
   std::vector<Mode> modes_;
   DenseMatrix columns_, V_, U_;
   Vector fixed_, r_, a_, scale_, b_size_, x_, best_x_;
