@@ -137,8 +137,9 @@ void EventScheme::audit(StepRecord& record, double duration) {
       raise(record.stuck_terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
-    // At a dead point D vanishes, and no reaction could make up for round-off of u.
-    one_rho_[0] = 1.0 / free_D;
+    // Velocities beside what the force would make in the run. At a dead point D vanishes, and no reaction could make up
+    // for round-off of u.
+    one_rho_[0] = 1.0 / (free_D * span_.length());
     raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest_force_));
   }
 }
