@@ -55,6 +55,18 @@ SchemeKind scheme_from(std::string_view name) {
   throw InputError(fmt::format("unknown scheme '{}'{}", name, name_hint(name, known)));
 }
 
+bool is_above(const StateFunction& a, const StateFunction& b) {
+  return !a.is_constant() || !b.is_constant() || a({}) > b({});
+}
+
+/// The key of a friction law that is more than Coulomb's with one limit and a disk; nullptr: it is no more.
+const char* beyond_a_limit(const FrictionElement& element) {
+  if (element.static_limit && is_above(*element.static_limit, element.limit)) return "static_limit";
+  if (element.viscous != 0) return "viscous";
+  if (element.weakening.shape != WeakeningShape::none) return "weakening";
+  return element.size() == 2 && element.planar_set != SetKind::disk ? "cone" : nullptr;
+}
+
 namespace {
 void require_viscoelastic(const System& system) {
   if (system.step_form() == StepForm::drift_kick)
@@ -68,16 +80,12 @@ void require_viscoelastic(const System& system) {
     throw InputError(
         "scheme 'viscoelastic' replaces constraints and friction by spring-dampers, but the model has neither; use "
         "scheme = \"event\"");
-  for (const FrictionElement& element : system.friction()) {
-    const bool plain = !element.static_limit && element.viscous == 0 &&
-                       element.weakening.shape == WeakeningShape::none &&
-                       (element.size() == 1 || element.planar_set == SetKind::disk);
-    if (!plain)
-      throw InputError(
-          fmt::format("scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a "
-                      "disk), not friction '{}'; use scheme = \"event\" or \"moreau\"",
-                      element.name));
-  }
+  for (const FrictionElement& element : system.friction())
+    if (const char* key = beyond_a_limit(element))
+      throw InputError(fmt::format(
+          "scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a disk), not the "
+          "`{}` of friction '{}'; use scheme = \"event\"{}",
+          key, element.name, system.constraints().empty() ? " or \"moreau\"" : ""));
 }
 }  // namespace
 

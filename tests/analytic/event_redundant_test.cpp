@@ -313,8 +313,8 @@ end_time = 10
   EXPECT_NEAR(s.final.v[0], std::sqrt(std::numbers::pi), 1e-2);
 }
 
-// x = sin a, y = -cos a on the unit circle: a'' = -c |cos a|. At cos a = 0 the constraint alone stops x for an instant, and
-// friction in x has no say in it. Reference: Runge-Kutta in a.
+// x = sin a, y = -cos a on the unit circle: a'' = -c |cos a|. At cos a = 0 the constraint alone stops x for an instant,
+// and friction in x has no say in it. Reference: Runge-Kutta in a.
 TEST(DeadPoint, OfABeadOnACircleIsPassedWithItsVelocity) {
   constexpr double c = 0.1, end = 4;
   double a = 0, w = 3, path = 0;
@@ -420,6 +420,41 @@ end_time = 20
   for (std::size_t k = 0; k < with.trajectory.events.size(); ++k)
     EXPECT_NEAR(with.trajectory.events[k].t, without.trajectory.events[k].t, 1e-12);
   EXPECT_NEAR(with.final.q[1], without.final.q[1], 1e-12);
+}
+
+// A pendulum with friction along x and y comes to rest near its lowest point, where both hold and y hardly moves: any
+// split of the load g m tan(a) within the limits holds it.
+TEST(PendulumWithTwoFrictions, ComesToRest) {
+  for (const double limit : {2.9, 3.0, 4.0}) {
+    const Simulation s = run(R"toml(
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = [0, -9.81]
+[[constraint]]
+position = "x^2 + y^2 - 1"
+[[friction]]
+on = "x"
+limit = 3
+[[friction]]
+on = "y"
+limit = 0.5
+[initial]
+position = [0.6, -0.8]
+[run]
+scheme = "event"
+steps = 800
+end_time = 8
+)toml",
+                             {set("friction.0.limit", limit)});
+    ASSERT_EQ(s.status, Status::success) << limit << " " << s.message;
+    EXPECT_TRUE(passed(s.audit));
+    EXPECT_EQ(s.final.v.norm(), 0);
+    EXPECT_LE(std::abs(s.final_reaction[0]), limit * (1 + 1e-9));
+    EXPECT_LE(std::abs(s.final_reaction[1]), 0.5 * (1 + 1e-9));
+    // Tangential balance: (r_x, r_y - g) along (-y, x).
+    EXPECT_NEAR(-s.final_reaction[0] * s.final.q[1] + (s.final_reaction[1] - 9.81) * s.final.q[0], 0, 1e-10);
+  }
 }
 
 // The reaction and its limit are compared at the same instant: the residual is round-off, however long the step.

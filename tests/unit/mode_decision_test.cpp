@@ -157,6 +157,24 @@ TEST(ModeDecision, KeepsStuckHingesStuckUpToTheStaticLimit) {
   EXPECT_NEAR(d.acceleration[0], 0.5, 1e-15);
 }
 
+// Nine laws that do not act on each other: each of the four with c < |Q| < c_s may stick or slip, the others have no
+// choice.
+TEST(ModeDecision, CountsAllModesOfLawsThatDoNotActOnEachOther) {
+  constexpr int n = 9, kEither = 4;
+  DecisionProblem problem = hinges(DenseMatrix(DenseMatrix::Identity(n, n)), Vector::Zero(n), Vector::Ones(n));
+  for (int i = 0; i < n; ++i) {
+    problem.laws[static_cast<std::size_t>(i)].static_limit = 1.3;
+    problem.b[i] = (i % 2 == 0 ? 1 : -1) * (i < kEither ? 1.2 : i < 7 ? 0.9 : 1.5);
+  }
+  const Decision d = decide_modes(problem);
+  ASSERT_EQ(d.status, Status::success);
+  EXPECT_EQ(d.admissible, 1 << kEither);
+  for (int i = 0; i < n; ++i) {
+    const Mode slips = i % 2 == 0 ? Mode::slip_plus : Mode::slip_minus;
+    EXPECT_EQ(d.modes[static_cast<std::size_t>(i)], i < 7 ? Mode::stick : slips) << i;
+  }
+}
+
 TEST(ModeDecision, HoldsWithRedundantHingesWhatTheyHoldTogether) {
   // The same axis locked twice, each with limit 1: together they hold a force of 1.9.
   DecisionProblem problem;

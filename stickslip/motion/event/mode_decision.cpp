@@ -74,6 +74,7 @@ class Enumeration {
       row += law.set.size;
     }
     modes_.resize(problem.laws.size());
+    for (std::size_t l = 0; l < problem.laws.size(); ++l) candidates_.push_back(candidates(l));
   }
 
   Decision run() {
@@ -83,10 +84,10 @@ class Enumeration {
         best_.status = Status::interrupted;
         return std::move(best_);
       }
-      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = choice(problem_.laws[k], digit[k]);
+      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = candidates_[k][static_cast<std::size_t>(digit[k])];
       if (one_side_is_open() && solve_mode() && admissible()) consider();
       std::size_t k = 0;
-      while (k < digit.size() && ++digit[k] == choices(problem_.laws[k].set)) digit[k++] = 0;
+      while (k < digit.size() && ++digit[k] == static_cast<int>(candidates_[k].size())) digit[k++] = 0;
       if (k == digit.size()) break;
     }
     best_.admissible = static_cast<int>(accelerations_.size());
@@ -102,6 +103,31 @@ class Enumeration {
   }
 
  private:
+  /// The modes of a law that some reactions of the others within their limits allow: without most of those that cannot
+  /// be, laws that hardly act on each other leave few combinations. All of them where no bound says anything.
+  std::vector<Mode> candidates(std::size_t law) const {
+    const DecisionLaw& own = problem_.laws[law];
+    const Index i = first_[law];
+    std::vector<Mode> all, possible;
+    for (int k = 0; k < choices(own.set); ++k) all.push_back(choice(own, k));
+    if (own.set.kind != SetKind::interval) return all;
+    double others = 0;
+    for (std::size_t l = 0; l < problem_.laws.size(); ++l) {
+      if (l == law || problem_.D.row(i).segment(first_[l], problem_.laws[l].set.size).isZero(0)) continue;
+      if (problem_.laws[l].set.kind != SetKind::interval) return all;
+      others += std::abs(problem_.D(i, first_[l])) * problem_.laws[l].static_limit;
+    }
+    const double b = problem_.b[i], D = problem_.D(i, i);
+    const double size = b_size_[i] + others + D * own.static_limit, reach = others + kRoom * size;
+    for (const Mode mode : all) {
+      const bool rests = mode == Mode::stick, slips = sign_of(mode) != 0;
+      if (rests && std::abs(b) > D * own.static_limit + reach) continue;
+      if (slips && sign_of(mode) * b - D * own.set.limit + reach < 0) continue;
+      possible.push_back(mode);
+    }
+    return possible.empty() ? all : possible;
+  }
+
   bool one_side_is_open() const {
     for (std::size_t l = 0; l < modes_.size(); ++l) {
       const int other = problem_.laws[l].other_side;
@@ -191,9 +217,11 @@ class Enumeration {
       held_.shortest(g, x_);
       if (!held_.consistent(g, size, x_)) return false;
       collect_bounds();
-      if (held_.redundant() && !held_.smallest_within(bounds_, {}, x_)) return false;
+      chosen_within_ = held_.redundant();
+      if (chosen_within_ && !held_.smallest_within(bounds_, {}, x_)) return false;
       r_ = fixed_ + columns_.leftCols(k) * x_;
     } else {
+      chosen_within_ = false;
       bounds_.clear();
       x_.resize(0);
       r_ = fixed_;
@@ -228,8 +256,10 @@ class Enumeration {
     }
   }
 
+  /// Reactions that were chosen within their sets are in them, to round-off of the largest force in the metric of the
+  /// mass, which may be more than round-off of a small limit beside it.
   bool admissible() const {
-    const double force = r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
+    const double force = chosen_within_ ? HUGE_VAL : r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
     for (std::size_t l = 0; l < modes_.size(); ++l) {
       const DecisionLaw& law = problem_.laws[l];
       const Index i = first_[l];
@@ -282,7 +312,10 @@ class Enumeration {
 
   const DecisionProblem& problem_;
   const DecisionOptions& options_;
+  static constexpr double kRoom = 1e-9;  // of the terms: no combination is left out by round-off
   std::vector<Index> first_, rows_;
+  std::vector<std::vector<Mode>> candidates_;  // per law
+  bool chosen_within_ = false;
   std::vector<Mode> modes_;
   DenseMatrix columns_, V_, U_;
   Vector fixed_, r_, a_, scale_, b_size_, x_, best_x_;

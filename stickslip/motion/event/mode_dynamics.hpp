@@ -77,8 +77,8 @@ class ModeDynamics {
   /// The constraints alone fix the velocity along component i here: NᵀW_i is round-off of W_i and counts as 0. Its
   /// reaction moves nothing; it rests only as long as what the constraints make of u' is 0.
   bool blocked(Index i) const { return D_(i, i) == 0; }
-  /// What W_i · x is small against, x a velocity or acceleration: its terms. Along a blocked row they vanish with it, and
-  /// what is left of them is round-off of all of x: |L⁻¹W_i| (xᵀM x)^½.
+  /// What W_i · x is small against, x a velocity or acceleration: its terms. Along a blocked row they vanish with it,
+  /// and what is left of them is round-off of all of x: |L⁻¹W_i| (xᵀM x)^½.
   double terms(Index i, const Vector& x);
   ConstrainedMass& mass() { return mass_; }
   const ConstraintRows& constraint_rows() const { return rows_; }

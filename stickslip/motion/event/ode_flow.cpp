@@ -21,8 +21,7 @@ constexpr int kShorterSteps = 6;     // tried before a law that has just changed
 constexpr double kShortest = 1e-12;  // of the time: no later instant
 }  // namespace
 
-OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints,
-                 TimeSpan span)
+OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints, TimeSpan span)
     : Flow(span.length()),
       dynamics_(dynamics),
       options_(options),
