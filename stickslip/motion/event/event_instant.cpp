@@ -151,7 +151,12 @@ StepOutcome EventScheme::begin_segment(State& s) {
   const std::size_t most = 4 * ties_.size() + 1;
   for (std::size_t turn = 0;; ++turn) {
     choose_flow();
-    const StepOutcome outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
+    StepOutcome outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
+    // A force such as sqrt(t) has no series where it begins, but a motion.
+    if (outcome.status == Status::not_finite && flow_ == exact_.get()) {
+      use_stepper();
+      outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
+    }
     if (outcome.status != Status::success) return outcome;
     if (flow_->triggers().empty() || flow_->t1() > s.t || turn == most) break;
     const int law = flow_->triggers().front().law;

@@ -76,19 +76,15 @@ class Enumeration {
     modes_.resize(problem.laws.size());
   }
 
+  /// At the threshold between two modes round-off may leave neither: reactions then may be outside their sets by more
+  /// and more of it.
   Decision run() {
-    std::vector<int> digit(problem_.laws.size(), 0);
-    while (true) {
-      if (raised(options_.stop)) {
-        best_.status = Status::interrupted;
-        return std::move(best_);
-      }
-      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = choice(problem_.laws[k], digit[k]);
-      if (one_side_is_open() && solve_mode() && admissible()) consider();
-      std::size_t k = 0;
-      while (k < digit.size() && ++digit[k] == choices(problem_.laws[k].set)) digit[k++] = 0;
-      if (k == digit.size()) break;
+    constexpr double kMostOutside = 1e-10;
+    for (; outside_ <= kMostOutside; outside_ *= 10) {
+      try_all();
+      if (best_.status == Status::interrupted || !accelerations_.empty()) break;
     }
+    if (best_.status == Status::interrupted) return std::move(best_);
     best_.admissible = static_cast<int>(accelerations_.size());
     if (best_.admissible == 0) {
       best_.status = Status::no_solution;
@@ -102,6 +98,21 @@ class Enumeration {
   }
 
  private:
+  void try_all() {
+    std::vector<int> digit(problem_.laws.size(), 0);
+    while (true) {
+      if (raised(options_.stop)) {
+        best_.status = Status::interrupted;
+        return;
+      }
+      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = choice(problem_.laws[k], digit[k]);
+      if (one_side_is_open() && solve_mode() && admissible()) consider();
+      std::size_t k = 0;
+      while (k < digit.size() && ++digit[k] == choices(problem_.laws[k].set)) digit[k++] = 0;
+      if (k == digit.size()) return;
+    }
+  }
+
   bool one_side_is_open() const {
     for (std::size_t l = 0; l < modes_.size(); ++l) {
       const int other = problem_.laws[l].other_side;
@@ -191,7 +202,10 @@ class Enumeration {
       held_.shortest(g, x_);
       if (!held_.consistent(g, size, x_)) return false;
       collect_bounds();
-      if (held_.redundant() && !held_.smallest_within(bounds_, {}, x_)) return false;
+      if (held_.redundant()) {
+        const double inset = outside_ > options_.tolerance ? -outside_ : 0.0;
+        if (!held_.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x_)) return false;
+      }
       r_ = fixed_ + columns_.leftCols(k) * x_;
     } else {
       bounds_.clear();
@@ -234,7 +248,7 @@ class Enumeration {
       const DecisionLaw& law = problem_.laws[l];
       const Index i = first_[l];
       const Mode mode = modes_[l];
-      const double tiny_force = options_.tolerance * (force + law.static_limit);
+      const double tiny_force = outside_ * (force + law.static_limit);
       if (mode == Mode::slip) continue;
       if (law.set.kind == SetKind::interval) {
         if (mode == Mode::stick) {
@@ -290,6 +304,7 @@ class Enumeration {
   std::vector<ReactionBound> bounds_, best_bounds_;
   std::vector<Vector> accelerations_;
   std::array<int, 3> best_score_{};
+  double outside_ = options_.tolerance;  // of the largest force: how far reactions may be outside their sets
   Decision best_;
 };
 

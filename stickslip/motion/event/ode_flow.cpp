@@ -18,6 +18,18 @@ namespace {
 constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
 constexpr double kCreep = 1e-8;     // of the run's length, of friction's own acceleration
 constexpr int kShorterSteps = 6;    // tried before a law that has just changed is taken to change back
+
+/// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far from
+/// the origin no tolerance below that can be met. Leaves the dynamics at (t, q, v).
+Vector velocity_noise(ModeDynamics& dynamics, double t, const Vector& q, const Vector& v, double moment) {
+  Vector next = q;
+  for (double& x : next) x = std::nextafter(x, HUGE_VAL);
+  dynamics.place(t, next, v);
+  const Vector a = dynamics.free_acceleration();
+  dynamics.place(t, q, v);
+  return moment * (a - dynamics.free_acceleration()).cwiseAbs();
+}
+
 }  // namespace
 
 OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints,
@@ -47,7 +59,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   system.mass(q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) diagonal[i] = value;
   });
-  dynamics_.place(t0_, q, v);
+  const Vector noise = velocity_noise(dynamics_, t0_, q, v, moment);
   double energy = 0;
   for (Index i = 0; i < n_; ++i) {
     speed[i] = std::max(std::abs(v[i]), std::abs(dynamics_.free_acceleration()[i]) * moment);
@@ -61,7 +73,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   for (Index i = 0; i < n_; ++i) {
     speed[i] = std::max(speed[i], std::sqrt(energy / diagonal[i]));
     const double way = std::max(nq_ == n_ ? std::abs(q[i]) : 1.0, speed[i] * moment);
-    if (speed[i] > 0) ode.absolute_scale[nq_ + i] = speed[i];
+    if (speed[i] > 0) ode.absolute_scale[nq_ + i] = std::max(speed[i], noise[i] / options_.absolute_tolerance);
     if (nq_ == n_ && way > 0) ode.absolute_scale[i] = way;
   }
   if (options_.integrator == IntegratorKind::radau) {
