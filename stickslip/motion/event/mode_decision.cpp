@@ -165,6 +165,7 @@ class Enumeration {
 
   /// r and u' of one combination; false where it has none.
   bool solve_mode() {
+    within_ = false;
     const Index m = problem_.b.size();
     rows_.clear();
     columns_.resize(m, m);
@@ -203,7 +204,8 @@ class Enumeration {
       if (!held_.consistent(g, size, x_)) return false;
       collect_bounds();
       if (held_.redundant()) {
-        const double inset = outside_ > options_.tolerance ? -outside_ : 0.0;
+        within_ = outside_ > options_.tolerance;
+        const double inset = within_ ? -outside_ : 0.0;
         if (!held_.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x_)) return false;
       }
       r_ = fixed_ + columns_.leftCols(k) * x_;
@@ -252,7 +254,7 @@ class Enumeration {
       if (mode == Mode::slip) continue;
       if (law.set.kind == SetKind::interval) {
         if (mode == Mode::stick) {
-          if (std::abs(r_[i]) > law.static_limit + tiny_force) return false;
+          if (!within_ && std::abs(r_[i]) > law.static_limit + tiny_force) return false;
         } else if (!(sign_of(mode) * a_[i] > options_.tolerance * scale_[i])) {
           return false;
         }
@@ -262,8 +264,8 @@ class Enumeration {
         if (!(a_[i] >= -options_.tolerance * scale_[i])) return false;
         continue;
       }
-      if (!(r_[i] >= -tiny_force)) return false;
-      if (mode == Mode::stick && std::abs(r_[i + 1]) > law.static_limit * r_[i] + tiny_force) return false;
+      if (!within_ && !(r_[i] >= -tiny_force)) return false;
+      if (!within_ && mode == Mode::stick && std::abs(r_[i + 1]) > law.static_limit * r_[i] + tiny_force) return false;
       if (sign_of(mode) != 0 && !(sign_of(mode) * a_[i + 1] > options_.tolerance * scale_[i + 1])) return false;
     }
     return true;
@@ -305,6 +307,7 @@ class Enumeration {
   std::vector<Vector> accelerations_;
   std::array<int, 3> best_score_{};
   double outside_ = options_.tolerance;  // of the largest force: how far reactions may be outside their sets
+  bool within_ = false;                  // the choice of redundant reactions was made to that, in its own weights
   Decision best_;
 };
 
