@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -188,7 +189,8 @@ INSTANTIATE_TEST_SUITE_P(Forces, LiftOff,
                          testing::Values(LiftCase{"matrices", "-cos(t)", 3, std::cos(3.0) + 3 - pi / 2},
                                          LiftCase{"equations", "-cos(t)", 3, std::cos(3.0) + 3 - pi / 2},
                                          LiftCase{"matrices", "-2*cos(t)", 3, 2 * (std::cos(3.0) + 3 - pi / 2)},
-                                         LiftCase{"equations", "t-1", 2, 1.0 / 6}, LiftCase{"matrices", "t-1", 2, 1.0 / 6},
+                                         LiftCase{"equations", "t-1", 2, 1.0 / 6},
+                                         LiftCase{"matrices", "t-1", 2, 1.0 / 6},
                                          LiftCase{"matrices", "(t-1)^3", 2, 1.0 / 20}));
 
 struct LoadCase {
@@ -209,10 +211,11 @@ TEST_P(LoadFromZero, SlipsSticksAndStopsAsTheLoadGrows) {
   EXPECT_NEAR(s.final.q[0], c.x, 1e-8);
 }
 INSTANTIATE_TEST_SUITE_P(Pulls, LoadFromZero,
-                         testing::Values(LoadCase{"matrices", "0.6*t", 125.0 / 60}, LoadCase{"equations", "0.6*t", 125.0 / 60},
-                                         LoadCase{"matrices", "-0.6*t", -125.0 / 60}, LoadCase{"matrices", "1", 8.0 / 3},
-                                         LoadCase{"equations", "1", 8.0 / 3}, LoadCase{"matrices", "0.4*t", 0.0},
-                                         LoadCase{"equations", "0.4*t", 0.0}));
+                         testing::Values(LoadCase{"matrices", "0.6*t", 125.0 / 60},
+                                         LoadCase{"equations", "0.6*t", 125.0 / 60},
+                                         LoadCase{"matrices", "-0.6*t", -125.0 / 60},
+                                         LoadCase{"matrices", "1", 8.0 / 3}, LoadCase{"equations", "1", 8.0 / 3},
+                                         LoadCase{"matrices", "0.4*t", 0.0}, LoadCase{"equations", "0.4*t", 0.0}));
 
 // Friction mu |5 sin 3t| of a guide without play under gravity; the load begins at zero.
 TEST(LoadFromZero, InAGuideWithoutPlay) {

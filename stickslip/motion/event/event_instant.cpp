@@ -286,8 +286,8 @@ StepOutcome EventScheme::decide(State& s) {
   return {};
 }
 
-/// A law that was found on the border of its set is there, whatever round-off leaves of forces that vanish together: its
-/// slack is small beside the forces it has carried.
+/// A law that was found on the border of its set is there, whatever round-off leaves of forces that vanish together:
+/// its slack is small beside the forces it has carried.
 char EventScheme::tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const {
   constexpr double kNear = 1e-9;
   const ModeDynamics::Law& law = dynamics_.laws()[k];

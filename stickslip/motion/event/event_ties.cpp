@@ -68,9 +68,9 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
   const Index t = law.tangent();
   // Below round-off of its terms an acceleration has no direction: the law rests.
   constexpr double kRoundOff = 1e-14;
-  const double tiny =
-      law.tangents == 1 ? kRoundOff * dynamics_.Wt().row(t).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs())
-                        : 0.0;
+  const double tiny = law.tangents == 1
+                          ? kRoundOff * dynamics_.Wt().row(t).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs())
+                          : 0.0;
   switch (modes[k]) {
     case Mode::open:
       return du[law.first] > 0;

@@ -15,13 +15,13 @@
 namespace stickslip {
 
 namespace {
-constexpr double kMoment = 1e-2;     // of the run's length: what velocities become in it is their scale
+constexpr double kMoment = 1e-2;    // of the run's length: what velocities become in it is their scale
 constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
 constexpr double kCreep = 1e-8;     // of the run's length, of friction's own acceleration
 constexpr int kShorterSteps = 6;    // tried before a law that has just changed is taken to change back
 
-/// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far from
-/// the origin no tolerance below that can be met. Leaves the dynamics at (t, q, v).
+/// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far
+/// from the origin no tolerance below that can be met. Leaves the dynamics at (t, q, v).
 Vector velocity_noise(ModeDynamics& dynamics, double t, const Vector& q, const Vector& v, double moment) {
   Vector next = q;
   for (double& x : next) x = std::nextafter(x, HUGE_VAL);
@@ -33,8 +33,7 @@ Vector velocity_noise(ModeDynamics& dynamics, double t, const Vector& q, const V
 
 }  // namespace
 
-OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints,
-                 TimeSpan span)
+OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vector<double> breakpoints, TimeSpan span)
     : Flow(span.length()),
       dynamics_(dynamics),
       options_(options),

@@ -14,8 +14,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kAfterBreak = 1e-9;      // of the times at hand: where series at a breakpoint are taken
-constexpr double kNegligible = 1e-17;     // last terms of a series, beside the largest
+constexpr double kAfterBreak = 1e-9;   // of the times at hand: where series at a breakpoint are taken
+constexpr double kNegligible = 1e-17;  // last terms of a series, beside the largest
 /// Numbers below this have no negligible parts: they lose their digits one by one (1e-324 is the least of all).
 constexpr double kUnderflow = std::numeric_limits<double>::min() / kNegligible;
 constexpr double kForceAccuracy = 1e-16;  // of a force's series, beside its largest value
