@@ -105,6 +105,10 @@ void EventScheme::choose_flow() {
     flow_ = exact_.get();
     return;
   }
+  use_stepper();
+}
+
+void EventScheme::use_stepper() {
   if (!stepper_) stepper_ = std::make_unique<OdeFlow>(dynamics_, stepper_options_, breakpoints_, span_);
   flow_ = stepper_.get();
 }
@@ -230,6 +234,10 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   if (!system_.constraints().empty()) record_constraint_residuals(system_, record.duration, constraint_audit_, record);
   record.admissible_modes = admissible_;
   energies(record);
+  // What the forces would do within a segment if no law held them: the work of a body at rest is small against that.
+  const double free_time = std::min(record.duration, last_length_);
+  record.energy_terms =
+      0.5 * free_time * free_time * dynamics_.force().cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs());
   return outcome;
 }
 

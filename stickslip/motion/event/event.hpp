@@ -113,6 +113,7 @@ class EventScheme final : public Scheme {
   };
   StepOutcome begin_segment(State& state);
   void choose_flow();
+  void use_stepper();
   void cut_where_no_choice_holds(const State& state);
   bool find_choice(double t, const State& state, Vector& x);
   bool choices_hold(double from, const Vector& x_from, double to, const Vector& x_to, const State& state);

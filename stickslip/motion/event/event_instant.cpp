@@ -161,7 +161,12 @@ StepOutcome EventScheme::begin_segment(State& s) {
   const std::size_t most = 4 * ties_.size() + 1;
   for (std::size_t turn = 0;; ++turn) {
     choose_flow();
-    const StepOutcome outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
+    StepOutcome outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
+    // A force such as sqrt(t) has no series where it begins, but a motion.
+    if (outcome.status == Status::not_finite && flow_ == exact_.get()) {
+      use_stepper();
+      outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
+    }
     if (outcome.status != Status::success) return outcome;
     if (flow_->triggers().empty() || flow_->t1() > s.t || turn == most) break;
     const int law = flow_->triggers().front().law;
@@ -295,8 +300,8 @@ StepOutcome EventScheme::decide(State& s) {
   return {};
 }
 
-/// A law that was found on the border of its set is there, whatever round-off leaves of forces that vanish together: its
-/// slack is small beside the forces it has carried.
+/// A law that was found on the border of its set is there, whatever round-off leaves of forces that vanish together:
+/// its slack is small beside the forces it has carried.
 char EventScheme::tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const {
   constexpr double kNear = 1e-9;
   const ModeDynamics::Law& law = dynamics_.laws()[k];

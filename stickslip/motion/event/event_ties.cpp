@@ -39,6 +39,8 @@ void EventScheme::turn_tie(Tie& tie, bool gives, State& s) {
     dynamics_.set_unloaded(other, !gives);
     starts_[other].tied = true;
     starts_[k].lift = starts_[other].lift = 1;
+    for (const std::size_t side : {k, other})  // a slip that begins with the change
+      starts_[side].u = at_rest_[side] && (s.modes[side] == Mode::slip_plus || s.modes[side] == Mode::slip_minus);
     return;
   }
   if (tie.kind == tied_to_lift && mode != Mode::open) starts_[k].lift = 1;
@@ -64,13 +66,18 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
   if (tie.other >= 0) return pushes(tie.gives ? static_cast<std::size_t>(tie.other) : k);
   const Vector& u = dynamics_.u();
   const Index t = law.tangent();
+  // Below round-off of its terms an acceleration has no direction: the law rests.
+  constexpr double kRoundOff = 1e-14;
+  const double tiny = law.tangents == 1
+                          ? kRoundOff * dynamics_.Wt().row(t).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs())
+                          : 0.0;
   switch (modes[k]) {
     case Mode::open:
       return du[law.first] > 0;
     case Mode::slip_plus:
-      return (starts_[k].u == 0 || du[t] > 0) && pushes(k);
+      return (starts_[k].u == 0 || du[t] > tiny) && pushes(k);
     case Mode::slip_minus:
-      return (starts_[k].u == 0 || du[t] < 0) && pushes(k);
+      return (starts_[k].u == 0 || du[t] < -tiny) && pushes(k);
     case Mode::slip:
       // Along the direction in which the stuck law was about to give way.
       return u[t] * du[t] + u[t + 1] * du[t + 1] >= 0;

@@ -77,19 +77,15 @@ class Enumeration {
     for (std::size_t l = 0; l < problem.laws.size(); ++l) candidates_.push_back(candidates(l));
   }
 
+  /// At the threshold between two modes round-off may leave neither: reactions then may be outside their sets by more
+  /// and more of it.
   Decision run() {
-    std::vector<int> digit(problem_.laws.size(), 0);
-    while (true) {
-      if (raised(options_.stop)) {
-        best_.status = Status::interrupted;
-        return std::move(best_);
-      }
-      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = candidates_[k][static_cast<std::size_t>(digit[k])];
-      if (one_side_is_open() && solve_mode() && admissible()) consider();
-      std::size_t k = 0;
-      while (k < digit.size() && ++digit[k] == static_cast<int>(candidates_[k].size())) digit[k++] = 0;
-      if (k == digit.size()) break;
+    constexpr double kMostOutside = 1e-10;
+    for (; outside_ <= kMostOutside; outside_ *= 10) {
+      try_all();
+      if (best_.status == Status::interrupted || !accelerations_.empty()) break;
     }
+    if (best_.status == Status::interrupted) return std::move(best_);
     best_.admissible = static_cast<int>(accelerations_.size());
     if (best_.admissible == 0) {
       best_.status = Status::no_solution;
@@ -103,6 +99,21 @@ class Enumeration {
   }
 
  private:
+  void try_all() {
+    std::vector<int> digit(problem_.laws.size(), 0);
+    while (true) {
+      if (raised(options_.stop)) {
+        best_.status = Status::interrupted;
+        return;
+      }
+      for (std::size_t k = 0; k < digit.size(); ++k) modes_[k] = candidates_[k][static_cast<std::size_t>(digit[k])];
+      if (one_side_is_open() && solve_mode() && admissible()) consider();
+      std::size_t k = 0;
+      while (k < digit.size() && ++digit[k] == static_cast<int>(candidates_[k].size())) digit[k++] = 0;
+      if (k == digit.size()) return;
+    }
+  }
+
   /// The modes of a law that some reactions of the others within their limits allow: without most of those that cannot
   /// be, laws that hardly act on each other leave few combinations. All of them where no bound says anything.
   std::vector<Mode> candidates(std::size_t law) const {
@@ -180,6 +191,7 @@ class Enumeration {
 
   /// r and u' of one combination; false where it has none.
   bool solve_mode() {
+    within_ = false;
     const Index m = problem_.b.size();
     rows_.clear();
     columns_.resize(m, m);
@@ -217,11 +229,13 @@ class Enumeration {
       held_.shortest(g, x_);
       if (!held_.consistent(g, size, x_)) return false;
       collect_bounds();
-      chosen_within_ = held_.redundant();
-      if (chosen_within_ && !held_.smallest_within(bounds_, {}, x_)) return false;
+      within_ = held_.redundant();
+      if (within_) {
+        const double inset = outside_ > options_.tolerance ? -outside_ : 0.0;
+        if (!held_.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x_)) return false;
+      }
       r_ = fixed_ + columns_.leftCols(k) * x_;
     } else {
-      chosen_within_ = false;
       bounds_.clear();
       x_.resize(0);
       r_ = fixed_;
@@ -259,16 +273,16 @@ class Enumeration {
   /// Reactions that were chosen within their sets are in them, to round-off of the largest force in the metric of the
   /// mass, which may be more than round-off of a small limit beside it.
   bool admissible() const {
-    const double force = chosen_within_ ? HUGE_VAL : r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
+    const double force = r_.size() > 0 ? r_.lpNorm<Eigen::Infinity>() : 0;
     for (std::size_t l = 0; l < modes_.size(); ++l) {
       const DecisionLaw& law = problem_.laws[l];
       const Index i = first_[l];
       const Mode mode = modes_[l];
-      const double tiny_force = options_.tolerance * (force + law.static_limit);
+      const double tiny_force = outside_ * (force + law.static_limit);
       if (mode == Mode::slip) continue;
       if (law.set.kind == SetKind::interval) {
         if (mode == Mode::stick) {
-          if (std::abs(r_[i]) > law.static_limit + tiny_force) return false;
+          if (!within_ && std::abs(r_[i]) > law.static_limit + tiny_force) return false;
         } else if (!(sign_of(mode) * a_[i] > options_.tolerance * scale_[i])) {
           return false;
         }
@@ -278,8 +292,8 @@ class Enumeration {
         if (!(a_[i] >= -options_.tolerance * scale_[i])) return false;
         continue;
       }
-      if (!(r_[i] >= -tiny_force)) return false;
-      if (mode == Mode::stick && std::abs(r_[i + 1]) > law.static_limit * r_[i] + tiny_force) return false;
+      if (!within_ && !(r_[i] >= -tiny_force)) return false;
+      if (!within_ && mode == Mode::stick && std::abs(r_[i + 1]) > law.static_limit * r_[i] + tiny_force) return false;
       if (sign_of(mode) != 0 && !(sign_of(mode) * a_[i + 1] > options_.tolerance * scale_[i + 1])) return false;
     }
     return true;
@@ -315,7 +329,6 @@ class Enumeration {
   static constexpr double kRoom = 1e-9;  // of the terms: no combination is left out by round-off
   std::vector<Index> first_, rows_;
   std::vector<std::vector<Mode>> candidates_;  // per law
-  bool chosen_within_ = false;
   std::vector<Mode> modes_;
   DenseMatrix columns_, V_, U_;
   Vector fixed_, r_, a_, scale_, b_size_, x_, best_x_;
@@ -323,6 +336,8 @@ class Enumeration {
   std::vector<ReactionBound> bounds_, best_bounds_;
   std::vector<Vector> accelerations_;
   std::array<int, 3> best_score_{};
+  double outside_ = options_.tolerance;  // of the largest force: how far reactions may be outside their sets
+  bool within_ = false;                  // redundant reactions were chosen in their sets, to that, in weights of their own
   Decision best_;
 };
 

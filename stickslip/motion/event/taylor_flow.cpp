@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/polynomial.hpp"
 
@@ -13,7 +14,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kAfterBreak = 1e-9;      // of the times at hand: where series at a breakpoint are taken
+constexpr double kAfterBreak = 1e-9;   // of the times at hand: where series at a breakpoint are taken
+constexpr double kNegligible = 1e-17;  // last terms of a series, beside the largest
+/// Numbers below this have no negligible parts: they lose their digits one by one (1e-324 is the least of all).
+constexpr double kUnderflow = std::numeric_limits<double>::min() / kNegligible;
 constexpr double kForceAccuracy = 1e-16;  // of a force's series, beside its largest value
 
 /// y += A x with a few rows and columns, where a call into the library would cost more than the product.
@@ -230,7 +234,6 @@ void TaylorFlow::expand(const Kept& mode, double t, double h) {
 
 /// By how much h can grow (or must shrink) for the last terms to be negligible.
 double TaylorFlow::stretch() const {
-  constexpr double kNegligible = 1e-17;
   double factor = 1e6;
   auto bound = [&](const DenseMatrix& c, int last) {
     if (c.rows() == 0) return;
@@ -238,7 +241,7 @@ double TaylorFlow::stretch() const {
     for (int k = last; k > last - 2; --k) {
       const double term = largest_entry(c.col(k).data(), c.rows());
       // Terms that grow with h and are still below round-off of the largest limit nothing by themselves.
-      if (term > 0) factor = std::min(factor, std::pow(kNegligible * largest / term, 1.0 / k));
+      if (term > kUnderflow) factor = std::min(factor, std::pow(kNegligible * largest / term, 1.0 / k));
     }
   };
   bound(v_, kOrder);
