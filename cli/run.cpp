@@ -202,11 +202,12 @@ struct WriteFailure {
 
   std::string message(double t, const fs::path& folder) const {
     const std::string stopped = fmt::format("{}; the run was stopped at t = {:.9g} s", reason, t);
-    if (lost)
+    if (lost && can_go_on)
       return fmt::format(
           "{}; if the folder was renamed, it holds what was stored before: go on with 'stickslip run --restart' and "
           "its new name",
           stopped);
+    if (lost) return stopped;
     if (!can_go_on)
       return fmt::format("{} before anything to go on from was stored; make room and run it again", stopped);
     return fmt::format(

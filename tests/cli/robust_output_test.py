@@ -234,14 +234,15 @@ def test_a_run_never_writes_into_the_folder_that_took_the_place_of_its_own(stick
     assert stickslip("run", "block.toml", "--out", "r").returncode == 0
     out, error = process.communicate(timeout=120)
     assert process.returncode == 1
-    assert "removed, renamed or replaced" in error and "--restart" in error and "results: r" not in out
+    assert "removed, renamed or replaced" in error and "results: r" not in out
     summary = json.loads((stickslip.folder / "r/summary.json").read_text())
     assert summary["title"] == "Block" and summary["status"] == "success"
     assert len((stickslip.folder / "r/trajectory.csv").read_text().splitlines()) == 202
     with h5py.File(stickslip.folder / "r/result.h5") as file:
         assert file.attrs["title"] == b"Block" and len(file["t"]) == 201
     assert sorted(p.name for p in (stickslip.folder / "moved").iterdir()) == ["result.h5"]
-    assert stickslip("run", "--restart", "moved", "--set", "run.end_time=1000").returncode == 0  # what was stored is good
+    # What was stored is good; a run that lost its folder within its first moments has not stored a state, and says nothing of one.
+    assert (stickslip("run", "--restart", "moved", "--set", "run.end_time=1000").returncode == 0) == ("--restart" in error)
 
 
 @pytest.mark.parametrize("what", ["r", "r/result.h5"])
