@@ -217,7 +217,7 @@ int compare(const CompareCommand& command) {
     return !interrupted();
   });
   bar.finish();
-  const std::filesystem::path& folder = results.open();
+  const std::filesystem::path& folder = results.open_cleared();
   const std::string json = to_json(command, comparison).dump(2) + "\n";
   write_text_file(folder / "summary.json", json);
   write_report(folder / "report.html", document(model, comparison));

@@ -129,7 +129,7 @@ int compare_epsilons(const CompareCommand& command) {
                                              return !interrupted();
                                            });
   bar.finish();
-  const std::filesystem::path& folder = results.open();
+  const std::filesystem::path& folder = results.open_cleared();
   nlohmann::ordered_json runs = nlohmann::ordered_json::array();
   for (const EpsilonRun& run : study.runs)
     runs.push_back({{"epsilon", run.epsilon},

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <new>
+#include <system_error>
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
@@ -68,6 +69,15 @@ std::string misspelt_subcommand(int argc, char** argv, const CLI::App& app) {
     names.push_back(sub->get_name());
   if (std::find(names.begin(), names.end(), argv[1]) != names.end()) return "";
   return fmt::format("unknown command '{}'{}; see 'stickslip --help'", argv[1], name_hint(argv[1], names));
+}
+
+/// An option given with an empty value is a mistake (an unset variable of the shell), not the option left out.
+std::string empty_value(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options())
+    for (const std::string& value : option->results())
+      if (value.empty() && option->get_items_expected_max() > 0)
+        return fmt::format("{}: the value is empty; give one, or leave it out", option->get_name());
+  return "";
 }
 
 int run_program(int argc, char** argv) {
@@ -158,6 +168,11 @@ int run_program(int argc, char** argv) {
                 app.get_subcommands().empty() ? "" : " " + app.get_subcommands()[0]->get_name());
     return cli::kWrongInput;
   }
+  for (const CLI::App* chosen : app.get_subcommands())
+    if (const std::string message = empty_value(*chosen); !message.empty()) {
+      print_error("stickslip: {}\n", message);
+      return cli::kWrongInput;
+    }
   if (*run_app) return cli::run(run);
   if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
   if (*check_app) return cli::check(check);
@@ -179,6 +194,13 @@ int guarded(int argc, char** argv) {
   } catch (const std::filesystem::filesystem_error& error) {
     print_error("stickslip: {}: {}\n", error.path1().string(), error.code().message());
     return cli::kWrongInput;
+  } catch (const std::system_error& error) {
+    if (error.code() != std::errc::resource_unavailable_try_again && error.code() != std::errc::not_enough_memory) {
+      print_error("stickslip: {}\n", error.what());
+    } else {
+      write_error("stickslip: out of memory or threads; reduce the problem, or raise the limits (ulimit -v, -u)\n");
+    }
+    return cli::kNoSuccess;
   } catch (const std::bad_alloc&) {
     write_error("stickslip: out of memory; reduce the model, or give the machine more\n");
     return cli::kNoSuccess;

@@ -46,6 +46,7 @@ int reproduce(const ReproduceCommand& command) {
     const Reproduction reproduction = paper->reproduce({report, interrupt_request()});
     bar.finish();
     const std::filesystem::path paper_folder = folder / paper->name;
+    results.require_in_place();
     create_folder(paper_folder);
     for (const auto& [name, text] : reproduction.files) write_text_file(paper_folder / name, text);
     write_report(paper_folder / "report.html", reproduction.document);
@@ -69,6 +70,7 @@ int reproduce(const ReproduceCommand& command) {
                                                   {"claims", claims}}
                                .dump(2) +
                            "\n";
+  results.require_in_place();
   write_text_file(folder / "summary.json", json);
   if (command.json) print_out("{}", json);
   return failed ? kNoSuccess : kSuccess;

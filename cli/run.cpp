@@ -42,7 +42,7 @@ void print_impact_gain(const std::vector<AuditItem>& audit) {
       value_of(audit, "energy_impact_gain"), 100 * value_of(audit, "contact_gain"), steps, steps == 1 ? "" : "s");
 }
 
-void print_summary(const ModelFile& model, const SummaryData& summary, const fs::path& folder, bool replaced) {
+void print_summary(const ModelFile& model, const SummaryData& summary, const std::string& results) {
   std::string events;
   for (std::size_t k = 0; k < kEventKinds.size(); ++k)
     if (summary.events[k] > 0)
@@ -59,7 +59,7 @@ void print_summary(const ModelFile& model, const SummaryData& summary, const fs:
                 item.meaning);
   print_impact_gain(summary.audit);
   for (const std::string& note : summary.notes) print_out("  note: {}\n", note);
-  print_out("  results: {}{}\n", folder.string(), replaced ? " (in place of an earlier run's)" : "");
+  if (!results.empty()) print_out("  results: {}\n", results);
 }
 
 ReportUnits report_units(const ModelFile& model) {
@@ -194,6 +194,44 @@ ResultHeader header_of(const RunCommand& command, const ModelFile& model) {
   return header;
 }
 
+/// Why a write on the way ended the run, and what to do; the folder keeps what was stored before.
+struct WriteFailure {
+  std::string reason;
+  bool lost = false;      ///< the folder is no longer where it was
+  bool can_go_on = true;  ///< a state was stored
+
+  std::string message(double t, const fs::path& folder) const {
+    const std::string stopped = fmt::format("{}; the run was stopped at t = {:.9g} s", reason, t);
+    if (lost && can_go_on)
+      return fmt::format(
+          "{}; if the folder was renamed, it holds what was stored before: go on with 'stickslip run --restart' and "
+          "its new name",
+          stopped);
+    if (lost) return stopped;
+    if (!can_go_on)
+      return fmt::format("{} before anything to go on from was stored; make room and run it again", stopped);
+    return fmt::format(
+        "{}, and result.h5 holds what was stored before; make room and go on with 'stickslip run --restart {}'",
+        stopped, folder.string());
+  }
+};
+
+std::string with_file(const ModelFile& model, const std::string& message) {
+  return message.starts_with(model.path) ? message : fmt::format("{}: {}", model.path, message);
+}
+
+/// What the model makes impossible is said with the name of its file; messages about the folder have theirs.
+Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks) {
+  try {
+    Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
+    if (simulation.status == Status::refused) simulation.message = with_file(model, simulation.message);
+    return simulation;
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    throw InputError(message.starts_with(folder.string()) ? message : with_file(model, message));
+  }
+}
+
 /// The page, from what was stored.
 bool write_page(const ModelFile& model, const ResultHeader& header, const Simulation& simulation, double wall,
                 const fs::path& folder, const std::function<bool(double)>& keep_going) {
@@ -233,18 +271,25 @@ int run(const RunCommand& command) {
   const double begin_time = earlier ? earlier->checkpoint.state.t : model.run.start_time;
   const double span = model.run.end_time - begin_time;
   std::optional<ResultWriter> writer;  // the folder appears with the first row: a wrong model leaves nothing behind
-  std::string failure;                 // of a write on the way
+  std::optional<WriteFailure> failure;
   auto opened = [&]() -> ResultWriter& {
-    return writer ? *writer
-                  : writer.emplace(folder.open(), names, header, ResultWriterOptions{}, earlier ? &*earlier : nullptr);
+    if (writer) return *writer;
+    try {
+      return writer.emplace(folder.open(), names, header, ResultWriterOptions{}, earlier ? &*earlier : nullptr);
+    } catch (...) {
+      folder.withdraw();
+      throw;
+    }
   };
   auto store = [&](auto&& action) {
     ResultWriter& results = opened();
-    if (!failure.empty()) return;
+    if (failure) return;
     try {
       action(results);
+    } catch (const LostOutput& error) {
+      failure = WriteFailure{error.what(), true, results.has_state()};
     } catch (const OutputError& error) {
-      failure = error.what();
+      failure = WriteFailure{error.what(), false, results.has_state()};
     }
   };
   SimulationHooks hooks;
@@ -252,15 +297,15 @@ int run(const RunCommand& command) {
   if (earlier) hooks.resume = &earlier->checkpoint;
   hooks.on_row = [&](const OutputRow& row) { store([&](ResultWriter& results) { results.add(row); }); };
   hooks.on_event = [&](const Event& event) { store([&](ResultWriter& results) { results.add(event); }); };
-  hooks.checkpoint = [&] { return failure.empty() ? opened().wanted_checkpoint() : nullptr; };
+  hooks.checkpoint = [&] { return failure ? nullptr : opened().wanted_checkpoint(); };
   hooks.keep_going = [&](const State& state) {
     store([](ResultWriter& results) { results.flush_if_due(); });
     bar.update((state.t - begin_time) / span);
-    return !interrupted() && failure.empty();
+    return !interrupted() && !failure;
   };
   hooks.stop = interrupt_request();
   const auto begin = std::chrono::steady_clock::now();
-  Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
+  Simulation simulation = simulate_model(model, folder.path(), hooks);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
 
@@ -268,27 +313,32 @@ int run(const RunCommand& command) {
   const bool stopped = interrupted();  // from here on a first signal ends the writing, a second one the program
   ProgressBar writing("writing", !command.json);
   auto keep_going = [&](double fraction) {
+    folder.require_in_place();
     writing.update(fraction);
     return stopped || !interrupted();
   };
   std::string unwritten;
+  bool lost = false;
   store([&](ResultWriter& results) { results.close(simulation, wall); });
-  if (!failure.empty()) {
+  if (failure) {
     simulation.status = Status::interrupted;
-    simulation.message = fmt::format(
-        "{}; the run was stopped at t = {:.9g} s, and result.h5 holds what was stored before; make room and "
-        "go on with {}",
-        failure, simulation.final.t, again);
+    simulation.message = failure->message(simulation.final.t, folder.path());
     writer.reset();
   }
   const SummaryData summary = summary_data(header, simulation, wall);
-  if (failure.empty()) {
+  if (!failure) {
     try {
-      if (!write_text_results(folder.path(), summary, keep_going) ||
+      if (!keep_going(0) || !write_text_results(folder.path(), summary, keep_going) || !keep_going(1) ||
           !write_page(model, header, simulation, wall, folder.path(), keep_going))
-        unwritten = "interrupted while the results were written";
-    } catch (const OutputError& error) {
+        unwritten =
+            fmt::format("interrupted while the results were written; result.h5 is complete: {} writes the rest", again);
+    } catch (const LostOutput& error) {
       unwritten = error.what();
+      lost = true;
+    } catch (const InputError& error) {  // result.h5 has gone: the call was right all the same
+      unwritten = error.what();
+    } catch (const OutputError& error) {
+      unwritten = fmt::format("{}; result.h5 is complete: {} writes the rest", error.what(), again);
     }
   }
   writing.finish();
@@ -298,10 +348,11 @@ int run(const RunCommand& command) {
       print_error("stickslip: the results in {} replace those of an earlier run; --out DIR keeps both\n",
                   folder.path().string());
   } else {
-    print_summary(model, summary, folder.path(), replaces);
+    const std::string place = folder.path().string() + (replaces ? " (in place of an earlier run's)" : "");
+    print_summary(model, summary, lost || (failure && failure->lost) ? "" : place);
     if (!simulation.message.empty()) print_error("stickslip: {}\n", simulation.message);
   }
-  if (!unwritten.empty()) print_error("stickslip: {}; result.h5 is complete: {} writes the rest\n", unwritten, again);
+  if (!unwritten.empty()) print_error("stickslip: {}\n", unwritten);
   return simulation.status == Status::success && unwritten.empty() ? kSuccess : kNoSuccess;
 }
 

@@ -12,9 +12,11 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/result_folder.hpp"
@@ -61,6 +63,8 @@ std::optional<Attempt> attempt(std::shared_ptr<const DualProblem> problem, const
     const double begin = thread_cpu_seconds();
     try {
       result.solution = stickslip::solve(*problem, options, start);
+    } catch (const std::bad_alloc&) {
+      result.failure = "out of memory; solve a smaller problem, or give the machine more";
     } catch (const std::exception& error) {
       result.failure = error.what();
     }
@@ -110,6 +114,18 @@ std::vector<SolverKind> chosen_solvers(const SolveCommand& command) {
   return kinds;
 }
 
+/// Each file once, at its first place, however it was named.
+std::vector<std::string> without_repetitions(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  std::set<fs::path> seen;
+  for (const std::string& name : names) {
+    std::error_code error;
+    const fs::path one = fs::weakly_canonical(name, error);
+    if (seen.insert(error ? fs::path(name) : one).second) files.push_back(name);
+  }
+  return files;
+}
+
 /// A folder stands for the .hdf5 and .h5 files in it.
 std::vector<std::string> problem_files(const SolveCommand& command) {
   std::vector<std::string> files;
@@ -125,7 +141,7 @@ std::vector<std::string> problem_files(const SolveCommand& command) {
     if (files.size() == before) throw InputError(fmt::format("{}: no .hdf5 or .h5 file in this folder", name));
     std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
   }
-  return files;
+  return without_repetitions(files);
 }
 
 void check_options(const SolveCommand& command, const std::vector<std::string>& files, const fs::path& folder) {
@@ -134,7 +150,7 @@ void check_options(const SolveCommand& command, const std::vector<std::string>& 
       throw InputError(fmt::format("{} {}: unknown{}", option, value, name_hint(value, known)));
   };
   if (!(command.tolerance > 0) || !std::isfinite(command.tolerance))
-    throw InputError(fmt::format("--tolerance {}: must be positive", command.tolerance));
+    throw InputError(fmt::format("--tolerance {}: must be a finite number above 0", command.tolerance));
   if (!(command.max_seconds > 0))
     throw InputError(fmt::format("--max-seconds {}: must be positive", command.max_seconds));
   one_of("--start", command.start, {"zero", "guess", "solution"});
@@ -184,10 +200,11 @@ void write_row(const SolveRow& row, std::size_t width) {
 
 class Session {
  public:
-  Session(const SolveCommand& command, std::vector<std::string> files, fs::path folder)
+  Session(const SolveCommand& command, std::vector<std::string> files, ResultFolder& folder)
       : command_(command),
         files_(std::move(files)),
-        folder_(std::move(folder)),
+        results_(folder),
+        folder_(folder.path()),
         solvers_(chosen_solvers(command)),
         bar_("solving", !command.json) {
     for (const std::string& file : files_) width_ = std::max(width_, fs::path(file).stem().string().size() + 2);
@@ -224,7 +241,7 @@ class Session {
                                                                    : condense(std::get<GlobalContactProblem>(problem));
       *dual = to_dual(local);
       if (command_.write_local) {
-        create_folder(folder_);
+        open_folder();
         write_fclib(folder_ / (fs::path(file).stem().string() + "-local.hdf5"), local);
       }
     } catch (const InputError& error) {
@@ -304,7 +321,7 @@ class Session {
   void write_solution(const std::string& file, const FclibProblem& problem, const Vector& reactions) {
     const FclibSolution solution = std::visit([&](const auto& p) { return expand(p, reactions); }, problem);
     const bool copy = command_.write_solution == "copy";
-    if (copy) create_folder(folder_);
+    if (copy) open_folder();
     write_fclib_solution(file, copy ? folder_ / fs::path(file).filename() : fs::path(file), solution);
   }
 
@@ -329,7 +346,7 @@ class Session {
     } else {
       summary_.status = to_string(Status::success);
     }
-    create_folder(folder_);
+    open_folder();
     write_solve_results(folder_, summary_);
     if (command_.json) {
       print_out("{}", solve_json(summary_));
@@ -339,14 +356,24 @@ class Session {
     if (!summary_.message.empty()) print_error("stickslip: {}\n", summary_.message);
   }
 
+  /// Results of an earlier command leave the folder before the first file of this one comes.
+  void open_folder() {
+    if (std::exchange(opened_, true)) {
+      results_.require_in_place();
+    } else {
+      results_.open_cleared();
+    }
+  }
+
   const SolveCommand& command_;
   std::vector<std::string> files_;
-  fs::path folder_;
+  ResultFolder& results_;
+  const fs::path& folder_;
   std::vector<SolverKind> solvers_;
   ProgressBar bar_;
   std::size_t width_ = 6;
   SolveSummary summary_;
-  bool stopped_ = false, wrong_input_ = false;
+  bool stopped_ = false, wrong_input_ = false, opened_ = false;
 };
 
 }  // namespace
@@ -356,8 +383,8 @@ int solve(const SolveCommand& command) {
   fs::path folder = command.out;
   if (command.out.empty()) folder = files.size() == 1 ? fs::path(files.front()).stem() : fs::path("solve");
   check_options(command, files, folder);
-  const ResultFolder results(folder);
-  Session session(command, std::move(files), std::move(folder));
+  ResultFolder results(folder);
+  Session session(command, std::move(files), results);
   catch_interrupts();
   return session.run();
 }

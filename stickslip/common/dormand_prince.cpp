@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/common/dormand_prince_table.hpp"
+#include "stickslip/common/square_sum.hpp"
 
 namespace stickslip {
 namespace {
@@ -42,17 +43,18 @@ bool DormandPrince::stages(OdeFunction f, double t0, const Vector& y0, double h,
 
 double DormandPrince::error(double h) const {
   const Index n = y_.size();
-  double e5 = 0, e3 = 0;
+  SquareSum e5, e3;
   for (Index i = 0; i < n; ++i) {
     double s5 = 0, s3 = 0;
     for (const Term& term : dop853::kError5) s5 += term.weight * k_[static_cast<std::size_t>(term.stage)][i];
     for (const Term& term : dop853::kError3) s3 += term.weight * k_[static_cast<std::size_t>(term.stage)][i];
     const double w = weight(i, y_[i], y_new_[i]);
-    e5 += (s5 / w) * (s5 / w);
-    e3 += (s3 / w) * (s3 / w);
+    e5.add(s5 / w);
+    e3.add(s3 / w);
   }
-  const double denominator = e5 + 0.01 * e3;
-  return denominator > 0 ? h * e5 / std::sqrt(static_cast<double>(n) * denominator) : 0.0;
+  const double denominator = e5.sum() + 0.01 * e3.sum();
+  if (std::isinf(denominator)) return h * e5.largest();
+  return denominator > 0 ? h * e5.sum() / std::sqrt(static_cast<double>(n) * denominator) : 0.0;
 }
 
 OdeIntegrator::Trial DormandPrince::reject(double h_next) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/square_sum.hpp"
 
 namespace stickslip {
 namespace {
@@ -126,12 +127,9 @@ double OdeIntegrator::weight(Index i, double y_a, double y_b) const {
 }
 
 double OdeIntegrator::error_norm(const Vector& e, const Vector& y_a, const Vector& y_b) const {
-  double sum = 0;
-  for (Index i = 0; i < e.size(); ++i) {
-    const double ratio = e[i] / weight(i, y_a[i], y_b[i]);
-    sum += ratio * ratio;
-  }
-  return e.size() ? std::sqrt(sum / static_cast<double>(e.size())) : 0.0;
+  SquareSum sum;
+  for (Index i = 0; i < e.size(); ++i) sum.add(e[i] / weight(i, y_a[i], y_b[i]));
+  return e.size() ? sum.mean(static_cast<double>(e.size())) : 0.0;
 }
 
 // Hairer, Nørsett, Wanner I, II.4: an Euler step of a size from |y| and |f|, and a step from the second derivative that

@@ -28,8 +28,9 @@ using Column = Eigen::Map<Eigen::ArrayXd>;
 /// LU without pivoting of the n × n matrix at a (columns `stride` apart), in place, inverse pivots on the diagonal.
 /// Four columns at a time, so that the trailing columns are read and written a quarter as often. smallest[k]: the pivot
 /// that counts as zero.
-bool factorize_columns(double* a, Index n, Index stride, const Vector& smallest) {
+bool factorize_columns(double* a, Index n, Index stride, const Vector& smallest, StopRequest stop) {
   for (Index first = 0; first < n; first += kPanel) {
+    if (raised(stop)) return false;
     const Index end = std::min(n, first + kPanel), below = n - end;
     for (Index k = first; k < end; ++k) {
       double* l = a + k * stride;
@@ -85,7 +86,7 @@ void solve_columns(const double* a, Index n, Index stride, double* x) {
 }
 }  // namespace
 
-bool PinnedFactor::factorize(const DenseMatrix& A, std::span<const char> pinned) {
+bool PinnedFactor::factorize(const DenseMatrix& A, std::span<const char> pinned, StopRequest stop) {
   const Index n = A.rows();
   storage_ = Storage::dense;
   if (dense_.rows() != n) {
@@ -100,7 +101,7 @@ bool PinnedFactor::factorize(const DenseMatrix& A, std::span<const char> pinned)
     for (Index i = 0; i < free_count_; ++i) dense_(i, j) = A(free_[i], free_[j]);
   for (Index k = 0; k < free_count_; ++k)
     gathered_[k] = std::abs(dense_(k, k)) * kEpsilon * static_cast<double>(free_count_);
-  return factorize_columns(dense_.data(), free_count_, n, gathered_);
+  return factorize_columns(dense_.data(), free_count_, n, gathered_, stop);
 }
 
 void PinnedFactor::solve_dense(Vector& x) const {
@@ -154,13 +155,13 @@ bool PinnedFactor::is_symmetric(const SparseMatrix& A) const {
   return true;
 }
 
-bool PinnedFactor::factorize_sparse(const SparseMatrix& A, std::span<const char> pinned) {
+bool PinnedFactor::factorize_sparse(const SparseMatrix& A, std::span<const char> pinned, StopRequest stop) {
   analyze(A);
   use_general_ = !is_symmetric(A);
   if (!use_general_) {
     if (!ldl_analyzed_) ldl_.analyze(A);
     ldl_analyzed_ = true;
-    return ldl_.factorize(A, pinned);
+    return ldl_.factorize(A, pinned, stop);
   }
   const bool analyzed = general_ != nullptr;
   if (!analyzed) general_ = std::make_unique<General>();
@@ -173,10 +174,10 @@ bool PinnedFactor::factorize_sparse(const SparseMatrix& A, std::span<const char>
   return general_->lu.info() == Eigen::Success;
 }
 
-bool PinnedFactor::factorize(const SystemMatrix& A, std::span<const char> pinned) {
-  if (A.storage() == Storage::dense) return factorize(A.dense(), pinned);
+bool PinnedFactor::factorize(const SystemMatrix& A, std::span<const char> pinned, StopRequest stop) {
+  if (A.storage() == Storage::dense) return factorize(A.dense(), pinned, stop);
   storage_ = A.storage();
-  if (storage_ == Storage::sparse) return factorize_sparse(A.sparse(), pinned);
+  if (storage_ == Storage::sparse) return factorize_sparse(A.sparse(), pinned, stop);
   banded_ = A.banded();
   const Index n = A.size();
   for (Index k = 0; k < n; ++k) {

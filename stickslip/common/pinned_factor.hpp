@@ -15,6 +15,7 @@
 #include <memory>
 #include <span>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/sparse_ldl.hpp"
 #include "stickslip/common/system_matrix.hpp"
 
@@ -29,13 +30,14 @@ class PinnedFactor {
 
   /// False if a pivot is not positive: A is not positive definite. Dense: also if a pivot is round-off beside the
   /// diagonal entry it came from (A_FF is singular). Sparse and not symmetric: only if A_FF is singular.
-  bool factorize(const SystemMatrix& A, std::span<const char> pinned);
-  bool factorize(const DenseMatrix& A, std::span<const char> pinned);
+  /// A stop request ends it as well (dense, and sparse and symmetric): false, and there are no factors.
+  bool factorize(const SystemMatrix& A, std::span<const char> pinned, StopRequest stop = nullptr);
+  bool factorize(const DenseMatrix& A, std::span<const char> pinned, StopRequest stop = nullptr);
   void solve(Vector& x) const;
 
  private:
   struct General;  // sparse, not symmetric
-  bool factorize_sparse(const SparseMatrix& A, std::span<const char> pinned);
+  bool factorize_sparse(const SparseMatrix& A, std::span<const char> pinned, StopRequest stop);
   void analyze(const SparseMatrix& A);
   bool is_symmetric(const SparseMatrix& A) const;
   void solve_dense(Vector& x) const;

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <utility>
 
+#include "stickslip/common/square_sum.hpp"
+
 namespace stickslip {
 namespace {
 
@@ -177,15 +179,15 @@ Radau::Newton Radau::solve_stages(OdeFunction f, double t, const Vector& y, doub
     }
     factor_.solve(right_, error_);
     factor_.solve(complex_right_, complex_update_);
-    double sum = 0;
+    SquareSum sum;
     for (Index i = 0; i < n; ++i) {
       const double w = weights_[i], d0 = error_[i], d1 = complex_update_[i].real(), d2 = complex_update_[i].imag();
-      sum += (d0 * d0 + d1 * d1 + d2 * d2) / (w * w);
+      for (const double d : {d0, d1, d2}) sum.add(d / w);
       W_[0][i] += d0;
       W_[1][i] += d1;
       W_[2][i] += d2;
     }
-    const double size = std::sqrt(sum / static_cast<double>(3 * std::max<Index>(n, 1)));
+    const double size = sum.mean(static_cast<double>(3 * std::max<Index>(n, 1)));
     if (!std::isfinite(size)) return Newton::diverged;
     transform(kT, W_, Z_);
     if (size == 0) return Newton::converged;
@@ -273,7 +275,11 @@ double Radau::error(OdeFunction f, double h, bool refine) {
   const Index n = y_.size();
   if (n == 0) return 0;
   for (Index i = 0; i < n; ++i) column_[i] = (kError[0] * Z_[0][i] + kError[1] * Z_[1][i] + kError[2] * Z_[2][i]) / h;
-  const auto norm = [&] { return std::sqrt(error_.cwiseQuotient(weights_).squaredNorm() / static_cast<double>(n)); };
+  const auto norm = [&] {
+    SquareSum sum;
+    for (Index i = 0; i < n; ++i) sum.add(error_[i] / weights_[i]);
+    return sum.mean(static_cast<double>(n));
+  };
   right_ = f_ + column_;
   factor_.solve(right_, error_);
   const double err = norm();

@@ -37,11 +37,12 @@ void SparseLdl::analyze(const SparseMatrix& A) {
   permuted_.assign(n, 0.0);
 }
 
-bool SparseLdl::factorize(const SparseMatrix& A, std::span<const char> pinned) {
+bool SparseLdl::factorize(const SparseMatrix& A, std::span<const char> pinned, StopRequest stop) {
   const int n = static_cast<int>(order_.size());
   std::fill(column_fill_.begin(), column_fill_.end(), 0);
   std::fill(flag_.begin(), flag_.end(), -1);
   for (int k = 0; k < n; ++k) {
+    if (raised(stop)) return false;
     const int row = order_[k];
     flag_[k] = k;
     work_[k] = 0;

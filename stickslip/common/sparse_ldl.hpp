@@ -11,6 +11,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/vector.hpp"
 
 namespace stickslip {
@@ -20,7 +21,7 @@ class SparseLdl {
   /// Ordering and symbolic factorisation; both triangles of A are stored.
   void analyze(const SparseMatrix& A);
   /// Numbers; rows and columns of coordinates with pinned[i] != 0 are those of the identity. False if a pivot is <= 0.
-  bool factorize(const SparseMatrix& A, std::span<const char> pinned);
+  bool factorize(const SparseMatrix& A, std::span<const char> pinned, StopRequest stop = nullptr);
   void solve(Vector& x) const;
 
  private:

@@ -10,6 +10,8 @@
 #include <utility>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/io/file_identity.hpp"
+#include "stickslip/io/output_error.hpp"
 
 namespace stickslip {
 
@@ -19,6 +21,14 @@ FolderLock::FolderLock(const std::filesystem::path& folder) {
   close(std::exchange(descriptor_, -1));
   throw InputError(
       fmt::format("{}: another run is writing its results there; wait for its end, or choose another folder with --out",
+                  folder.string()));
+}
+
+void FolderLock::require_at(const std::filesystem::path& folder) const {
+  if (!held() || still_at(descriptor_, folder)) return;
+  throw LostOutput(
+      fmt::format("{}: the folder of the results was renamed, removed or replaced while they were written; nothing "
+                  "was put into what stands there now",
                   folder.string()));
 }
 

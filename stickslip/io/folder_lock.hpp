@@ -16,6 +16,8 @@ class FolderLock {
   FolderLock(FolderLock&& other) noexcept;
   FolderLock& operator=(FolderLock&& other) noexcept;
   bool held() const { return descriptor_ >= 0; }
+  /// Throws LostOutput if `folder` no longer names the folder that is held: what stands there is another run's.
+  void require_at(const std::filesystem::path& folder) const;
 
  private:
   int descriptor_ = -1;

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <limits>
 
@@ -19,27 +21,39 @@ void leave_hdf5_open_at_exit() { H5dont_atexit(); }
 namespace stickslip::hdf5 {
 namespace {
 
+struct Reason {
+  std::string text;
+  int number = 0;  ///< errno; 0: no call of the system failed
+  bool no_room() const { return number == ENOSPC || number == EDQUOT || number == EFBIG; }
+};
+
 /// The system's own words if a call of it failed, else what HDF5 says where it noticed.
-std::string innermost_reason() {
-  std::string reason;
+Reason innermost_reason() {
+  Reason reason;
   auto visit = [](unsigned, const H5E_error2_t* entry, void* data) -> herr_t {
-    std::string& found = *static_cast<std::string*>(data);
+    Reason& found = *static_cast<Reason*>(data);
     const std::string text = entry->desc == nullptr ? "" : entry->desc;
-    constexpr std::string_view mark = "error message = '";
+    constexpr std::string_view mark = "error message = '", number = "errno = ";
     if (const auto at = text.find(mark); at != std::string::npos) {
-      found = text.substr(at + mark.size(), text.find('\'', at + mark.size()) - at - mark.size());
+      found.text = text.substr(at + mark.size(), text.find('\'', at + mark.size()) - at - mark.size());
+      if (const auto from = text.find(number); from != std::string::npos)
+        found.number = std::atoi(text.c_str() + from + number.size());
       return 1;
     }
-    if (found.empty()) found = text;
+    if (found.text.empty()) found.text = text;
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, visit, &reason);
   H5Eclear2(H5E_DEFAULT);
-  return reason.empty() ? "unknown reason" : reason;
+  if (reason.text.empty()) reason.text = "unknown reason";
+  return reason;
 }
 
 [[noreturn]] void fail_at(const std::filesystem::path& path, std::string_view action) {
-  throw InputError(fmt::format("{}: cannot {}: {}", path.string(), action, innermost_reason()));
+  const Reason reason = innermost_reason();
+  const std::string message = fmt::format("{}: cannot {}: {}", path.string(), action, reason.text);
+  if (reason.no_room()) throw OutputError(message);
+  throw InputError(message);
 }
 
 Handle access_properties() {
@@ -193,12 +207,24 @@ File File::read(const std::filesystem::path& path, bool& left_open) {
   left_open = false;
   hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id());
   if (id < 0) {
-    const std::string reason = innermost_reason();
+    const std::string reason = innermost_reason().text;
     id = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id());
     left_open = id >= 0;
     if (id < 0) throw InputError(fmt::format("{}: cannot read the file: {}", path.string(), reason));
   }
   return File(path, id, false);
+}
+
+void File::rename(const std::filesystem::path& path) {
+  std::error_code error;
+  std::filesystem::rename(path_, path, error);
+  if (error) throw OutputError(fmt::format("{}: cannot write: {}", path.string(), error.message()));
+  path_ = path;
+}
+
+int File::descriptor() const {
+  void* handle = nullptr;
+  return H5Fget_vfd_handle(id(), H5P_DEFAULT, &handle) < 0 ? -1 : *static_cast<int*>(handle);
 }
 
 void File::flush() { check(H5Fflush(id(), H5F_SCOPE_LOCAL), "write"); }
@@ -207,7 +233,7 @@ void File::abandon() { handle_.reset(); }
 bool File::has(const std::string& name) const { return H5Lexists(id(), name.c_str(), H5P_DEFAULT) > 0; }
 void File::fail(std::string_view action) const {
   if (!written_) fail_at(path_, action);
-  throw OutputError(fmt::format("{}: cannot {}: {}", path_.string(), action, innermost_reason()));
+  throw OutputError(fmt::format("{}: cannot {}: {}", path_.string(), action, innermost_reason().text));
 }
 
 void make_group(File& file, const std::string& name) {

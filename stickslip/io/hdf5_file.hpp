@@ -73,6 +73,10 @@ class File {
   static File read(const std::filesystem::path& path, bool& left_open);
 
   const std::filesystem::path& path() const { return path_; }
+  /// Under another name from here on; it stays open.
+  void rename(const std::filesystem::path& path);
+  /// Of the operating system; the file's own.
+  int descriptor() const;
   hid_t id() const { return handle_.id(); }
   void flush();
   void close();

@@ -58,9 +58,37 @@ class Setting {
       table = node->table();
     }
     *node = parse_toml_value(value_, number_);
+    if (node->text() && looks_like_list(value_))
+      fail(fmt::format("this list is not valid TOML; expressions in it need quotes: --set '{}={}'",
+                       joined(parts_.size()), with_quotes(value_)));
   }
 
  private:
+  static bool looks_like_list(std::string_view value) { return value.starts_with('[') && value.ends_with(']'); }
+  /// ["20*0.03", 1] for [20*0.03, 1]; commas within brackets and parentheses separate nothing.
+  static std::string with_quotes(std::string_view list) {
+    std::string out = "[", item;
+    int depth = 0;
+    auto end_item = [&] {
+      item.erase(0, item.find_first_not_of(' '));
+      const bool inner = looks_like_list(item);
+      const bool text = !inner && parse_toml_value(item, 0).text() && !item.starts_with('"');
+      out += inner ? with_quotes(item) : text ? fmt::format("\"{}\"", item) : item;
+      item.clear();
+    };
+    for (const char c : list.substr(1, list.size() - 2)) {
+      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      if (c != ',' || depth > 0) {
+        item += c;
+        continue;
+      }
+      end_item();
+      out += ", ";
+    }
+    end_item();
+    return out + "]";
+  }
+
   [[noreturn]] void fail(const std::string& message) const {
     throw InputError(fmt::format("--set {}: {}", text_, message));
   }

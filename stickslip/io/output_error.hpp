@@ -12,4 +12,11 @@ class OutputError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What is being written is no longer what its path names: someone renamed, removed or replaced it. Whatever stands
+/// there now is not ours, and nothing more is written.
+class LostOutput : public OutputError {
+ public:
+  using OutputError::OutputError;
+};
+
 }  // namespace stickslip

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/io/output_file.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
@@ -11,20 +13,37 @@
 
 namespace stickslip {
 
-OutputFile::OutputFile(std::filesystem::path path) : path_(std::move(path)), part_(path_) {
-  part_ += ".part";
+namespace {
+/// No room is not the fault of the call.
+[[noreturn]] void refuse(const std::filesystem::path& path, std::string_view action, int reason) {
+  const std::string message = fmt::format("{}: cannot {}: {}", path.string(), action, std::strerror(reason));
+  if (reason == ENOSPC || reason == EDQUOT || reason == EFBIG) throw OutputError(message);
+  throw InputError(message);
+}
+}  // namespace
+
+OutputFile::OutputFile(std::filesystem::path path)
+    : path_(std::move(path)), name_(path_.filename().string()), part_(name_ + ".part") {
   std::error_code ignored;
   if (std::filesystem::is_directory(path_, ignored))
     throw InputError(fmt::format("{}: cannot write: it is a folder", path_.string()));
-  stream_ = std::fopen(part_.c_str(), "wb");
-  if (stream_ == nullptr) throw InputError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
+  const std::filesystem::path folder = path_.has_parent_path() ? path_.parent_path() : std::filesystem::path(".");
+  folder_ = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const int file = folder_ < 0 ? -1 : openat(folder_, part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  stream_ = file < 0 ? nullptr : fdopen(file, "wb");
+  if (stream_ != nullptr) return;
+  const int reason = errno;
+  if (file >= 0) close(file);
+  if (folder_ >= 0) close(folder_);
+  refuse(path_, "write", reason);
 }
 
 OutputFile::~OutputFile() {
-  if (stream_ == nullptr) return;
-  std::fclose(stream_);
-  std::error_code ignored;
-  std::filesystem::remove(part_, ignored);
+  if (stream_ != nullptr) {
+    std::fclose(stream_);
+    unlinkat(folder_, part_.c_str(), 0);
+  }
+  close(folder_);
 }
 
 void OutputFile::write(std::string_view text) {
@@ -34,10 +53,9 @@ void OutputFile::write(std::string_view text) {
 void OutputFile::commit() {
   if (std::fflush(stream_) != 0) fail();
   std::FILE* stream = std::exchange(stream_, nullptr);
-  if (std::fclose(stream) != 0 || std::rename(part_.c_str(), path_.c_str()) != 0) {
+  if (std::fclose(stream) != 0 || renameat(folder_, part_.c_str(), folder_, name_.c_str()) != 0) {
     const int reason = errno;
-    std::error_code ignored;
-    std::filesystem::remove(part_, ignored);
+    unlinkat(folder_, part_.c_str(), 0);
     errno = reason;
     fail();
   }
@@ -60,8 +78,7 @@ void create_folder(const std::filesystem::path& folder) {
   if (std::filesystem::is_directory(folder, ignored)) return;
   if (std::filesystem::exists(folder, ignored))
     throw InputError(fmt::format("{}: cannot put results there: it is a file, not a folder", folder.string()));
-  throw InputError(
-      fmt::format("{}: cannot create the folder: {}", folder.string(), error ? error.message() : "unknown reason"));
+  refuse(folder, "create the folder", error ? error.value() : ENOENT);
 }
 
 }  // namespace stickslip

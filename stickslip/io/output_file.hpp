@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file that appears under its name only when it is complete: written as NAME.part, renamed by commit(). A run that
-// dies half-way leaves no half file that looks whole. A place where nothing can be written is an InputError, a write
-// that fails (a full disk) an OutputError, both with the path and the system's reason.
+// dies half-way leaves no half file that looks whole. It stays in the folder in which it was begun, whatever that is
+// called by then. A place where nothing can be written is an InputError, a write that fails (a full disk) an
+// OutputError, both with the path and the system's reason.
 #pragma once
 
 #include <cstdio>
@@ -25,7 +26,9 @@ class OutputFile {
 
  private:
   [[noreturn]] void fail() const;
-  std::filesystem::path path_, part_;
+  std::filesystem::path path_;
+  std::string name_, part_;  // within the folder
+  int folder_ = -1;
   std::FILE* stream_ = nullptr;
 };
 

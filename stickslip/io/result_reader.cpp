@@ -194,6 +194,19 @@ void ResultStream::read_points(long row, std::vector<PointForce>& points) const 
   }
 }
 
+void remove_result_file(const std::filesystem::path& folder) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(folder / "result.h5", ignored)) return;
+  try {
+    const hdf5::Quiet quiet;
+    std::string note;
+    open_result(folder, note);
+  } catch (const InputError&) {
+    return;  // someone else's file of this name
+  }
+  std::filesystem::remove(folder / "result.h5", ignored);
+}
+
 ResultFile read_result_file(const std::filesystem::path& result) {
   ResultFile out;
   const ResultHeader header = read_header(result);
@@ -248,8 +261,9 @@ Checkpoint read_checkpoint(const std::filesystem::path& result, std::string* not
   std::int64_t latest = -1;
   hdf5::read_rows(file, "restart/latest", Element::int64, 0, 1, &latest);
   if (latest < 0)
-    throw InputError(
-        fmt::format("{}: the run was killed before it stored a state to go on from", file.path().string()));
+    throw InputError(fmt::format(
+        "{}: the run ended (killed, or for want of room) before it stored a state to go on from; run it again",
+        file.path().string()));
   const hsize_t slot = static_cast<hsize_t>(latest) % 2;
   Checkpoint checkpoint;
   State& state = checkpoint.state;

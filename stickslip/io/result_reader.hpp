@@ -65,6 +65,9 @@ class ResultStream {
   std::unique_ptr<Store> store_;
 };
 
+/// Removes result.h5 from a folder if it is a result of stickslip.
+void remove_result_file(const std::filesystem::path& folder);
+
 /// What the run was made from, as stored in its result.
 ResultHeader read_header(const std::filesystem::path& result);
 

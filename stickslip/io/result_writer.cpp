@@ -2,19 +2,20 @@
 #include "stickslip/io/result_writer.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <span>
 #include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
+#include "stickslip/io/file_identity.hpp"
 #include "stickslip/io/hdf5_file.hpp"
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/result_layout.hpp"
@@ -40,8 +41,8 @@ struct Pending {
   }
 };
 
-/// Complete before it gets its name: there is no moment at which result.h5 exists and cannot be read, or holds less
-/// than before.
+/// Complete and open before it gets its name: there is no moment at which result.h5 exists and cannot be read, or holds
+/// less than before, and no reader can come in between with a lock of its own.
 hdf5::File make_and_open(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header,
                          const EarlierResult* earlier) {
   std::error_code error;
@@ -51,23 +52,14 @@ hdf5::File make_and_open(const std::filesystem::path& path, const TrajectoryName
   part += ".part";
   try {
     make_result_file(part, names, header);
-    if (earlier != nullptr) {
-      copy_earlier(part, *earlier);
-      write_checkpoint(hdf5::File::append(part), earlier->checkpoint, names.laws.size(), 0);
-    }
+    if (earlier != nullptr) copy_earlier(part, *earlier);
+    hdf5::File file = hdf5::File::append(part);
+    if (earlier != nullptr) write_checkpoint(file, earlier->checkpoint, names.laws.size(), 0);
+    file.rename(path);
+    return file;
   } catch (...) {
     std::filesystem::remove(part, error);
     throw;
-  }
-  std::filesystem::rename(part, path, error);
-  if (error) throw InputError(fmt::format("{}: cannot write: {}", path.string(), error.message()));
-  return hdf5::File::append(path);
-}
-
-void remove_earlier_results(const std::filesystem::path& folder) {
-  for (const char* name : {"trajectory.csv", "events.csv", "summary.json", "report.html"}) {
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(folder / name, ignored)) std::filesystem::remove(folder / name, ignored);
   }
 }
 
@@ -87,6 +79,7 @@ struct ResultWriter::Store {
            Clock::now() - last_flush >= interval;
   }
   void flush();
+  void require_in_place() const;
   void append_pending();
   void add_points(const OutputRow& row);
   void abandon();
@@ -122,7 +115,8 @@ struct ResultWriter::Store {
   std::size_t row_bytes = 0;
   Clock::time_point last_flush = Clock::now(), last_checkpoint = Clock::now();
   bool flush_at_next_step = false;
-  bool broken = false;  ///< a write failed and was reported: nothing more is written
+  bool memorised = false;  ///< a state with what the scheme remembers was asked for
+  bool broken = false;     ///< a write failed and was reported: nothing more is written
 };
 
 ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_, ResultHeader header_,
@@ -179,11 +173,20 @@ void ResultWriter::Store::flush() {
   if (broken || (waiting == 0 && events.t.values.empty() && !restart_changed)) return;
   const hdf5::Quiet quiet;
   try {
+    require_in_place();
     append_pending();
   } catch (const OutputError&) {
     abandon();
     throw;
   }
+}
+
+/// Rows that nobody will find, or that are beside another run's, must not be computed for hours.
+void ResultWriter::Store::require_in_place() const {
+  if (still_at(file.descriptor(), file.path())) return;
+  throw LostOutput(
+      fmt::format("{}: the file was removed, renamed or replaced while the run wrote it (or its folder was)",
+                  file.path().string()));
 }
 
 void ResultWriter::Store::append_pending() {
@@ -216,12 +219,12 @@ void ResultWriter::Store::append_pending() {
 
 /// After a write that failed HDF5 still stores, on closing, a header that speaks of data that never came, and then
 /// nobody can open the file. With the header of before the file is like that of a killed run: readable up to the last
-/// flush.
+/// flush. (By the file's own descriptor: its path may name another run's by now.)
 void ResultWriter::Store::abandon() {
   broken = true;
   char superblock[48];  // version 3, which the latest format uses
-  std::FILE* raw = std::fopen(file.path().c_str(), "r+b");
-  const bool saved = raw != nullptr && std::fread(superblock, 1, sizeof superblock, raw) == sizeof superblock;
+  const int raw = dup(file.descriptor());
+  const bool saved = raw >= 0 && pread(raw, superblock, sizeof superblock, 0) == ssize_t{sizeof superblock};
   for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &energy, &t, &events.t,
                              &events.impulse, &points.t, &points.position, &points.force})
     p->table = {};
@@ -229,8 +232,9 @@ void ResultWriter::Store::abandon() {
   for (Pending<std::int32_t>* p : {&events.law, &points.law, &points.first, &points.second}) p->table = {};
   points.end.table = {};
   file.abandon();
-  if (saved && std::fseek(raw, 0, SEEK_SET) == 0) std::fwrite(superblock, 1, sizeof superblock, raw);
-  if (raw != nullptr) std::fclose(raw);
+  if (saved) [[maybe_unused]]
+    const ssize_t restored = pwrite(raw, superblock, sizeof superblock, 0);
+  if (raw >= 0) ::close(raw);
 }
 
 ResultWriter::ResultWriter(const std::filesystem::path& folder, const TrajectoryNames& names,
@@ -240,7 +244,7 @@ ResultWriter::ResultWriter(const std::filesystem::path& folder, const Trajectory
   create_folder(folder);
   const hdf5::Quiet quiet;
   store_ = std::make_unique<Store>(folder, names, header, options, earlier);
-  remove_earlier_results(folder);
+  remove_text_results(folder);
 }
 
 ResultWriter::ResultWriter(ResultWriter&&) noexcept = default;
@@ -279,7 +283,7 @@ void ResultWriter::add(const OutputRow& row) {
     s.restart.events = s.event_rows;
     s.restart_known = s.restart_changed = true;
   }
-  if (s.due()) s.flush();
+  if (s.due() || (s.checkpoints == 0 && s.restart_known)) s.flush();
 }
 
 void ResultWriter::add(const Event& event) {
@@ -325,7 +329,8 @@ Checkpoint* ResultWriter::wanted_checkpoint() {
   Store& s = *store_;
   if (s.broken) return nullptr;
   // Rows may have been flushed in between without one.
-  if (!s.due() && Clock::now() - s.last_checkpoint < s.interval) return nullptr;
+  if (s.memorised && !s.due() && Clock::now() - s.last_checkpoint < s.interval) return nullptr;
+  s.memorised = true;
   s.last_checkpoint = Clock::now();
   s.restart_from_rows = false;
   s.restart_known = s.restart_changed = true;
@@ -339,6 +344,8 @@ void ResultWriter::flush_if_due() {
 }
 
 void ResultWriter::flush() { store_->flush(); }
+
+bool ResultWriter::has_state() const { return store_->checkpoints > 0; }
 
 long ResultWriter::flushed_rows() const { return static_cast<long>(store_->t.table.rows()); }
 
@@ -366,6 +373,13 @@ void ResultWriter::close(const Simulation& simulation, double wall_seconds) {
   store_.reset();
 }
 
+void remove_text_results(const std::filesystem::path& folder) {
+  for (const char* name : {"trajectory.csv", "events.csv", "problems.csv", "summary.json", "report.html"}) {
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(folder / name, ignored)) std::filesystem::remove(folder / name, ignored);
+  }
+}
+
 void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
   const std::filesystem::path folder = store_->folder;
   const SummaryData summary = summary_data(store_->header, simulation, wall_seconds);
@@ -376,8 +390,9 @@ void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
 bool write_text_results(const std::filesystem::path& folder, const SummaryData& summary,
                         const std::function<bool(double)>& keep_going) {
   const ResultStream stream(folder);
-  if (!write_trajectory_csv(folder / "trajectory.csv", stream, keep_going)) return false;
-  if (!write_events_csv(folder / "events.csv", stream, keep_going)) return false;
+  auto go_on = [&] { return !keep_going || keep_going(0); };
+  if (!go_on() || !write_trajectory_csv(folder / "trajectory.csv", stream, keep_going)) return false;
+  if (!go_on() || !write_events_csv(folder / "events.csv", stream, keep_going) || !go_on()) return false;
   write_text_file(folder / "summary.json", summary_json(summary));
   return true;
 }

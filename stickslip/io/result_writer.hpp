@@ -11,7 +11,8 @@
 // and a counter that is written after its slot: the slot it names is never half written. (Holds for a killed process. A
 // machine that loses its power may lose what the operating system had not yet stored.)
 //
-// Bad folders and missing permission are InputErrors, full disks OutputErrors, with path and reason. Several writers
+// Bad folders and missing permission are InputErrors, full disks OutputErrors, with path and reason. A flush that finds
+// the file or its folder renamed, removed or replaced throws LostOutput and writes nothing more. Several writers
 // may work in several threads if HDF5 was built thread-safe, as Debian's is.
 #pragma once
 
@@ -57,6 +58,9 @@ class ResultWriter {
   Checkpoint* wanted_checkpoint();
   void flush_if_due();
   void flush();
+  /// The file holds a state to go on from: that of the first row is stored at once, with what the scheme remembers
+  /// after the first step.
+  bool has_state() const;
   /// Rows that are safe on a kill.
   long flushed_rows() const;
 
@@ -70,9 +74,12 @@ class ResultWriter {
   std::unique_ptr<Store> store_;
 };
 
+/// The text files that the commands leave in a folder of results.
+void remove_text_results(const std::filesystem::path& folder);
+
 /// trajectory.csv, events.csv and summary.json from result.h5 in the folder, part by part. keep_going(fraction), if
-/// given, is asked often; false ends it: the file under way is left out, and so is what follows it, and the answer is
-/// false.
+/// given, is asked before each file and often; false ends it: the file under way is left out, and so is what follows
+/// it, and the answer is false.
 bool write_text_results(const std::filesystem::path& folder, const SummaryData& summary,
                         const std::function<bool(double)>& keep_going = {});
 

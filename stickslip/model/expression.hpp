@@ -34,6 +34,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/dual.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/taylor.hpp"
@@ -97,6 +98,8 @@ struct BreakpointSearch {
   /// Every jump before this time is among `times`.
   double complete_until = std::numeric_limits<double>::infinity();
   std::size_t most = 1'000'000;  ///< times; a search that finds more is cut off
+  /// Once raised the search ends where it is; what it has found so far is of no use.
+  StopRequest stop = nullptr;
 };
 
 struct HeldVariable {

@@ -120,6 +120,7 @@ class Finder {
   void find() {
     if (switches_.empty()) return;
     for (const Switch& s : switches_) {
+      if (raised(search_.stop)) return;
       changes_ = times_;
       double begin = from_;
       for (const double end : times_) {
@@ -200,6 +201,7 @@ class Finder {
   }
 
   void search_interval(const Switch& s, double a, double state_a, double b, double state_b) {
+    if (raised(search_.stop)) return;
     if (stopped_ || ++intervals_ > kMostIntervals + kIntervalsPerChange * changes_.size())
       return scan(s, a, state_a, b);
     const Known known = examine(s, a, b);
@@ -280,7 +282,7 @@ class Finder {
   void scan(const Switch& s, double a, double state_a, double b) {
     search_.complete_until = std::min(search_.complete_until, a);
     const double step = (to_ - from_) / kScanPoints;
-    while (a < b) {
+    while (a < b && !raised(search_.stop)) {
       const double next = std::min(b, std::max(a + step, std::nextafter(a, b)));
       const double state_next = state(s, next);
       if (state_next != state_a) add_one(s, a, state_a, next);
@@ -337,7 +339,7 @@ class Finder {
   }
 
   void bisect(const Switch& s, double a, double state_a, double b, double state_b) {
-    if (state_a == state_b) return;
+    if (state_a == state_b || raised(search_.stop)) return;
     if (stopped_) return scan(s, a, state_a, b);
     const double middle = between(a, b);
     if (!(a < middle && middle < b)) return add(a, b);

@@ -75,8 +75,9 @@ void System::constraint_velocity_jacobian(double, const Vector&, const Vector&, 
   by_q.resize(0, info().nq());
 }
 
-BreakpointSearch System::find_breakpoints(double from, double to) const {
+BreakpointSearch System::find_breakpoints(double from, double to, StopRequest stop) const {
   BreakpointSearch search{from, to};
+  search.stop = stop;
   append_breakpoints(search);
   std::vector<double>& times = search.times;
   std::sort(times.begin(), times.end());

@@ -150,8 +150,8 @@ class System {
   /// Adds times at which a force, limit, constraint or surface velocity jumps or has a kink.
   virtual void append_breakpoints(BreakpointSearch& search) const = 0;
   /// These times in (from, to), ascending; of several that agree to 1e-12 of the time one. How far all were found is in
-  /// complete_until (expression.hpp).
-  BreakpointSearch find_breakpoints(double from, double to) const;
+  /// complete_until (expression.hpp). A stop request ends the search, and then the answer is of no use.
+  BreakpointSearch find_breakpoints(double from, double to, StopRequest stop = nullptr) const;
   std::vector<double> breakpoints(double from, double to) const { return find_breakpoints(from, to).times; }
 };
 

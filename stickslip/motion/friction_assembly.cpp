@@ -45,11 +45,10 @@ void FrictionAssembly::evaluate_limits(double t, const Vector& q, const Vector& 
     static_limit_[k] = e.static_limit ? (*e.static_limit)(variables) : limit_[k];
     if (!(limit_[k] >= 0) || !std::isfinite(limit_[k]))
       throw InputError(
-          fmt::format("friction '{}': limit = {} at t = {}; it must be a finite number >= 0", e.name, limit_[k], t));
+          fmt::format("friction.{}.limit = {} at t = {}; it must be a finite number >= 0", e.name, limit_[k], t));
     if (!(static_limit_[k] >= limit_[k]) || !std::isfinite(static_limit_[k]))
-      throw InputError(
-          fmt::format("friction '{}': static_limit = {} is below limit = {} at t = {}; it must be >= limit", e.name,
-                      static_limit_[k], limit_[k], t));
+      throw InputError(fmt::format("friction.{}.static_limit = {} is below limit = {} at t = {}; it must be >= limit",
+                                   e.name, static_limit_[k], limit_[k], t));
   }
   limits_known_ = true;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <map>
 
 namespace stickslip {
@@ -45,6 +46,28 @@ Notes scheme_notes(const System& system, const SimulationOptions& options) {
   return notes;
 }
 
+/// One direction of a law, along one coordinate.
+struct OneDirection {
+  const FrictionElement* law;
+  std::size_t index;
+  /// Velocity of the coordinate at which the law does not slip; NaN: it varies.
+  double surface() const {
+    if (law->surface_velocity.empty()) return 0;
+    const StateFunction& w = law->surface_velocity[index];
+    return w.is_constant() ? w({}) / law->directions[index][0].second : std::numeric_limits<double>::quiet_NaN();
+  }
+};
+
+std::string shared_coordinate_note(const OneDirection& a, const OneDirection& b, const std::string& coordinate) {
+  if (a.surface() == b.surface())
+    return fmt::format("friction '{}' and '{}' both act on {}: their limits add up", a.law->name, b.law->name,
+                       coordinate);
+  return fmt::format(
+      "friction '{}' and '{}' both act on {}, and their surfaces move: at velocities between those of the two surfaces "
+      "they oppose each other, elsewhere their limits add up",
+      a.law->name, b.law->name, coordinate);
+}
+
 Notes model_notes(const System& system) {
   constexpr double kRoundOff = 1e-12;  // of matrix entries that are computed, relative to the largest
   Notes notes;
@@ -52,15 +75,16 @@ Notes model_notes(const System& system) {
     notes.push_back(
         "the stiffness matrix is not symmetric: it brings work in or takes it out (circulatory forces). If that is not "
         "meant, compare stiffness[i][j] with stiffness[j][i]");
-  std::map<Index, const FrictionElement*> taken;
+  std::map<Index, OneDirection> taken;
   for (const FrictionElement& element : system.friction())
-    for (const Direction& direction : element.directions) {
-      const Index coordinate = only_coordinate(direction);
+    for (std::size_t k = 0; k < element.directions.size(); ++k) {
+      const Index coordinate = only_coordinate(element.directions[k]);
       if (coordinate < 0) continue;
-      const auto [other, is_new] = taken.try_emplace(coordinate, &element);
+      const OneDirection one{&element, k};
+      const auto [other, is_new] = taken.try_emplace(coordinate, one);
       if (!is_new)
-        notes.push_back(fmt::format("friction '{}' and '{}' both act on {}: their limits add up", other->second->name,
-                                    element.name, system.info().coordinates[static_cast<std::size_t>(coordinate)]));
+        notes.push_back(shared_coordinate_note(other->second, one,
+                                               system.info().coordinates[static_cast<std::size_t>(coordinate)]));
     }
   constexpr std::size_t kMost = 5;
   if (notes.size() > kMost) {

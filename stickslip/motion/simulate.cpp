@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/motion/not_finite.hpp"
 #include "stickslip/motion/recorder.hpp"
 #include "stickslip/motion/run_notes.hpp"
 
@@ -96,8 +97,7 @@ std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOption
     return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, span,
                                                 std::move(breakpoints), stop);
   if (options.scheme == SchemeKind::event)
-    return std::make_unique<EventScheme>(system, options.event, options.tolerance, span,
-                                         std::move(breakpoints), stop);
+    return std::make_unique<EventScheme>(system, options.event, options.tolerance, span, std::move(breakpoints), stop);
   if (options.scheme == SchemeKind::splitting)
     return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints), span);
   MoreauOptions moreau = options.moreau;
@@ -189,11 +189,17 @@ double penetration_at(const System& system, const State& s) {
 
 /// A force or limit that turns out to be impossible on the way ends the run like a numerical failure: what was computed
 /// so far is kept.
-StepOutcome take_step(Scheme& scheme, double t_end, StepRecord& record) {
+StepOutcome take_step(const System& system, Scheme& scheme, double t_end, StepRecord& record) {
   try {
-    return scheme.step(t_end, record);
+    StepOutcome outcome = scheme.step(t_end, record);
+    if (outcome.status != Status::not_finite) return outcome;
+    const std::string cause = not_finite_cause(system, record.state, t_end);
+    if (!cause.empty()) outcome.message += (outcome.message.empty() ? "" : ": ") + cause;
+    return outcome;
   } catch (const InputError& error) {
-    return {Status::refused, error.what()};
+    const std::string message = error.what();
+    if (message.find("t = ") != std::string::npos) return {Status::refused, message};
+    return {Status::refused, fmt::format("in the step from t = {:.9g} s: {}", record.state.t, message)};
   }
 }
 
@@ -273,7 +279,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   const Grid grid(options);
   const long steps = grid.steps();
   const double h = grid.step();
-  const BreakpointSearch search = system.find_breakpoints(start, options.end_time);
+  const BreakpointSearch search = system.find_breakpoints(start, options.end_time, hooks.stop);
   const std::vector<double>& breakpoints = search.times;
   const std::unique_ptr<Scheme> scheme = make_scheme(system, options, hooks.stop, breakpoints);
 
@@ -299,6 +305,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
     recorder.start(record);
   }
 
+  if (raised(hooks.stop)) result.status = Status::interrupted;  // perhaps within the search for jumps: no step without
   auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), record.state.t);
   for (long n = grid.step_at(record.state.t); n < steps && result.status == Status::success; ++n) {
     const double t1 = grid.end(n);
@@ -309,7 +316,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         if (next_break != breakpoints.end() && *next_break < t1 - 1e-9 * h) target = *next_break;
       }
       const double t0 = record.state.t;
-      const StepOutcome outcome = take_step(*scheme, target, record);
+      const StepOutcome outcome = take_step(system, *scheme, target, record);
       for (const Event& event : record.events) {
         if (hooks.keep_trajectory) result.trajectory.events.push_back(event);
         ++result.event_counts[static_cast<std::size_t>(event.kind)];
@@ -350,9 +357,16 @@ Simulation simulate(const System& system, const State& initial, const Simulation
     result.status = Status::audit_failed;
     for (const AuditItem& item : result.audit)
       if (!item.ok)
-        result.message += fmt::format(
-            "{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}",
-            result.message.empty() ? "" : "; ", item.name, item.value, item.limit, item.meaning, item.remedy);
+        result.message +=
+            !std::isfinite(item.value)
+                ? fmt::format(
+                      "{}audit: {} is no number ({}): products of the numbers of this run are too large, or too small, "
+                      "to be "
+                      "written as numbers; choose other units",
+                      result.message.empty() ? "" : "; ", item.name, item.meaning)
+                : fmt::format("{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}",
+                              result.message.empty() ? "" : "; ", item.name, item.value, item.limit, item.meaning,
+                              item.remedy);
   }
   return result;
 }

@@ -108,7 +108,13 @@ void exchange(Kernel& kernel, const Vector& lo, const Vector& hi, std::vector<Bo
     return status[i] != BoxStatus::between ? BoxStatus::between : r[i] < lo[i] ? BoxStatus::lower : BoxStatus::upper;
   };
   for (solution.iterations = 1; solution.iterations <= limit; ++solution.iterations) {
-    if (!kernel.solve(status, solution.r, solution.u)) {
+    const bool solved = !raised(options.stop) && kernel.solve(status, solution.r, solution.u);
+    if (raised(options.stop)) {
+      solution.status = Status::interrupted;
+      solution.message = "active_set: stopped on request";
+      return;
+    }
+    if (!solved) {
       const bool data = kernel.data_finite();
       solution.status = data ? Status::refused : Status::not_finite;
       solution.message = data ? kernel.singular_message() : "active_set: a number of the problem is not finite";
@@ -154,6 +160,7 @@ struct DenseKernel {
   const Vector& lo;
   const Vector& hi;
   DualActiveSet& w;
+  StopRequest stop;
 
   bool solve(const std::vector<BoxStatus>& status, Vector& r, Vector& u) {
     const Index m = b.size();
@@ -165,7 +172,7 @@ struct DenseKernel {
     w.x.noalias() -= D * w.product;
     for (Index i = 0; i < m; ++i)
       if (w.pinned[i]) w.x[i] = w.product[i];
-    if (!w.factor.factorize(D, w.pinned)) return false;
+    if (!w.factor.factorize(D, w.pinned, stop)) return false;
     w.factor.solve(w.x);
     r = w.x;
     u.noalias() = D * r;
@@ -194,6 +201,7 @@ struct CoordinateKernel {
   PrimalActiveSet& w;
   bool moving_surface;
   Vector& v;
+  StopRequest stop;
 
   bool solve(const std::vector<BoxStatus>& status, Vector& r, Vector& u) {
     const Index m = lo.size();
@@ -208,7 +216,7 @@ struct CoordinateKernel {
     }
     if (changed) {
       w.factored_version = kNoVersion;
-      if (!w.factor.factorize(*p.A, w.pinned)) return false;
+      if (!w.factor.factorize(*p.A, w.pinned, stop)) return false;
       w.factored_version = p.A_version;
     }
     if (moving_surface) {
@@ -389,7 +397,7 @@ void solve_active_set(const DualProblem& problem, const ActiveSetOptions& option
   solution.u.resize(m);
   const auto* dense = std::get_if<DenseMatrix>(&problem.D);
   if (!dense) w.expanded = to_dense(problem.D);
-  DenseKernel kernel{dense ? *dense : w.expanded, problem.b, w.lo, w.hi, w};
+  DenseKernel kernel{dense ? *dense : w.expanded, problem.b, w.lo, w.hi, w, options.stop};
   exchange(kernel, w.lo, w.hi, w.status, options, solution);
 }
 
@@ -456,7 +464,7 @@ void solve_active_set(const PrimalProblem& problem, const ActiveSetOptions& opti
   }
   bool moving_surface = false;
   for (Index k = 0; k < m; ++k) moving_surface |= problem.w[k] != 0.0;
-  CoordinateKernel kernel{problem, w.lo, w.hi, w, moving_surface, solution.v};
+  CoordinateKernel kernel{problem, w.lo, w.hi, w, moving_surface, solution.v, options.stop};
   if (w.nearly_diagonal && solution.v.allFinite()) kernel.predict(w.status);
   exchange(kernel, w.lo, w.hi, w.status, options, solution);
 }

@@ -38,7 +38,9 @@ namespace stickslip {
 struct ActiveSetOptions {
   int patience = 10;       ///< rounds of exchanging all violations without progress before least-index exchanges
   int max_iterations = 0;  ///< linear solves; 0: 1000 + 20 per component
-  void validate() const;   ///< throws InputError
+  /// Looked at in every linear solve and within the factorisation; once raised, status interrupted.
+  StopRequest stop = nullptr;
+  void validate() const;  ///< throws InputError
 };
 
 /// Status of one component; the numbers are those of the last solution and are the start of the next solve.

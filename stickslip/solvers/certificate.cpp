@@ -76,7 +76,8 @@ const char* no_solution_message() {
   return "the laws have no solution: the certificate is a set of reactions that would have to push for ever";
 }
 
-void solve_proximal_active_set(const DualProblem& problem, double tolerance, InclusionSolution& solution) {
+void solve_proximal_active_set(const DualProblem& problem, double tolerance, InclusionSolution& solution,
+                               StopRequest stop) {
   const Index m = problem.b.size();
   DualProblem proximal = problem;
   const DenseMatrix D = to_dense(problem.D);
@@ -93,8 +94,13 @@ void solve_proximal_active_set(const DualProblem& problem, double tolerance, Inc
     shifted.diagonal() += alpha * rho.cwiseInverse();
     proximal.D = std::move(shifted);
     proximal.b = problem.b - alpha * r.cwiseQuotient(rho);
-    solve_active_set(proximal, {}, workspace, inner);
+    solve_active_set(proximal, {.stop = stop}, workspace, inner);
     iterations += inner.iterations;
+    if (inner.status == Status::interrupted) {
+      solution.status = inner.status;
+      solution.message = inner.message;
+      break;
+    }
     if (inner.status != Status::success) {
       alpha *= 10;  // an indefinite D (printed digits) needs a larger shift
       if (alpha > 1e3) break;

@@ -9,12 +9,14 @@
 // that it pushes on, which makes it exact to round-off, and then checked.
 #pragma once
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
 
 /// Boxes only (line, interval, half-line). tolerance: of the `inclusion` residual.
-void solve_proximal_active_set(const DualProblem& problem, double tolerance, InclusionSolution& solution);
+void solve_proximal_active_set(const DualProblem& problem, double tolerance, InclusionSolution& solution,
+                               StopRequest stop = nullptr);
 
 /// A law that nothing can move (its row of D is zero) and that is violated without reactions. y is its certificate.
 bool find_immovable_law(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets, Vector& y);

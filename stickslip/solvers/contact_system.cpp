@@ -14,12 +14,12 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
                             const ProblemScale& scale) {
   const int n = static_cast<int>(sets.size());
   scale_ = scale;
-  const double by_mobility = ProblemScale::down(scale_.mobility), by_velocity = ProblemScale::down(scale_.velocity);
-  plain_weight_ = 1 / by_mobility;
+  const double by_velocity = ProblemScale::down(scale_.velocity);
+  plain_weight_ = 1 / ProblemScale::down(scale_.mobility);
   sets_.resize(n);
   cones_only_ = N == 3;
   for (int i = 0; i < n; ++i) {
-    sets_[i] = scale_.scaled(sets[i]);
+    sets_[i] = scale_.scaled(sets[i], i);
     cones_only_ &= sets[i].kind == SetKind::friction_cone && sets[i].size == N;
   }
   columns_.resize(D.entries().size());
@@ -29,6 +29,7 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
   b_.assign(static_cast<std::size_t>(N) * n, 0.0);
   double square = 0;
   for (int i = 0; i < n; ++i) {
+    const double by_mobility = ProblemScale::down(scale_.mobility_of(i));
     for (int c = 0; c < sets[i].size; ++c) b_[N * i + c] = by_velocity * b[D.start(i) + c];
     for (int c = 0; c < N; ++c) square += b_[N * i + c] * b_[N * i + c];
     for (std::size_t e = D.row_starts()[i]; e < D.row_starts()[i + 1]; ++e) {
@@ -63,14 +64,14 @@ template <int N>
 void ContactSystem<N>::pad(const Vector& r, double* padded) const {
   Index first = 0;
   for (int i = 0; i < laws(); ++i)
-    for (int c = 0; c < N; ++c) padded[N * i + c] = c < sets_[i].size ? scale_.from_reaction(r[first++]) : 0.0;
+    for (int c = 0; c < N; ++c) padded[N * i + c] = c < sets_[i].size ? scale_.from_reaction(r[first++], i) : 0.0;
 }
 
 template <int N>
 void ContactSystem<N>::unpad_reactions(const double* padded, Vector& r) const {
   Index first = 0;
   for (int i = 0; i < laws(); ++i)
-    for (int c = 0; c < sets_[i].size; ++c) r[first++] = scale_.to_reaction(padded[N * i + c]);
+    for (int c = 0; c < sets_[i].size; ++c) r[first++] = scale_.to_reaction(padded[N * i + c], i);
 }
 
 template <int N>
@@ -223,6 +224,15 @@ double ContactSystem<N>::round_off(const double* r) const {
   return b_norm_ > 0 ? kRoundOff * std::sqrt(pushed) / b_norm_ : 0.0;
 }
 
+/// In units of the reactions of the largest mobility; what is too large there counts as infinite.
+template <int N>
+double ContactSystem<N>::plain_square(int i, const double* r, const double* u) const {
+  if (scale_.own.empty()) return natural_map_square<N>(sets_[i], r, u, plain_weight_);
+  const int own = scale_.mobility_of(i);
+  const double square = natural_map_square<N>(sets_[i], r, u, 1 / ProblemScale::down(own));
+  return std::ldexp(square, 2 * (scale_.mobility - own));
+}
+
 template <int N>
 double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const double* u) const {
   constexpr double kSuspicious = 1e-4;  // of |b|: more of a residual is no matter of the scale it is divided by
@@ -243,7 +253,7 @@ double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const d
     largest = std::max(largest, square);
     rr += reaction;
     uu += speed;
-    if (plain) plain_sum += natural_map_square<N>(sets_[i], ri, ui, plain_weight_);
+    if (plain) plain_sum += plain_square(i, ri, ui);
   }
   if (!std::isfinite(unit_free + pushed)) return HUGE_VAL;
   const double over_b = b_norm_ > 0 ? 1 / b_norm_ : 1.0;

@@ -75,6 +75,8 @@ class ContactSystem {
   double round_off(const double* r) const;
 
  private:
+  double plain_square(int i, const double* r, const double* u) const;
+
   ProblemScale scale_;
   BlockSparseMatrix D_;
   std::vector<double> b_;

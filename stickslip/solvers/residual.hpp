@@ -58,9 +58,9 @@ inline constexpr double kCertifiedReach = 1e14;
 /// Proof: a solution has u_k = 0 on lines, u_k >= 0 on half-lines and u_N >= 0 on contacts, so u·y >= 0. But
 /// u·y = r·(Dᵀy) + b·y with r ∈ C is negative by the inequality. For an unbounded cone the supremum over all of it is 0
 /// if (Dᵀy)_N + μ |(Dᵀy)_T| <= 0 and infinite otherwise. A Dᵀy that is zero in exact arithmetic is not zero in that of
-/// the machine, so the law is given the benefit of what is left, rounding of the sum included (computed in extended
-/// precision): the claim is that no reactions up to R_k = reach |b|∞/D_kk solve the problem. 1e-6 kg under 1e6 kg needs
-/// 1e12 of these units, and is not certified.
+/// the machine, so the law is given the benefit of what is left, and within a hundredth of the
+/// reach of what rounding of D can hide (2⁻⁵³ of the largest of each block): the claim is that no reactions up to R_k =
+/// reach |b|∞/D_kk solve the problem. 1e-6 kg under 1e6 kg needs 1e12 of these units, and is not certified.
 ///
 /// Coulomb's law is not associated: for y ∈ K with y_T ≠ 0 a solution only promises u·y >= -μ |u_T| y_N (the shift),
 /// and u_T may be anything while sliding. So y ∈ K is not enough, and directions with y_T ≠ 0 prove nothing: a body

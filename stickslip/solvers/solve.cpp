@@ -80,7 +80,7 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
   }
   switch (options.solver) {
     case SolverKind::active_set:
-      return solve_active_set(problem, {10, options.max_iterations});
+      return solve_active_set(problem, {10, options.max_iterations, options.stop});
     case SolverKind::gauss_seidel:
     case SolverKind::accelerated_gauss_seidel:
     case SolverKind::proximal_newton:
@@ -104,12 +104,13 @@ InclusionSolution solve(const DualProblem& problem, const SolveOptions& options,
     return solve_contacts(problem, contact_options(options), start);
   }
   DualActiveSet workspace;
-  solve_active_set(problem, {10, options.max_iterations}, workspace, solution);
+  solve_active_set(problem, {10, options.max_iterations, options.stop}, workspace, solution);
   if (solution.status == Status::success) {
     solution.residuals = residuals(problem, solution.r);
     if (solution.residuals.inclusion <= std::max(options.tolerance, 1e-10)) return solution;
   }
-  solve_proximal_active_set(problem, options.tolerance, solution);
+  if (solution.status == Status::interrupted) return solution;
+  solve_proximal_active_set(problem, options.tolerance, solution, options.stop);
   return solution;
 }
 
@@ -139,12 +140,19 @@ Path choose_path(const PrimalProblem& problem, const SolveOptions& options) {
   return kDual;
 }
 
+std::string singular_step_message(const SystemMatrix& A) {
+  if (!std::isfinite(A.max_abs()))
+    return "the step matrix is not finite: the slope of a force by position or velocity is infinite there (a root, or "
+           "a power below 1, at 0); smooth that force, or keep the motion away from there";
+  return "the symmetric part of the step matrix is not positive definite: a force pushes away faster than the inertia "
+         "resists within the step; reduce run.step";
+}
+
 void refresh_factor(const PrimalProblem& problem, PrimalWorkspace& w) {
   if (w.factor_version == problem.A_version) return;
   w.none_pinned.assign(problem.A->size(), 0);
   w.factor_version = kNoVersion;
-  if (!w.factor.factorize(*problem.A, w.none_pinned))
-    throw InputError("the symmetric part of the step matrix is not positive definite");
+  if (!w.factor.factorize(*problem.A, w.none_pinned)) throw InputError(singular_step_message(*problem.A));
   w.factor_version = problem.A_version;
 }
 
@@ -237,6 +245,30 @@ void stop_stuck_laws(const std::vector<Set>& sets, const Vector& rho, InclusionS
   }
 }
 
+/// W y = 0 to round-off of its terms.
+bool moves_nothing(const PrimalProblem& problem, const Vector& y) {
+  constexpr double kRoundOff = 1e-13;
+  Vector moved = Vector::Zero(problem.A->size()), terms = moved;
+  for (Index k = 0; k < problem.Wt.rows(); ++k)
+    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry) {
+      moved[entry.col()] += entry.value() * y[k];
+      terms[entry.col()] += std::abs(entry.value() * y[k]);
+    }
+  return (moved.cwiseAbs().array() <= kRoundOff * terms.array()).all();
+}
+
+/// Reactions can push for ever only if they move nothing: y·u = y·(Wᵀ v - w) and y·D y = |A^(-1/2) W y|². In D alone
+/// that cannot be told from masses and levers so far apart that the smaller part of its entries is rounded away.
+void doubt_certificate(const PrimalProblem& problem, InclusionSolution& solution) {
+  if (solution.status != Status::no_solution || moves_nothing(problem, solution.certificate)) return;
+  solution.status = Status::not_converged;
+  solution.certificate.resize(0);
+  solution.message =
+      "reactions were not found, and whether there are any cannot be told: masses, moments of inertia or lengths are "
+      "too "
+      "far apart for 16 digits; bring them closer";
+}
+
 void solve_through_dual(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
                         InclusionSolution& solution) {
   if (w.dual_version != problem.A_version) {
@@ -249,12 +281,13 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
   relative_velocity(problem, w.work, w.dual.b);
   w.dual.sets = problem.sets;
   const bool exact = options.solver == SolverKind::automatic && all_boxes(problem.sets);
-  if (exact) solve_active_set(w.dual, {10, options.max_iterations}, w.dual_active_set, solution);
-  if (!exact || solution.status != Status::success) {
+  if (exact) solve_active_set(w.dual, {10, options.max_iterations, options.stop}, w.dual_active_set, solution);
+  if (!exact || (solution.status != Status::success && solution.status != Status::interrupted)) {
     const bool warm = solution.r.size() == w.dual.b.size() && solution.r.allFinite();
     solution = solve(w.dual, options, warm ? solution.r : Vector());
     if (solution.status == Status::success) stop_stuck_laws(w.dual.sets, natural_weights(w.dual), solution);
   }
+  doubt_certificate(problem, solution);
   recover_velocity(problem, w, solution);
 }
 
@@ -263,6 +296,7 @@ void solve_condensed(const PrimalProblem& problem, const SolveOptions& options, 
   w.condensation.refresh(problem);
   solve_contacts(w.condensation.D(), w.condensation.b(), problem.sets, contact_options(options), w.contacts, solution);
   if (solution.status == Status::success) stop_stuck_laws(problem.sets, w.condensation.weights(), solution);
+  doubt_certificate(problem, solution);
   w.condensation.velocity(problem, solution.r, solution.v);
 }
 
@@ -314,6 +348,7 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
     solution.u.resize(0);
     recover_velocity(problem, w, solution);
     solution.status = solution.v.allFinite() ? Status::success : Status::not_finite;
+    if (solution.status == Status::not_finite) solution.message = "a number of the problem is not finite";
     return;
   }
   if (serves_contacts(options.solver) &&
@@ -332,9 +367,9 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
   }
   switch (w.path) {
     case kCoordinateBoxes:
-      return solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
+      return solve_active_set(problem, {10, options.max_iterations, options.stop}, w.active_set, solution);
     case kAugmented:
-      solve_active_set(problem, {10, options.max_iterations}, w.active_set, solution);
+      solve_active_set(problem, {10, options.max_iterations, options.stop}, w.active_set, solution);
       if (solution.status == Status::refused || solution.status == Status::not_converged)
         solve_through_dual(problem, options, w, solution);
       return;

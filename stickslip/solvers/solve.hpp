@@ -47,7 +47,8 @@ struct SolveOptions {
   /// have measures of their own.
   StoppingMeasure measure = StoppingMeasure::inclusion;
   double max_seconds = 0;  ///< wall clock; 0: no limit. Methods that end by themselves at once do not look at it.
-  /// Raised from another thread or a signal: the methods of contact_solver.hpp end with status interrupted.
+  /// Raised from another thread or a signal: active_set and the methods of contact_solver.hpp end with status
+  /// interrupted.
   StopRequest stop = nullptr;
   double acceptable = 0;  ///< above the tolerance, not worth the last resorts of contact_solver.hpp; 0: none
   void validate() const;

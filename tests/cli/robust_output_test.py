@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Nothing ends the program but its own decision: signals, full disks, closed pipes, absurd paths, endless outputs."""
+import fcntl
 import json
 import os
 import pty
 import resource
 import select
+import shutil
 import signal
 import subprocess
 import termios
+import threading
 
 import h5py
 import numpy
@@ -212,3 +215,149 @@ def test_a_signal_ends_the_writing_of_the_results_and_a_restart_finishes_it(stic
     assert sorted(p.name for p in folder.iterdir()) == ["events.csv", "report.html", "result.h5", "summary.json", "trajectory.csv"]
     assert json.loads((folder / "summary.json").read_text())["steps"] == 200
     assert len((folder / "trajectory.csv").read_text().splitlines()) == 200002
+
+
+def started(stickslip, *arguments):
+    """A run whose result.h5 exists."""
+    process = subprocess.Popen([PROGRAM, "run", "long.toml", "--out", "r", *arguments], cwd=stickslip.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (stickslip.folder / "r/result.h5").exists():
+        assert process.poll() is None, process.communicate()
+    return process
+
+
+def test_a_run_never_writes_into_the_folder_that_took_the_place_of_its_own(stickslip):
+    stickslip.write("long.toml", LONG)
+    stickslip.write("block.toml", BLOCK)
+    process = started(stickslip)
+    os.rename(stickslip.folder / "r", stickslip.folder / "moved")
+    assert stickslip("run", "block.toml", "--out", "r").returncode == 0
+    out, error = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "removed, renamed or replaced" in error and "results: r" not in out
+    summary = json.loads((stickslip.folder / "r/summary.json").read_text())
+    assert summary["title"] == "Block" and summary["status"] == "success"
+    assert len((stickslip.folder / "r/trajectory.csv").read_text().splitlines()) == 202
+    with h5py.File(stickslip.folder / "r/result.h5") as file:
+        assert file.attrs["title"] == b"Block" and len(file["t"]) == 201
+    assert sorted(p.name for p in (stickslip.folder / "moved").iterdir()) == ["result.h5"]
+    # What was stored is good; a run that lost its folder within its first moments has not stored a state, and says nothing of one.
+    assert (stickslip("run", "--restart", "moved", "--set", "run.end_time=1000").returncode == 0) == ("--restart" in error)
+
+
+@pytest.mark.parametrize("what", ["r", "r/result.h5"])
+def test_results_that_are_deleted_end_the_run(stickslip, what):
+    stickslip.write("long.toml", LONG)
+    process = started(stickslip)
+    path = stickslip.folder / what
+    shutil.rmtree(path) if path.is_dir() else path.unlink()
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 1
+    assert "r/result.h5: the file was removed" in error and len(error.splitlines()) == 1
+
+
+def test_a_folder_that_is_replaced_while_the_tables_are_written_keeps_what_is_its_own(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    folder, moved = stickslip.folder / "r", stickslip.folder / "moved"
+    folder.mkdir()
+    os.mkfifo(folder / "trajectory.csv.part")  # the program waits in it until somebody reads
+    process = subprocess.Popen([PROGRAM, "run", "block.toml", "--out", "r"], cwd=stickslip.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while not (folder / "result.h5").exists():
+        pass
+    with open(folder / "trajectory.csv.part", "rb") as pipe:
+        os.rename(folder, moved)
+        folder.mkdir()
+        while pipe.read(1 << 16):
+            pass
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 1 and "renamed, removed or replaced" in error
+    assert list(folder.iterdir()) == []
+    assert "summary.json" not in [p.name for p in moved.iterdir()]
+
+
+def test_a_disk_that_is_full_early_is_told_as_it_is(stickslip):
+    """Whether the message promises a restart, and whether there is one, is the same wherever the room ends."""
+    stickslip.write("long.toml", LONG)
+    promised = set()
+    for room in (100, 5_000, 20_000, 30_000, 50_000, 80_000, 120_000, 200_000, 300_000):
+        shutil.rmtree(stickslip.folder / "r", ignore_errors=True)
+        result = subprocess.run([PROGRAM, "run", "long.toml", "--out", "r", "--set", "run.end_time=1e5"], cwd=stickslip.folder,
+                                capture_output=True, text=True, preexec_fn=limited(room), timeout=300)
+        assert result.returncode == 1 and "File too large" in result.stderr, (room, result.stderr)
+        assert len(result.stderr.splitlines()) == 1
+        promise = "--restart r" in result.stderr
+        promised.add(promise)
+        if not (stickslip.folder / "r/result.h5").exists():
+            assert not (stickslip.folder / "r").exists() and not promise, room
+            continue
+        again = stickslip("run", "--restart", "r", "--set", "run.end_time=100")
+        assert (again.returncode == 0) == promise, (room, result.stderr, again.stderr)
+    assert promised == {False, True}
+
+
+def test_a_reader_with_a_lock_does_not_keep_the_writer_out(stickslip):
+    stickslip.write("block.toml", BLOCK)
+    ended = threading.Event()
+    seen = 0
+
+    def look():
+        nonlocal seen
+        while not ended.is_set():
+            try:
+                with open(stickslip.folder / "r/result.h5", "rb") as file:
+                    fcntl.flock(file, fcntl.LOCK_SH)
+                    seen += 1
+                    ended.wait(0.002)
+            except OSError:
+                pass
+
+    reader = threading.Thread(target=look)
+    reader.start()
+    try:
+        for _ in range(20):
+            shutil.rmtree(stickslip.folder / "r", ignore_errors=True)
+            result = stickslip("run", "block.toml", "--out", "r")
+            assert result.returncode == 0, result.stderr
+    finally:
+        ended.set()
+        reader.join()
+    assert seen > 0
+
+
+@pytest.mark.parametrize("arguments", [
+    ["run", "block.toml", "--scheme", ""], ["run", "block.toml", "--out", ""], ["run", ""], ["run", "block.toml", "--restart", ""],
+    ["compare", "block.toml", "--steps", ""], ["compare", "block.toml", "--schemes", ""], ["compare", "block.toml", "--epsilons", ""],
+    ["solve", "x.hdf5", "--compare", ""], ["solve", "x.hdf5", "--out="], ["run", "block.toml", "--set", ""],
+], ids=" ".join)
+def test_an_empty_value_is_refused(stickslip, arguments):
+    stickslip.write("block.toml", BLOCK)
+    result = stickslip(*arguments)
+    assert result.returncode == 2 and result.stderr.startswith("stickslip: "), result.stderr
+    assert stickslip.files() == ["block.toml"]
+
+
+def test_jumps_are_searched_with_an_ear_for_signals(stickslip):
+    stickslip.write("jumps.toml", BLOCK.replace("mass = [[1]]", 'mass = [[1]]\nforce = ["sign(sin(1e7*t))"]'))
+    process = subprocess.Popen([PROGRAM, "run", "jumps.toml", "--set", "run.end_time=100", "--set", "run.step=0.01"], cwd=stickslip.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    caught = 0
+    while not caught & 1 << signal.SIGINT - 1:  # until the program listens
+        with open(f"/proc/{process.pid}/status") as status:
+            caught = int(next(line for line in status if line.startswith("SigCgt")).split()[1], 16)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=120)
+    assert process.returncode == 1 and "stopped at t = 0 s" in error
+    summary = json.loads((stickslip.folder / "jumps/summary.json").read_text())
+    assert summary["status"] == "interrupted" and summary["steps"] == 0
+
+
+def test_no_room_for_a_thread_is_no_bug(stickslip):
+    from solve_test import block
+    block(stickslip.folder / "block.hdf5")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_STACK, (1 << 33, resource.RLIM_INFINITY))  # of the thread
+        resource.setrlimit(resource.RLIMIT_AS, (1 << 32, 1 << 32))
+    result = subprocess.run([PROGRAM, "solve", "block.hdf5"], cwd=stickslip.folder, capture_output=True, text=True, preexec_fn=limit, timeout=60)
+    assert result.returncode == 1
+    assert "out of memory or threads" in result.stderr and "bug" not in result.stderr

@@ -271,7 +271,7 @@ def test_sizes_that_the_file_does_not_back_cost_neither_time_nor_memory(sticksli
     (["solve", "good.h5x", "--start", "there"], "start"),
     (["solve", "good.h5x", "--write-solution", "cpoy"], "did you mean 'copy'"),
     (["solve", "good.h5x", "--write-solution", "copy", "--out", "."], "would replace it"),
-    (["solve", "good.h5x", "./good.h5x", "--write-solution", "copy"], "two files have this name"),
+    (["solve", "good.h5x", "--tolerance", "inf"], "finite number above 0"),
 ])
 def test_a_wrong_call_ends_with_2_and_names_what_is_wrong(stickslip, arguments, words):
     block(stickslip.folder / "good.h5x")  # a name that a folder argument does not take
@@ -349,6 +349,12 @@ def test_the_same_problem_in_other_units_is_solved_the_same(stickslip, mobility,
     assert numpy.allclose(u, [0, numpy.sin(0.6) - 0.5 * numpy.cos(0.6), 0], rtol=0, atol=1e-7)
 
 
+def test_reactions_near_the_largest_number_are_judged(stickslip):
+    scaled_block(stickslip.folder / "scaled.hdf5", 1e-154, 1e154)
+    row, = stickslip.json("solve", "scaled.hdf5")["problems"]
+    assert row["status"] == "success" and row["unit_free"] <= 1e-8
+
+
 def test_without_mobility_there_is_an_answer_at_once(stickslip):
     path = scaled_block(stickslip.folder / "zero.hdf5", 1.0, 1.0)
     with h5py.File(path, "r+") as file:
@@ -356,3 +362,58 @@ def test_without_mobility_there_is_an_answer_at_once(stickslip):
     result = stickslip("solve", "zero.hdf5", "--json")
     row, = json.loads(result.stdout)["problems"]
     assert result.returncode == 1 and row["status"] == "no solution" and row["iterations"] == 0
+
+
+def test_a_file_named_twice_is_solved_once(stickslip):
+    folder = stickslip.folder / "fc"
+    folder.mkdir()
+    block(folder / "one.hdf5")
+    os.symlink("fc/one.hdf5", stickslip.folder / "link.hdf5")
+    result = stickslip.json("solve", "fc/one.hdf5", "fc/one.hdf5", "./fc/../fc/one.hdf5", "fc", "link.hdf5", "--compare", "default,gauss_seidel")
+    assert result["status"] == "success" and result["files"] == 1 and len(result["problems"]) == 2
+    assert all(max(profile["fraction"]) == 1 for profile in result["profiles"])
+
+
+def test_two_files_of_one_name_have_no_copies(stickslip):
+    for folder in ("a", "b"):
+        (stickslip.folder / folder).mkdir()
+        block(stickslip.folder / folder / "one.hdf5")
+    result = stickslip("solve", "a/one.hdf5", "b/one.hdf5", "--write-solution", "copy")
+    assert result.returncode == 2 and "two files have this name" in result.stderr
+    assert stickslip.json("solve", "a", "b")["solved"] == 2
+
+
+@pytest.mark.parametrize("spread", [100, 140, 300])
+def test_contacts_that_are_not_coupled_may_be_of_any_size(stickslip, spread):
+    sizes = 10.0 ** numpy.linspace(-spread, spread, 4)
+    with h5py.File(stickslip.folder / "spread.hdf5", "w") as file:
+        group = file.create_group("fclib_local")
+        group["spacedim"] = numpy.array([3], dtype="<i4")
+        put_matrix(group, "W", numpy.diag(numpy.repeat(sizes, 3)), "rows")
+        group["vectors/q"] = numpy.tile([-1.0, 0.3, 0.1], 4)
+        group["vectors/mu"] = numpy.full(4, 0.4)
+    row, = stickslip.json("solve", "spread.hdf5", "--write-solution", "file")["problems"]
+    assert row["status"] == "success"
+    with h5py.File(stickslip.folder / "spread.hdf5") as file:
+        r = file["solution/r"][:].reshape(4, 3) * sizes[:, None]
+    assert numpy.allclose(r, [1.0, -0.3, -0.1], rtol=1e-10)  # all stick
+
+
+def test_results_of_a_run_do_not_stay_beside_those_of_another_command(stickslip, models):
+    block(stickslip.folder / "block.hdf5")
+    assert stickslip("run", models / "two-masses.toml", "--out", "r").returncode == 0
+    assert stickslip("solve", "block.hdf5", "--out", "r").returncode == 0
+    assert sorted(p.name for p in (stickslip.folder / "r").iterdir()) == ["problems.csv", "report.html", "summary.json"]
+    assert stickslip("run", models / "two-masses.toml", "--out", "r").returncode == 0
+    assert sorted(p.name for p in (stickslip.folder / "r").iterdir()) == ["events.csv", "report.html", "result.h5", "summary.json", "trajectory.csv"]
+    compare = ["compare", models / "two-masses.toml", "--schemes", "splitting", "--steps", "0.02,0.01", "--out", "r"]
+    assert stickslip(*compare).returncode == 0
+    assert sorted(p.name for p in (stickslip.folder / "r").iterdir()) == ["report.html", "summary.json"]
+
+
+def test_a_problem_in_the_folder_of_results_stays(stickslip):
+    folder = stickslip.folder / "r"
+    folder.mkdir()
+    block(folder / "result.h5")
+    assert stickslip("solve", "r/result.h5", "--out", "r").returncode == 0
+    assert (folder / "result.h5").exists()

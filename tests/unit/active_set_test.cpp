@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <set>
 
 #include "stickslip/common/error.hpp"
@@ -261,6 +262,18 @@ TEST(ActiveSet, ReportsTheLimitOfIterationsItWasGiven) {
   EXPECT_EQ(solution.status, Status::not_converged);
   EXPECT_EQ(solution.iterations, 1);
   EXPECT_FALSE(solution.message.empty());
+}
+
+TEST(ActiveSet, AStopRequestEndsTheExchangesAndTheFactorisation) {
+  Engine engine(43);
+  const DualProblem problem{samples::random_spd(engine, 20), samples::random_vector(engine, 20, 3.0),
+                            samples::random_intervals(engine, 20, 0.5, 1.0)};
+  const std::atomic<bool> stop = true;
+  EXPECT_EQ(solve_active_set(problem, {.stop = &stop}).status, Status::interrupted);
+  PinnedFactor factor;
+  const std::vector<char> none(20, 0);
+  EXPECT_TRUE(factor.factorize(std::get<DenseMatrix>(problem.D), none));
+  EXPECT_FALSE(factor.factorize(std::get<DenseMatrix>(problem.D), none, &stop));
 }
 
 TEST(ActiveSet, NotANumberInAStepIsReportedAsSuch) {

@@ -181,6 +181,38 @@ TEST(ContactSolver, ABodySqueezedBetweenTwoWallsIsProvenToHaveNoSolution) {
   EXPECT_EQ(solve(p).status, Status::success);
 }
 
+TEST(ContactSolver, WhatRoundingTookFromDIsNoProofThatThereIsNoSolution) {
+  // A box on its lower corners. Its mass is so large beside its moment of inertia that 1/m is rounded away from every
+  // entry of D, which then is that of a body between two walls; and yet reactions m v/4 carry it.
+  const std::vector<Touch> corners = {{0, -1, Vector3d::UnitZ(), Vector3d(0.1, 0.1, -0.1), Vector3d::Zero()},
+                                      {0, -1, Vector3d::UnitZ(), Vector3d(-0.1, 0.1, -0.1), Vector3d::Zero()},
+                                      {0, -1, Vector3d::UnitZ(), Vector3d(0.1, -0.1, -0.1), Vector3d::Zero()},
+                                      {0, -1, Vector3d::UnitZ(), Vector3d(-0.1, -0.1, -0.1), Vector3d::Zero()}};
+  for (const double mass : {1e16, 1e20, 1e30}) {
+    const SystemMatrix A = masses(1, mass, 0.01);
+    PrimalProblem p = assemble(A, corners, 0.5);
+    p.g[2] = -0.05 * mass;
+    const InclusionSolution s = solve(p, {.max_iterations = 2000});
+    EXPECT_NE(s.status, Status::no_solution) << mass;
+    EXPECT_EQ(s.certificate.size(), 0) << mass;
+  }
+}
+
+TEST(ContactSolver, ContactsThatDoNotTouchEachOtherMayBeOfAnySize) {
+  std::vector<Set> sets;
+  DenseMatrix D = DenseMatrix::Zero(12, 12);
+  Vector b(12);
+  for (int k = 0; k < 4; ++k) {
+    sets.push_back(friction_cone_set(0.4, 3));
+    D.diagonal().segment(3 * k, 3).setConstant(std::pow(10.0, -150 + 100 * k));
+    b.segment(3 * k, 3) << -1, 0.3, 0.1;
+  }
+  const InclusionSolution s = solve(DualProblem{D, b, sets});
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  for (int k = 0; k < 4; ++k)  // all stick: r = -b/d
+    for (int c = 0; c < 3; ++c) EXPECT_NEAR(s.r[3 * k + c] * D(3 * k, 3 * k), -b[3 * k + c], 1e-11) << k;
+}
+
 TEST(ContactSolver, LimitsEndASolveWithAStatusAndARemedy) {
   int bodies = 0;
   const std::vector<Touch> touches = pyramid(5, bodies);

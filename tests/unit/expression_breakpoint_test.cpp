@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -153,6 +154,14 @@ TEST(ExpressionBreakpoints, AreCutOffAfterAMillionWithTheTimeUpToWhichAllAreFoun
   EXPECT_GT(fast.times.back(), 0.999);  // later ones: one for each part of a grid
   EXPECT_LT(fast.times.size(), 1'010'000u);
   EXPECT_EQ(breakpoints("floor(1e4*t)", 0, 1).size(), 9999u);
+}
+
+TEST(ExpressionBreakpoints, AStopRequestEndsTheSearch) {
+  const std::atomic<bool> stop = true;
+  BreakpointSearch result{0, 1};
+  result.stop = &stop;
+  Expression::parse("floor(1e4*t)", symbols()).append_breakpoints(1, result);
+  EXPECT_TRUE(result.times.empty());
 }
 
 TEST(ExpressionBreakpoints, ASearchThatLeadsNowhereSaysSoAndGoesOnWithAGrid) {

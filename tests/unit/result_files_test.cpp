@@ -162,7 +162,6 @@ TEST(ResultFiles, StoreTheStateToGoOnFrom) {
   const TemporaryFolder folder("restart");
   const Simulation s = samples::simulation(samples::names(false, false), 100, 0);
   ResultWriter writer = write_all(folder.path(), s, {1000, 1e9});
-  EXPECT_NE(message_of([&] { read_restart_state(folder.path()); }).find("before it stored a state"), std::string::npos);
   auto expect_state = [&](const State& expected, bool left_open) {
     std::string note;
     const State found = read_restart_state(folder.path() / "result.h5", &note);
@@ -175,6 +174,7 @@ TEST(ResultFiles, StoreTheStateToGoOnFrom) {
     EXPECT_EQ(found.z.size(), 0);
     EXPECT_EQ(found.modes, expected.modes);
   };
+  expect_state(samples::state(0), true);  // the first row, at once
   writer.flush();
   expect_state(samples::state(99), true);  // the last row
   for (long n = 200; n < 205; ++n) {       // both slots, in turn
@@ -215,11 +215,17 @@ TEST(ResultFiles, CanBeReadWhileTheRunGoesOn) {
     samples::fill_row(n, row);
     writer.add(row);
   }
-  EXPECT_EQ(writer.flushed_rows(), 64);
+  EXPECT_EQ(writer.flushed_rows(), 65);  // the first one at once
   const ResultFile file = read_result_file(folder.path());
   EXPECT_NE(file.note.find("has not ended"), std::string::npos) << file.note;
   EXPECT_EQ(file.status, "running");
-  expect_rows(file, 64);
+  expect_rows(file, 65);
+}
+
+TEST(ResultFiles, WithoutARowHaveNoStateToGoOnFrom) {
+  const TemporaryFolder folder("stateless");
+  const ResultWriter writer(folder.path(), samples::names(true, true), samples::header());
+  EXPECT_NE(message_of([&] { read_restart_state(folder.path()); }).find("before it stored a state"), std::string::npos);
 }
 
 TEST(ResultFiles, FlushByWallClockTimeToo) {

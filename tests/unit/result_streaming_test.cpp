@@ -10,6 +10,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/folder_lock.hpp"
+#include "stickslip/io/output_error.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_thinning.hpp"
 #include "stickslip/motion/memory.hpp"
@@ -224,6 +225,45 @@ TEST(FolderLock, LetsOneInAtATime) {
   }
   EXPECT_TRUE(FolderLock(folder.path()).held());
   EXPECT_TRUE(fs::is_empty(folder.path()));
+}
+
+TEST(FolderLock, NoticesThatItsFolderIsElsewhere) {
+  const TemporaryFolder folder("lock");
+  const fs::path place = folder.path() / "results", other = folder.path() / "moved";
+  fs::create_directory(place);
+  const FolderLock lock(place);
+  EXPECT_NO_THROW(lock.require_at(place));
+  fs::rename(place, other);
+  EXPECT_THROW(lock.require_at(place), LostOutput);
+  fs::create_directory(place);  // another one of the same name
+  EXPECT_THROW(lock.require_at(place), LostOutput);
+  EXPECT_NO_THROW(lock.require_at(other));
+}
+
+TEST(ResultWriter, StoresAStateWithTheFirstRow) {
+  const TemporaryFolder folder("early");
+  ResultWriter writer(folder.path(), samples::names(true, true), samples::header(), {4096, 1e6});
+  EXPECT_FALSE(writer.has_state());
+  OutputRow row;
+  samples::fill_row(0, row);
+  writer.add(row);
+  EXPECT_TRUE(writer.has_state());
+  EXPECT_EQ(read_checkpoint(folder.path()).rows, 1);
+}
+
+TEST(ResultWriter, WritesNothingIntoAFileThatReplacedItsOwn) {
+  const TemporaryFolder folder("replaced");
+  ResultWriter writer(folder.path(), samples::names(true, true), samples::header(), {1, 0});
+  OutputRow row;
+  samples::fill_row(0, row);
+  writer.add(row);
+  fs::remove(folder.path() / "result.h5");
+  std::ofstream(folder.path() / "result.h5") << "another run's";
+  samples::fill_row(1, row);
+  EXPECT_THROW(writer.add(row), LostOutput);
+  std::ostringstream text;
+  text << std::ifstream(folder.path() / "result.h5").rdbuf();
+  EXPECT_EQ(text.str(), "another run's");
 }
 
 }  // namespace

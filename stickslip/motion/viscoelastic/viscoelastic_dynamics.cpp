@@ -206,7 +206,7 @@ void ViscoelasticDynamics::place(double t, const Vector& y) {
       workspace_.variables.set(t, q_, v_);
       limit_[k] = (*block.limit)(workspace_.variables.span());
       if (!(limit_[k] >= 0))
-        throw InputError(fmt::format("constraint '{}': viscoelastic.limit = {:.6g} at t = {:.9g} must be >= 0",
+        throw InputError(fmt::format("constraint.{}.viscoelastic.limit = {:.6g} at t = {:.9g} must be >= 0",
                                      system_.constraints()[static_cast<std::size_t>(block.row[0])].name, limit_[k], t));
     }
     double zeta[2]{}, u[2]{}, norm = 0;

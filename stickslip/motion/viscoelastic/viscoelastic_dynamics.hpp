@@ -41,7 +41,7 @@ struct ViscoelasticScales {
   Vector mass;        ///< M_ii
   Vector round_off;   ///< per velocity along the row: what it makes of a force, in units of the error weight
   double time = 0;    ///< 1/frequency of the slowest spring [s]
-  double energy = 0;  ///< largest ½ Σ M_ii v_i²
+  double vigour = 0;  ///< sqrt(Σ M_ii v_i²) at most: its square may be no number
   /// In the order of y; all > 0.
   void collect(Vector& scale) const;
 };

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "stickslip/common/plane_norm.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic_dynamics.hpp"
 
 namespace stickslip {
@@ -22,7 +23,7 @@ void ViscoelasticScales::collect(Vector& scale) const {
   const Index n = velocity.size(), m = force.size();
   scale.resize(2 * n + m);
   for (Index i = 0; i < n; ++i) {
-    const double v = std::max(velocity[i], kShare * std::sqrt(2 * energy / mass[i]));
+    const double v = std::max(velocity[i], kShare * vigour / std::sqrt(mass[i]));
     scale[i] = positive(std::max(position[i], v * time));
     scale[n + i] = positive(v);
   }
@@ -61,7 +62,7 @@ void ViscoelasticDynamics::first_scales(double start, double end, const Vector& 
     if (acceleration.maxCoeff() > 0) break;
   }
   s.velocity = v_.cwiseAbs().cwiseMax(s.time * acceleration);
-  s.energy = 0.5 * s.mass.dot(s.velocity.cwiseAbs2());
+  s.vigour = s.mass.cwiseSqrt().cwiseProduct(s.velocity).stableNorm();
   for (Index k = 0; k < m_; ++k) {
     row_of(k, product_);
     s.force[k] = std::max(s.force[k], effective[k] * product_.cwiseAbs().dot(acceleration));
@@ -86,13 +87,13 @@ void ViscoelasticDynamics::raise_force_scales(ViscoelasticScales& s) {
 }
 
 void ViscoelasticDynamics::raise_scales(const Vector& q_start, ViscoelasticScales& s) {
-  double energy = 0;
+  double vigour = 0;
   for (Index i = 0; i < n_; ++i) {
     s.position[i] = std::max(s.position[i], std::abs(q_[i] - q_start[i]));
     s.velocity[i] = std::max(s.velocity[i], std::abs(v_[i]));
-    energy += 0.5 * s.mass[i] * v_[i] * v_[i];
+    vigour = plane_norm(vigour, std::sqrt(s.mass[i]) * v_[i]);
   }
-  s.energy = std::max(s.energy, energy);
+  s.vigour = std::max(s.vigour, vigour);
   raise_force_scales(s);
 }
 
