@@ -265,6 +265,7 @@ double MoreauScheme::margin_to_break_away(double h, Index law, StepOutcome& outc
   const double first_half = solution_.r[i] / (h / 2);
   if (StepOutcome attempted = attempt(h, held); attempted.status != Status::success) outcome = attempted;
   const double second_half = solution_.r[i] / (h / 2) - first_half;
+  if (laws_.limits_vary()) evaluate_limits_at(1.0, h);  // it gives way at the end of the step, not in its middle
   return laws_.static_limit(law) - std::abs(1.5 * second_half - 0.5 * first_half);
 }
 
@@ -277,12 +278,26 @@ bool MoreauScheme::may_give_way(Index k, double h) const {
   return std::abs(mean) + std::abs(change) > laws_.static_limit(k);
 }
 
+/// Limits after a share of the step just attempted.
+void MoreauScheme::evaluate_limits_at(double share, double h) {
+  v_theta_ = share * solution_.v + (1 - share) * start_->v;
+  q_theta_ = start_->q + (0.5 * share * h) * (start_->v + v_theta_);
+  laws_.evaluate_limits(forces_.left_limit(t0_ + share * h, h), q_theta_, v_theta_, workspace_);
+}
+
 bool MoreauScheme::collect_candidates(double h) {
   reversing_.clear();
   giving_way_.clear();
   for (Index k = 0; k < laws_.laws(); ++k) {
     if (stopped_or_reversed(k)) reversing_.push_back(k);
     if (laws_.has_static() && may_give_way(k, h)) giving_way_.push_back(k);
+  }
+  if (laws_.has_static() && laws_.limits_vary()) {  // a limit may come down to the reaction after mid-step
+    evaluate_limits_at(1.0, h);
+    for (Index k = 0; k < laws_.laws(); ++k)
+      if (may_give_way(k, h) && std::find(giving_way_.begin(), giving_way_.end(), k) == giving_way_.end())
+        giving_way_.push_back(k);
+    evaluate_limits_at(0.5, h);
   }
   return !reversing_.empty() || !giving_way_.empty();
 }

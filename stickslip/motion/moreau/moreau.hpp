@@ -98,6 +98,7 @@ class MoreauScheme final : public Scheme {
   /// Laws that may reverse, stop or break away from a static limit in the attempt just made; false if there are none.
   bool collect_candidates(double h);
   bool may_give_way(Index law, double h) const;
+  void evaluate_limits_at(double share, double h);
   /// The earliest of their events in (0, h], or h and no law.
   std::pair<double, Frozen> earliest_event(double h, StepOutcome& outcome);
   void commit(double h, Frozen frozen, StepRecord& record);

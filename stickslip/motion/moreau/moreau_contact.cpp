@@ -148,9 +148,11 @@ void MoreauContactScheme::find_points(double h) {
   const double speed = std::max(system_.speed_bound(v_m_), system_.speed_bound(v_free_));
   system_.find_contacts(t0_ + 0.5 * h, q_m_, stabilised ? kTouching * length_ + 2 * h * speed : 0.0, workspace_,
                         found_);
-  if (!surfaces_move_) return;
-  system_.contact_surface(t0_, q_m_, workspace_, found_, w_start_);
-  system_.contact_surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
+  if (surfaces_move_) {
+    system_.contact_surface(t0_, q_m_, workspace_, found_, w_start_);
+    system_.contact_surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
+  }
+  recall_velocities(h);
 }
 
 bool MoreauContactScheme::exchange(Memory& memory) {
@@ -160,6 +162,8 @@ bool MoreauContactScheme::exchange(Memory& memory) {
   memory.exchange(last_keys_);
   memory.exchange(last_first_);
   memory.exchange(last_stuck_);
+  memory.exchange(last_normal_);
+  memory.exchange(last_position_);
   memory.exchange(friction_rest_);
   for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
   if (!memory.reading()) return true;
@@ -217,13 +221,15 @@ Status MoreauContactScheme::attempt(double h, StepRecord& record) {
   right_hand_side(h, v0_);
   free_velocity();
   find_points(h);
+  note_approaches();
   for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
   if (options_.contact_rule == ContactRule::stabilised && record.penetration > 0 && some_point_stays_inside(h)) {
-    if (const Status status = remove_penetration(); status != Status::success) return status;
+    if (const Status status = remove_penetration(h); status != Status::success) return status;
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);
     right_hand_side(h, v0_);
     free_velocity();
+    note_approaches();
   }
   return solve_step(h);
 }

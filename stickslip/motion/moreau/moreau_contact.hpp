@@ -14,11 +14,13 @@
 //   b     what the law adds to u1, normal component only:
 //         rule `velocity`, the textbook scheme: a point takes part if g <= 0, and then b = e u0
 //         rule `stabilised` (default):
-//           touching, g <= tiny             b = e min(u0, 0)                                       Newton's impact law
+//           touching, g <= tiny             b = e min(u_a, 0), u_a the velocity of arrival: u0, but for a point of
+//                                           the last step what that left there (Newton's impact law)
 //                                           tiny: 1e-9 of the smallest shape; for gaps given by expressions, which know
 //                                           no length, 1e-9 of the way h |u_N| of the step, and round-off of the gap
 //           nearby and about to touch       b = g / h: the point arrives in the middle of the next step and stays; not
 //                                           used where an impact with restitution is coming, which must keep its speed
+//           away or leaving, e > 0, while another point is struck: left out, so that it can rebound in the next step
 //         With the stabilised rule a resting contact neither opens by rounding nor sinks in.
 //
 // Poisson's and the energetic impact law (impact.hpp): points that touch and approach, with all that touch beside them,
@@ -39,9 +41,10 @@
 // friction_loss the tangential part. Newton's impact law with friction can make energy. For e = 0 it cannot: with u_f
 // the relative velocity without contact, ½ p·(u1 + u_f) = p·u1 - ½ p·D p <= 0, which for A = M and surfaces at rest is
 // T(v1) - T(v_f). This is recorded as contact_gain wherever it is positive, and the audit holds it against zero where
-// e = 0. In steps with Poisson's or the energetic law contact_gain is the work of p_i, where positive. Where an impact
-// gives a negative friction loss (the mean velocity of the step is not the path of the impulse), friction and impact
-// loss of the step are counted as one: as impact loss.
+// e = 0. In steps with a rebound of Newton's law contact_gain is the work ½ p·(u0 + u1) where positive. In steps with
+// Poisson's or the energetic law contact_gain is the work of p_i, where positive. Where an impact gives a negative
+// friction loss (the mean velocity of the step is not the path of the impulse), friction and impact loss of the step
+// are counted as one: as impact loss.
 //
 // Residual of a step: the natural map of law k with its weight ρ_k ≈ 1/D_kk, as a velocity,
 //
@@ -96,17 +99,28 @@ class MoreauContactScheme final : public Scheme {
     bool impact = false;     ///< arrives faster than the forces of one step explain
     bool holds = false;      ///< stuck in the last step: μ_static
     bool touches = false;    ///< may take part in an impact now
+    double arrival = 0;      ///< Approach::arrival
     Mode mode = Mode::open;  ///< that it is found in, once the step is solved
   };
 
-  /// Normal velocity before the step and without reactions; `impact`: it arrives faster than the forces of one step
-  /// explain.
+  /// Normal velocities of a point [m/s]: before the step, and at its end without reactions.
   struct Approach {
     double before, free;
-    bool impact;
+    double arrival;  ///< what an impact law works on: `before`, but for a point that took part in the last step what
+                     ///< that left. The rest of `before` is smooth motion, rows that turn: v²/R h of a path on a gap
+                     ///< with the radius R.
+    double slow;     ///< what the forces of one step do, and rounding
+    bool impact() const { return -arrival > slow; }
+    bool leaves() const { return before > slow; }
     double way(double h) const { return h * std::max(std::abs(before), std::abs(free)); }
   };
-  Approach approach(Index row) const;
+  Approach approach(std::size_t k, Index row) const;
+  /// Of all found points, before an impact law changes v_free_.
+  void note_approaches();
+  void recall_velocities(double h);
+  /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
+  void leave_out_bystanders(double h);
+  void number_rows();
   /// Smaller gaps count as none; deeper penetrations are corrected. [m]
   double touching(Index row, const Approach& approach, double h) const;
   double penetration_tolerance(Index row, const Approach& approach, double h) const;
@@ -114,9 +128,11 @@ class MoreauContactScheme final : public Scheme {
   const Vector& w_end() const { return surfaces_move_ ? w_end_ : found_.w; }
   void find_points(double h);
   Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
-  bool leaves_by_itself(const ContactSite& point, const Approach& approach) const;
+  bool leaves_by_itself(std::size_t k) const;
   bool some_point_stays_inside(double h) const;
-  Status remove_penetration();
+  Status remove_penetration(double h);
+  /// The penetration left by a move, to first order, over that before it; both beyond the tolerance.
+  double share_that_stays(const Vector& move, double h) const;
   void set_step_matrix(double h);
   void right_hand_side(double h, const Vector& v);
   void begin(double h, const State& state);
@@ -160,6 +176,7 @@ class MoreauContactScheme final : public Scheme {
   void record_energy(double h, StepRecord& record);
   void record_contact_work(StepRecord& record);
   double contact_gain();
+  bool some_impact_rebounds() const;
   double velocity_at_hand(const Active& active) const;
   void record_contact_velocity(StepRecord& record);
   void remember_points();
@@ -185,7 +202,8 @@ class MoreauContactScheme final : public Scheme {
 
   ContactPoints found_;
   std::vector<Active> active_;
-  std::vector<char> taken_;  // per found point
+  std::vector<char> taken_;           // per found point
+  std::vector<Approach> approaches_;  // likewise
   // What the rows of problem_ were made from.
   std::vector<Active> filled_;
   SparseMatrix filled_Wt_;
@@ -199,12 +217,19 @@ class MoreauContactScheme final : public Scheme {
   std::vector<std::pair<std::uint64_t, int>> last_sorted_;
   std::vector<int> last_first_;
   std::vector<char> last_stuck_;
+  std::vector<double> last_normal_, last_position_;  // u_N at its end; three coordinates
+  std::vector<double> recalled_;   // per found point: its u_N at the end of the last step, NaN: took no part in it
   std::vector<Mode> start_modes_;  // of the contact laws: what holds in the first step
   bool stepped_ = false;
   Vector last_impulse_;
 
   PrimalProblem problem_, correction_;
-  std::vector<std::pair<Index, double>> correction_rows_;  // row of found_.Wt, gap
+  struct CorrectionRow {
+    std::size_t found;
+    Index row;  // of found_.Wt
+    double gap;
+  };
+  std::vector<CorrectionRow> correction_rows_;
   PrimalWorkspace solver_, correction_solver_;
   InclusionSolution solution_, polished_, corrected_;
 
@@ -219,6 +244,7 @@ class MoreauContactScheme final : public Scheme {
   Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, scratch_;
   Vector u0_, u1_;          // of the rows of the problem
   Vector w_start_, w_end_;  // of found_, where surfaces speed up
+  Vector w_left_;           // just before a jump at the start of the step
   Vector load_;
   VelocityIteration iteration_;
   double momentum_scale_ = 0;  // largest terms of the balance so far

@@ -22,12 +22,12 @@ bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const bool own = law.impact == ImpactLaw::energetic || (law.impact == ImpactLaw::poisson && law.restitution > 0);
-    if (!own || !active.touches || !(u0_[active.first] < 0)) continue;
+    if (!own || !active.touches || !(active.arrival < 0)) continue;
     double size = std::abs(w_start()[active.row]);
     for (SparseMatrix::InnerIterator entry(problem_.Wt, active.first); entry; ++entry)
       size += std::abs(entry.value() * v_m_[entry.col()]);
     const double free = row_times(found_.Wt, active.row, v_free_) - w_end()[active.row];
-    if (-u0_[active.first] > kNoise * size + kAtRest * std::abs(free - u0_[active.first])) return true;
+    if (-active.arrival > kNoise * size + kAtRest * std::abs(free - u0_[active.first])) return true;
   }
   return false;
 }
@@ -72,6 +72,8 @@ Status MoreauContactScheme::take_impacts() {
                 fmt::format("moreau: impact at t = {:.9g} s: {}", t0_, impact_solution_.message));
   if (has_impact_) problem_.g -= impact_momentum_;  // points were added to the step
   has_impact_ = true;
+  const bool fast =
+      std::any_of(impact_points_.begin(), impact_points_.end(), [&](std::size_t k) { return active_[k].impact; });
   impact_impulse_.setZero(problem_.Wt.rows());
   impact_momentum_.setZero(v_m_.size());
   Index from = 0;
@@ -79,7 +81,7 @@ Status MoreauContactScheme::take_impacts() {
     Active& active = active_[k];
     const int size = contacts_[static_cast<std::size_t>(active.law)].size();
     const bool hit = impact_solution_.p[from] > 0;
-    active.impact = hit;
+    active.impact = hit && fast;  // what comes to rest within a step is no event
     active.bias = hit ? -std::max(impact_solution_.u[from], 0.0) : 0.0;
     for (int c = 0; c < size; ++c) {
       const double p = impact_solution_.p[from + c];

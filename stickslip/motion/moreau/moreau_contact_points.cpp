@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/moreau/moreau_contact.hpp"
@@ -12,10 +13,35 @@ namespace stickslip {
 
 namespace {
 constexpr double kNoise = 1e-12;  // of the velocities at hand, and of those that the reactions take away
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
+/// What the last step left at the points that took part in it, less a jump of the surface since.
+void MoreauContactScheme::recall_velocities(double h) {
+  // What moves further is another place: ways of the fastest point in a step, and of the smallest shape at rest.
+  constexpr double kSteps = 4, kOfShape = 1e-3;
+  recalled_.assign(found_.points.size(), kNaN);
+  if (!stepped_) return;
+  const double before = forces_.left_limit(t0_, h);
+  const bool jumps = surfaces_move_ && before != t0_;
+  if (jumps) system_.contact_surface(before, q_m_, workspace_, found_, w_left_);
+  const double near = kSteps * h * system_.speed_bound(v_m_) + kOfShape * length_;
+  Index row = 0;
+  for (std::size_t k = 0; k < found_.points.size(); ++k) {
+    const ContactSite& point = found_.points[k];
+    if (const int last = last_index(point.key); last >= 0) {
+      const auto from = static_cast<std::size_t>(last);
+      const double* x = last_position_.data() + 3 * from;
+      const double way = std::hypot(point.position[0] - x[0], point.position[1] - x[1], point.position[2] - x[2]);
+      if (!point.has_frame || way <= near)
+        recalled_[k] = last_normal_[from] - (jumps ? w_start_[row] - w_left_[row] : 0.0);
+    }
+    row += contacts_[static_cast<std::size_t>(point.law)].size();
+  }
+}
+
 /// An impact is faster than what the forces of one step do to the bodies at hand, and than rounding.
-MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) const {
+MoreauContactScheme::Approach MoreauContactScheme::approach(std::size_t k, Index row) const {
   double before = -w_start()[row], free = -w_end()[row], forces = 0, noise = 0, length = 0;
   for (int at = found_.Wt.outerIndexPtr()[row]; at < found_.Wt.outerIndexPtr()[row + 1]; ++at) {
     const Index i = found_.Wt.innerIndexPtr()[at];
@@ -27,30 +53,40 @@ MoreauContactScheme::Approach MoreauContactScheme::approach(Index row) const {
     length += a * a * inverse_diagonal_[i];
   }
   noise += std::sqrt(length) * thrust_;
-  return {before, free, -before > std::max({std::abs(free - before), forces, kNoise * noise})};
+  const double arrival = std::isnan(recalled_[k]) ? before : std::max(before, recalled_[k]);
+  return {before, free, arrival, std::max({std::abs(free - before), forces, kNoise * noise})};
+}
+
+void MoreauContactScheme::note_approaches() {
+  approaches_.clear();
+  Index row = 0;
+  for (std::size_t k = 0; k < found_.points.size(); ++k) {
+    approaches_.push_back(approach(k, row));
+    row += contacts_[static_cast<std::size_t>(found_.points[k].law)].size();
+  }
 }
 
 /// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
 /// a bouncing body for ever.
-bool MoreauContactScheme::leaves_by_itself(const ContactSite& point, const Approach& approach) const {
-  if (approach.impact) return contacts_[static_cast<std::size_t>(point.law)].restitution > 0;
+bool MoreauContactScheme::leaves_by_itself(std::size_t k) const {
+  const Approach& approach = approaches_[k];
+  if (approach.impact()) return contacts_[static_cast<std::size_t>(found_.points[k].law)].restitution > 0;
   return approach.before > std::abs(approach.free - approach.before);
 }
 
 bool MoreauContactScheme::some_point_stays_inside(double h) const {
   Index row = 0;
-  for (const ContactSite& point : found_.points) {
-    if (point.gap < 0) {
-      const Approach along = approach(row);
-      if (point.gap < -penetration_tolerance(row, along, h) && !leaves_by_itself(point, along)) return true;
-    }
+  for (std::size_t k = 0; k < found_.points.size(); ++k) {
+    const ContactSite& point = found_.points[k];
+    if (point.gap < 0 && point.gap < -penetration_tolerance(row, approaches_[k], h) && !leaves_by_itself(k))
+      return true;
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   return false;
 }
 
 /// Positions leave the penetration along the shortest way in the metric of the mass.
-Status MoreauContactScheme::remove_penetration() {
+Status MoreauContactScheme::remove_penetration(double h) {
   const Index n = system_.info().nv();
   Vector& q = drift_kick_ ? q_m_ : q0_;  // where the step's balance of energy begins
   const double potential = system_.potential_energy(q), kinetic = system_.kinetic_energy(q, v_m_);
@@ -59,8 +95,9 @@ Status MoreauContactScheme::remove_penetration() {
   correction_.g = Vector::Zero(n);
   correction_rows_.clear();
   Index row = 0;
-  for (const ContactSite& point : found_.points) {
-    if (!leaves_by_itself(point, approach(row))) correction_rows_.emplace_back(row, point.gap);
+  for (std::size_t k = 0; k < found_.points.size(); ++k) {
+    const ContactSite& point = found_.points[k];
+    if (!leaves_by_itself(k)) correction_rows_.push_back({k, row, point.gap});
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   const auto count = static_cast<Index>(correction_rows_.size());
@@ -69,7 +106,7 @@ Status MoreauContactScheme::remove_penetration() {
   correction_.Wt.resize(count, n);
   correction_.Wt.reserve(found_.Wt.nonZeros());
   for (Index k = 0; k < count; ++k) {
-    const auto& [from, gap] = correction_rows_[static_cast<std::size_t>(k)];
+    const auto& [found, from, gap] = correction_rows_[static_cast<std::size_t>(k)];
     correction_.Wt.startVec(k);
     for (SparseMatrix::InnerIterator entry(found_.Wt, from); entry; ++entry)
       correction_.Wt.insertBack(k, entry.col()) = entry.value();
@@ -85,7 +122,9 @@ Status MoreauContactScheme::remove_penetration() {
   }
   corrected_.r.resize(0);
   solve(correction_, options, correction_solver_, corrected_);
-  if (corrected_.status != Status::success && count <= kMany)
+  // How near to the shortest way matters little; that the bodies come apart does.
+  constexpr double kHelps = 0.5;
+  if (corrected_.status != Status::success && count <= kMany && !(share_that_stays(corrected_.v, h) <= kHelps))
     return fail(corrected_.status,
                 fmt::format("moreau: penetration at t = {:.9g} s cannot be removed ({}); reduce run.step, "
                             "or use run.moreau.contact_rule = \"velocity\"",
@@ -94,6 +133,16 @@ Status MoreauContactScheme::remove_penetration() {
   if (!drift_kick_) q0_ += corrected_.v;
   correction_work_ = system_.potential_energy(q) - potential + system_.kinetic_energy(q, v_m_) - kinetic;
   return Status::success;
+}
+
+double MoreauContactScheme::share_that_stays(const Vector& move, double h) const {
+  double before = 0, after = 0;
+  for (const auto& [k, row, gap] : correction_rows_) {
+    const double allowed = penetration_tolerance(row, approaches_[k], h);
+    raise(before, -gap - allowed);
+    raise(after, -gap - row_times(found_.Wt, row, move) - allowed);
+  }
+  return before > 0 ? after / before : after;
 }
 
 void MoreauContactScheme::select_points(double h) {
@@ -107,10 +156,12 @@ void MoreauContactScheme::select_points(double h) {
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    const Approach along = approach(row);
-    const auto [before, free, impact] = along;
-    approach_speed_ = std::max(approach_speed_, -before);
+    const Approach& along = approaches_[k];
+    const double before = along.before, free = along.free;
+    const bool impact = along.impact();
+    approach_speed_ = std::max({approach_speed_, -before, -free});
     Active active{point.law, static_cast<int>(k), row, first, 0, impact, false};
+    active.arrival = along.arrival;
     bool takes_part;
     if (!stabilised) {
       takes_part = point.gap <= 0;
@@ -119,7 +170,7 @@ void MoreauContactScheme::select_points(double h) {
     } else if (point.gap <= touching(row, along, h)) {
       takes_part = true;
       active.touches = true;
-      active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(before, 0.0) : 0;
+      active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(along.arrival, 0.0) : 0;
     } else {
       takes_part = h * free < -point.gap && !(impact && law.restitution > 0);
       active.bias = point.gap / h;
@@ -138,9 +189,44 @@ void MoreauContactScheme::select_points(double h) {
     }
     row += law.size();
   }
+  if (stabilised) leave_out_bystanders(h);
 }
 
-/// Points left out because they were free to stay away, but which the solution closes.
+/// The blow may drive a body on to a point that it was leaving, or was still away from. The step has one velocity for
+/// that: the point would end it without rebound, whatever its e. Left out, it is an impact of its own in the next step.
+/// What carried load stays: contacts at rest share a blow.
+void MoreauContactScheme::leave_out_bystanders(double h) {
+  constexpr double kOnItsWayOut = 2;  // steps: what is in deeper is pressed in, and must not wait
+  const auto struck = [](const Active& active) { return active.impact; };
+  if (std::none_of(active_.begin(), active_.end(), struck)) return;
+  const auto waits = [&](const Active& active) {
+    if (active.impact || !(contacts_[static_cast<std::size_t>(active.law)].restitution > 0)) return false;
+    const auto k = static_cast<std::size_t>(active.found);
+    const Approach& along = approaches_[k];
+    if (along.leaves() && found_.points[k].gap > -kOnItsWayOut * h * along.before) return true;
+    const int last = last_index(found_.points[k].key);
+    return !active.touches && !(last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0);
+  };
+  const auto end = std::remove_if(active_.begin(), active_.end(), [&](const Active& active) {
+    const bool out = waits(active);
+    if (out) taken_[static_cast<std::size_t>(active.found)] = 0;
+    return out;
+  });
+  if (end == active_.end()) return;
+  active_.erase(end, active_.end());
+  number_rows();
+}
+
+void MoreauContactScheme::number_rows() {
+  Index first = laws_.components();
+  for (Active& active : active_) {
+    active.first = first;
+    first += contacts_[static_cast<std::size_t>(active.law)].size();
+  }
+}
+
+/// Points left out because they were free to stay away, but which the solution closes; where there is a rebound to
+/// come, slowly only.
 bool MoreauContactScheme::add_overlooked_points(double h) {
   if (options_.contact_rule != ContactRule::stabilised) return false;
   bool added = false;
@@ -150,11 +236,12 @@ bool MoreauContactScheme::add_overlooked_points(double h) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
     if (!taken_[k]) {
       const double after = row_times(found_.Wt, row, solution_.v) - w_end()[row];
-      const Approach along = approach(row);
+      const Approach& along = approaches_[k];
       constexpr double kNegligible = 1e-3;  // of what counts as touching
-      if (h * after < -point.gap - kNegligible * touching(row, along, h) &&
-          !(law.restitution > 0 && along.before < 0)) {
+      const bool rebound_comes = law.restitution > 0 && (along.impact() || along.leaves() || -after > along.slow);
+      if (h * after < -point.gap - kNegligible * touching(row, along, h) && !rebound_comes) {
         Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
+        active.arrival = along.arrival;
         active_.push_back(active);
         taken_[k] = 1;
         added = true;
@@ -164,11 +251,7 @@ bool MoreauContactScheme::add_overlooked_points(double h) {
   }
   if (!added) return false;
   std::sort(active_.begin(), active_.end(), [](const Active& a, const Active& b) { return a.found < b.found; });
-  Index first = laws_.components();
-  for (Active& active : active_) {
-    active.first = first;
-    first += contacts_[static_cast<std::size_t>(active.law)].size();
-  }
+  number_rows();
   return true;
 }
 

@@ -98,8 +98,13 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
   }
   for (const Active& active : active_) {
     const auto law = static_cast<std::size_t>(active.law);
-    Vector& sum = law_impact_[law] ? record.jump_impulse : record.reaction_impulse;
-    for (int c = 0; c < contacts_[law].size(); ++c) sum[contact_first_[law] + c] += total[active.first + c];
+    for (int c = 0; c < contacts_[law].size(); ++c) {
+      const Index i = active.first + c, to = contact_first_[law] + c;
+      // A law of its own tells the blow from what the forces ask for; Newton's gives both in one.
+      const double jump = !active.impact ? 0.0 : has_impact_ ? impact_impulse_[i] : total[i];
+      record.jump_impulse[to] += jump;
+      record.reaction_impulse[to] += total[i] - jump;
+    }
   }
 }
 
@@ -252,7 +257,8 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     e.potential = system_.potential_energy(s.q);
   }
   if (active_.empty()) return;
-  record.contact_gain = std::max(0.0, contact_gain());
+  // Newton's rebound is counted by the work of its impulses, in book_impact().
+  if (has_impact_ || !some_impact_rebounds()) record.contact_gain = std::max(0.0, contact_gain());
   record_contact_velocity(record);
 }
 
@@ -279,6 +285,12 @@ void MoreauContactScheme::record_contact_work(StepRecord& record) {
   if (impact) return book_impact(normal_loss, friction_loss, record);
   e.impact_loss += normal_loss;
   e.friction_loss += friction_loss;
+}
+
+bool MoreauContactScheme::some_impact_rebounds() const {
+  return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
+    return active.impact && contacts_[static_cast<std::size_t>(active.law)].restitution > 0;
+  });
 }
 
 /// Kinetic energy that the contacts of the step added.
@@ -327,10 +339,15 @@ void MoreauContactScheme::remember_points() {
   last_keys_.resize(active_.size());
   last_first_.resize(active_.size());
   last_stuck_.resize(active_.size());
+  last_normal_.resize(active_.size());
+  last_position_.resize(3 * active_.size());
   for (std::size_t k = 0; k < active_.size(); ++k) {
     last_keys_[k] = found_.points[static_cast<std::size_t>(active_[k].found)].key;
     last_first_[k] = static_cast<int>(active_[k].first);
     last_stuck_[k] = active_[k].mode == Mode::stick;
+    last_normal_[k] = u1_[active_[k].first] - active_[k].bias;
+    const ContactSite& point = found_.points[static_cast<std::size_t>(active_[k].found)];
+    std::copy(point.position.begin(), point.position.end(), last_position_.begin() + 3 * static_cast<long>(k));
   }
   last_impulse_.resize(solution_.r.size());
   for (Index i = 0; i < last_impulse_.size(); ++i) last_impulse_[i] = solution_.r[i];
