@@ -120,6 +120,7 @@ class MoreauContactScheme final : public Scheme {
   void recall_velocities(double h);
   /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
   void leave_out_bystanders(double h);
+  bool carried_load(std::size_t k);  ///< in the last step
   void number_rows();
   /// Smaller gaps count as none; deeper penetrations are corrected. [m]
   double touching(Index row, const Approach& approach, double h) const;

@@ -204,8 +204,7 @@ void MoreauContactScheme::leave_out_bystanders(double h) {
     const auto k = static_cast<std::size_t>(active.found);
     const Approach& along = approaches_[k];
     if (along.leaves() && found_.points[k].gap > -kOnItsWayOut * h * along.before) return true;
-    const int last = last_index(found_.points[k].key);
-    return !active.touches && !(last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0);
+    return !active.touches && !carried_load(k);
   };
   const auto end = std::remove_if(active_.begin(), active_.end(), [&](const Active& active) {
     const bool out = waits(active);
@@ -215,6 +214,11 @@ void MoreauContactScheme::leave_out_bystanders(double h) {
   if (end == active_.end()) return;
   active_.erase(end, active_.end());
   number_rows();
+}
+
+bool MoreauContactScheme::carried_load(std::size_t k) {
+  const int last = last_index(found_.points[k].key);
+  return last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0;
 }
 
 void MoreauContactScheme::number_rows() {
@@ -229,6 +233,7 @@ void MoreauContactScheme::number_rows() {
 /// come, slowly only.
 bool MoreauContactScheme::add_overlooked_points(double h) {
   if (options_.contact_rule != ContactRule::stabilised) return false;
+  const bool struck = std::any_of(active_.begin(), active_.end(), [](const Active& active) { return active.impact; });
   bool added = false;
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
@@ -238,7 +243,8 @@ bool MoreauContactScheme::add_overlooked_points(double h) {
       const double after = row_times(found_.Wt, row, solution_.v) - w_end()[row];
       const Approach& along = approaches_[k];
       constexpr double kNegligible = 1e-3;  // of what counts as touching
-      const bool rebound_comes = law.restitution > 0 && (along.impact() || along.leaves() || -after > along.slow);
+      const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
+      const bool rebound_comes = law.restitution > 0 && (along.arrival < 0 || hit);
       if (h * after < -point.gap - kNegligible * touching(row, along, h) && !rebound_comes) {
         Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
         active.arrival = along.arrival;
