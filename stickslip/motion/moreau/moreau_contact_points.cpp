@@ -14,6 +14,12 @@ namespace stickslip {
 namespace {
 constexpr double kNoise = 1e-12;  // of the velocities at hand, and of those that the reactions take away
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// It must touch before it is an impact: one that rebounds, or whose friction acts by a law of its own, cannot end in the
+/// step's inclusion.
+bool waits_for_its_impact(const ContactElement& law) {
+  return law.restitution > 0 || law.impact == ImpactLaw::energetic;
+}
 }  // namespace
 
 /// What the last step left at the points that took part in it, less a jump of the surface since.
@@ -172,12 +178,12 @@ void MoreauContactScheme::select_points(double h) {
       active.touches = true;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(along.arrival, 0.0) : 0;
     } else {
-      takes_part = h * free < -point.gap && !(impact && law.restitution > 0);
+      takes_part = h * free < -point.gap && !(impact && waits_for_its_impact(law));
       active.bias = point.gap / h;
       active.impact &= takes_part;
       // Points that stay away get no impulse: to take those that pushed in the last step changes nothing but the number
       // of problems, in a heap one per layer.
-      if (many && !takes_part && !(law.restitution > 0 && before < 0)) {
+      if (many && !takes_part && !(waits_for_its_impact(law) && before < 0)) {
         const int last = last_index(point.key);
         takes_part = last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0;
       }
@@ -244,7 +250,7 @@ bool MoreauContactScheme::add_overlooked_points(double h) {
       const Approach& along = approaches_[k];
       constexpr double kNegligible = 1e-3;  // of what counts as touching
       const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
-      const bool rebound_comes = law.restitution > 0 && (along.arrival < 0 || hit);
+      const bool rebound_comes = waits_for_its_impact(law) && (along.arrival < 0 || hit);
       if (h * after < -point.gap - kNegligible * touching(row, along, h) && !rebound_comes) {
         Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
         active.arrival = along.arrival;
