@@ -291,7 +291,7 @@ double TimeResolution::longest_step(double from, double to) const {
   const double edge = 2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
   double longest = length;
   for (const Part& part : parts_) {
-    const IntervalSeries f = enclosure(part.tree, from + edge, to - edge, last_index_, order_);
+    const IntervalSeries f = enclosure(part.tree, from + edge, to - edge, order_);
     const double rest = f.c[order_].magnitude(), size = accuracy_ * std::max(f.c[0].magnitude(), part.floor);
     if (!std::isfinite(f.c[0].magnitude())) return -1;
     if (rest == 0) continue;
