@@ -201,8 +201,8 @@ IntervalSeries apply(const Node& node, std::span<const IntervalSeries> x, int or
 }
 
 /// f over [from, to] as a series in s = (t - ξ)/(to - from), for every ξ of the interval.
-IntervalSeries enclosure(const Tree& tree, double from, double to, int order) {
-  std::vector<IntervalSeries> stack;
+IntervalSeries enclosure(const Tree& tree, double from, double to, int order, std::vector<IntervalSeries>& stack) {
+  stack.clear();
   for (const Node& node : tree) {
     if (node.op == Op::Constant) {
       stack.emplace_back(order, Interval{node.value, node.value});
@@ -245,7 +245,7 @@ TimeResolution::TimeResolution(const System& system, double from, double to, int
   // Of the largest value that may occur: what a pulse has at eleven times its width.
   constexpr double kTiny = 1e-40;
   for (Part& part : parts_) {
-    const double largest = enclosure(part.tree, from, to, 1).c[0].magnitude();
+    const double largest = enclosure(part.tree, from, to, 1, stack_).c[0].magnitude();
     if (std::isfinite(largest)) part.floor = kTiny * largest;
   }
 }
@@ -264,7 +264,7 @@ void TimeResolution::enclose(Part& part, double t, double t_limit) {
     }
     // A switch at an end belongs to the other side.
     const double edge = 0.03 * shortest;
-    const IntervalSeries f = enclosure(part.tree, t + edge, t + length - edge, order_);
+    const IntervalSeries f = enclosure(part.tree, t + edge, t + length - edge, order_, stack_);
     const double rest = f.c[order_].magnitude(), size = accuracy_ * std::max(f.c[0].magnitude(), part.floor);
     if (rest == 0) break;
     const double factor = std::pow(size / rest, 1.0 / order_);  // NaN where the enclosure is unbounded
@@ -291,7 +291,7 @@ double TimeResolution::longest_step(double from, double to) const {
   const double edge = 2 * std::numeric_limits<double>::epsilon() * std::max(std::abs(from), std::abs(to));
   double longest = length;
   for (const Part& part : parts_) {
-    const IntervalSeries f = enclosure(part.tree, from + edge, to - edge, order_);
+    const IntervalSeries f = enclosure(part.tree, from + edge, to - edge, order_, stack_);
     const double rest = f.c[order_].magnitude(), size = accuracy_ * std::max(f.c[0].magnitude(), part.floor);
     if (!std::isfinite(f.c[0].magnitude())) return -1;
     if (rest == 0) continue;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <vector>
 
+#include "stickslip/common/interval.hpp"
 #include "stickslip/model/expression_constraint.hpp"
 #include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/expression_tree.hpp"
@@ -62,6 +63,7 @@ class TimeResolution {
   void enclose(Part& part, double t, double t_limit);
 
   std::vector<Part> parts_;
+  mutable std::vector<IntervalSeries> stack_;  // of an evaluation; kept for its memory
   double last_index_;
   int order_;
   double accuracy_;

@@ -108,7 +108,8 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
     if (!workspace.holonomic.refresh(system.mass(q, workspace.system), rows.A)) return Status::not_finite;
     workspace.residual = -rows.position;
     workspace.holonomic.correction(workspace.residual, workspace.correction);
-    reach = std::max(reach, length(workspace.inertia, q) + length(workspace.inertia, workspace.correction));
+    reach = std::max(reach, length(workspace.inertia, q));
+    if (!(reach > 0)) reach = length(workspace.inertia, workspace.correction);  // from the origin
     const double size = relative_size(rows.position, workspace, reach).value;
     // Near the solution Newton halves at least, unless round-off is all that is left; far away it may be slow.
     const bool stalled = iteration > 0 && !(size < (smallest < kAccepted ? 0.5 : 0.99) * smallest);
@@ -126,8 +127,11 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
 Status project_velocity(const System& system, double t, const Vector& q, Vector& v, ConstraintWorkspace& workspace) {
   if (system.constraints().empty()) return Status::success;
   if (!refresh_constraints(system, t, q, workspace)) return Status::not_finite;
+  refresh_inertia(system, q, workspace);
   for (int pass = 0; pass < 2; ++pass) {
     velocity_residual(workspace.rows, v, workspace.residual);
+    const double speed = length(workspace.inertia, v);
+    if (pass > 0 && relative_size(workspace.residual, workspace, speed, &workspace.rows.rate).value <= 8 * kEpsilon) break;
     workspace.mass.correction(workspace.residual, workspace.correction);
     v -= workspace.correction;
   }

@@ -59,7 +59,7 @@ bool ForceSampler::resolved(double t0, double h) {
   constexpr double kSteps = 64, kDigits = 1 << 24;
   int exponent = 0;
   // The difference of two grid times differs from step to step in its last digits.
-  const double step = std::ldexp(std::ceil(kDigits * std::frexp(h, &exponent)) / kDigits, exponent);
+  const double step = std::ldexp(std::round(kDigits * std::frexp(h, &exponent)) / kDigits, exponent);
   const double window = std::floor(t0 / (kSteps * step));
   if (window != window_ || step != window_step_) {
     window_ = window;
@@ -75,6 +75,7 @@ void ForceSampler::mean(double t0, double t1, const Vector& q, const Vector& v, 
   const bool fine = resolved(t0, h);
   f.setZero();
   pole_ = false;
+  looks_ = 0;
   auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t0 + margin);
   for (double from = t0; from < t1;) {
     const bool inside = next != breakpoints_.end() && *next < t1 - margin;
@@ -96,6 +97,8 @@ void ForceSampler::mean(double t0, double t1, const Vector& q, const Vector& v, 
 }
 
 bool ForceSampler::resolution_is_enough(double from, double to) {
+  constexpr int kPatience = 500;
+  if (given_up_ || ++looks_ > kPatience) return given_up_ = true;
   const double longest = resolution_.longest_step(from, to);
   if (to - from > same_time(to, 0)) return longest >= to - from;
   pole_ |= longest < 0;  // a kink that is not told apart from its neighbourhood passes

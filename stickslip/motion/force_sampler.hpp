@@ -2,8 +2,8 @@
 // The applied force of a step: its mean, its value at the end or in the middle.
 //
 // The mean is taken by Gauss's rule of degree 7 on pieces between breakpoints that are short enough for functions of
-// time to be polynomials of that degree to a hundredth (time_resolution.hpp): no pulse is lost, however short. A
-// function that grows beyond that, as at a pole, gives NaN.
+// time to be polynomials of that degree to a hundredth (time_resolution.hpp): no pulse is lost, however short, unless
+// there are hundreds in a step. A function that grows beyond that, as at a pole, gives NaN.
 //
 // Values at a breakpoint are left limits: a jump at the end of the step belongs to the next one, whatever the rounding
 // of the grid time. State-dependent forces are sampled at the (q, v) given.
@@ -43,6 +43,8 @@ class ForceSampler {
   TimeResolution resolution_;
   double window_ = -HUGE_VAL, window_step_ = 0;
   bool window_resolved_ = false, pole_ = false;
+  int looks_ = 0;          // of this step
+  bool given_up_ = false;  // a function changes more often than can be followed: one rule per step from there on
   Vector piece_;
 };
 

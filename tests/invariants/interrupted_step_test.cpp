@@ -169,7 +169,7 @@ TEST(InterruptedStep, ComparisonsHearItInsideARun) {
   options.stop = &stop;
   const Comparison comparison = compare_schemes(system, friction_chain::initial(5), base, options);
   EXPECT_EQ(comparison.status, Status::interrupted) << comparison.message;
-  EXPECT_LE(system.evaluations(), 53);
+  EXPECT_LE(system.evaluations(), 56);  // to the end of the instant at hand
 }
 
 }  // namespace

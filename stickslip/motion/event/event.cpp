@@ -202,7 +202,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     s.q = sample_.q;
     s.v = sample_.v;
     const bool jump = t_next == segment_end_ && look_for_jumps(s);
-    if (jump) flow_->sample(t_next, sample_);  // the dynamics stay on the side of the segment
+    if (breakpoint_at(s.t)) flow_->sample(t_next, sample_);  // the dynamics stay on the side of the segment
     const double side = jump ? just_before(s.t) : s.t;
     // Between the steps of an integrator the dense output drifts a little more than the steps do.
     if (t_next < segment_end_ && !dynamics_.constant_geometry()) project(s.modes, s, s.t);

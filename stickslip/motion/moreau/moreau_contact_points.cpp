@@ -76,7 +76,7 @@ void MoreauContactScheme::note_approaches() {
 /// a bouncing body for ever.
 bool MoreauContactScheme::leaves_by_itself(std::size_t k) const {
   const Approach& approach = approaches_[k];
-  if (approach.impact()) return contacts_[static_cast<std::size_t>(found_.points[k].law)].restitution > 0;
+  if (approach.impact()) return waits_for_its_impact(contacts_[static_cast<std::size_t>(found_.points[k].law)]);
   return approach.before > std::abs(approach.free - approach.before);
 }
 
@@ -388,21 +388,34 @@ bool MoreauContactScheme::back_to_back(const Active& a, const Active& b) const {
   return product < 0 && product * product > kOpposite * aa * bb;
 }
 
-/// Two points back to back, as in a guide without play, can press against each other with any force. Laws alone do not
-/// forbid it; but what started as the load of one step must not stay as a squeeze for ever, so these start from none.
+/// Two points back to back, as in a guide without play, can press against each other with any force: laws alone do not
+/// forbid it. These start from the forces that slightly soft points would have, of which no squeeze is one.
 void MoreauContactScheme::release_squeezed_points() {
   constexpr std::size_t kMost = 64;  // pairs are looked at one by one
   if (active_.size() > kMost) return;
-  Vector& r = solution_.r;
-  const auto release = [&](const Active& active) {
-    r.segment(active.first, contacts_[static_cast<std::size_t>(active.law)].size()).setZero();
-  };
-  for (std::size_t k = 1; k < active_.size(); ++k)
-    for (std::size_t j = 0; j < k && r[active_[k].first] > 0; ++j)
-      if (r[active_[j].first] > 0 && back_to_back(active_[k], active_[j])) {
-        release(active_[k]);
-        release(active_[j]);
-      }
+  bool squeezed = false;
+  for (std::size_t k = 1; k < active_.size() && !squeezed; ++k)
+    for (std::size_t j = 0; j < k && !squeezed; ++j) squeezed = back_to_back(active_[k], active_[j]);
+  if (!squeezed) return;
+  const Index m = problem_.Wt.rows(), friction = laws_.components();
+  DenseMatrix D(m, m);
+  DualProblem soft;
+  soft.b.resize(m);
+  for (Index i = 0; i < m; ++i) {
+    scratch_.setZero();
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) scratch_[entry.col()] = entry.value();
+    factor_.solve(scratch_);
+    for (Index j = 0; j < m; ++j) D(j, i) = row_times(problem_.Wt, j, scratch_);
+    soft.b[i] = row_times(problem_.Wt, i, v_free_) - problem_.w[i];
+  }
+  constexpr double kSoftness = 1e-6;  // of the mobility: what the step's solver has to move afterwards
+  D.diagonal() *= 1 + kSoftness;
+  soft.D = Delassus(std::move(D));
+  soft.sets = problem_.sets;
+  SolveOptions options = options_.solver;
+  options.tolerance = 1e-4 * kSoftness;
+  const InclusionSolution start = solve(soft, options);
+  if (start.r.allFinite()) solution_.r.tail(m - friction) = start.r.tail(m - friction);
 }
 
 void MoreauContactScheme::warm_start() {
