@@ -100,10 +100,15 @@ void ModeDynamics::place_mass(const Vector& q) {
   const DenseMatrix& N = mass_.free_directions();
   NW_.noalias() = N.transpose() * columns_;
   mass_.lengths(columns_, length_);
+  mass_.apply(columns_, PW_);
+  D_.noalias() = Wt_ * PW_;  // to the last bit what PW_ does to u: what sticks on a coordinate of its own does not creep
   for (Index i = 0; i < m_; ++i)
-    if (NW_.col(i).norm() <= kBlocked * length_[i]) NW_.col(i).setZero();
-  PW_.noalias() = N * NW_;
-  D_.noalias() = NW_.transpose() * NW_;
+    if (NW_.col(i).norm() <= kBlocked * length_[i]) {
+      NW_.col(i).setZero();
+      PW_.col(i).setZero();
+      D_.col(i).setZero();
+      D_.row(i).setZero();
+    }
 }
 
 double ModeDynamics::terms(Index i, const Vector& x) {

@@ -408,14 +408,21 @@ void MoreauContactScheme::release_squeezed_points() {
     for (Index j = 0; j < m; ++j) D(j, i) = row_times(problem_.Wt, j, scratch_);
     soft.b[i] = row_times(problem_.Wt, i, v_free_) - problem_.w[i];
   }
-  constexpr double kSoftness = 1e-6;  // of the mobility: what the step's solver has to move afterwards
-  D.diagonal() *= 1 + kSoftness;
+  // Softness of the mobility, and how often what it gave way is taken back: so many times four digits are right.
+  constexpr double kSoftness = 1e-4;
+  constexpr int kRounds = 3;
+  const Vector softness = kSoftness * D.diagonal(), b = soft.b;
+  D.diagonal() += softness;
   soft.D = Delassus(std::move(D));
   soft.sets = problem_.sets;
   SolveOptions options = options_.solver;
-  options.tolerance = 1e-4 * kSoftness;
-  const InclusionSolution start = solve(soft, options);
-  if (start.r.allFinite()) solution_.r.tail(m - friction) = start.r.tail(m - friction);
+  options.tolerance = 1e-12;
+  Vector r = Vector::Zero(m);
+  for (int round = 0; round < kRounds && r.allFinite(); ++round) {
+    r = solve(soft, options, r).r;
+    soft.b = b - softness.cwiseProduct(r);
+  }
+  if (r.allFinite()) solution_.r.tail(m - friction) = r.tail(m - friction);
 }
 
 void MoreauContactScheme::warm_start() {
