@@ -24,6 +24,12 @@ ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(s
   for (Vector* x : {&h_, &a_free_, &a_, &scratch_}) x->setZero(n_);
   Wt_.setZero(m_, n_);
   Wt_.topRows(friction_components_) = DenseMatrix(friction_.Wt());
+  own_.assign(static_cast<std::size_t>(m_), -1);
+  for (Index i = 0; i < friction_components_; ++i) {
+    Index at = 0;
+    if (Wt_.row(i).cwiseAbs().maxCoeff(&at) == 1 && Wt_(i, at) == 1 && Wt_.row(i).cwiseAbs().sum() == 1)
+      own_[static_cast<std::size_t>(i)] = at;
+  }
   PW_.setZero(n_, m_);
   D_.setZero(m_, m_);
   direction_.setZero(2, static_cast<Index>(laws_.size()));
@@ -292,6 +298,9 @@ bool ModeDynamics::solve(const std::vector<Mode>& modes) {
     a_.noalias() += factor_.PWE * x_;
     r_.noalias() += factor_.E * x_;
   }
+  for (std::size_t k = 0; k < laws_.size(); ++k)
+    for (Index i = laws_[k].first; modes[k] == Mode::stick && i < laws_[k].first + laws_[k].size; ++i)
+      if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0) a_[at] = -bias_[i];
   return a_.allFinite() && r_.allFinite();
 }
 
@@ -424,16 +433,8 @@ void ModeDynamics::project_velocity(const std::vector<Mode>& modes, Vector& v) {
     for (Index j = 0; j < size; ++j) D(i, j) = inverse[i] * D_(rows[i], rows[j]) * inverse[j];
   const Vector p = D.completeOrthogonalDecomposition().solve(u).cwiseProduct(inverse);
   for (Index i = 0; i < size; ++i) v.noalias() -= p[i] * PW_.col(rows[i]);
-  // A law that has a coordinate to itself sticks to the last bit.
-  for (Index i = 0; i < size; ++i) {
-    Index at = -1, entries = 0;
-    for (Index j = 0; j < n_; ++j)
-      if (Wt_(rows[i], j) != 0) {
-        at = j;
-        ++entries;
-      }
-    if (entries == 1 && Wt_(rows[i], at) == 1.0) v[at] = w_[rows[i]];
-  }
+  for (const Index i : rows)
+    if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0) v[at] = w_[i];
 }
 
 namespace {

@@ -161,6 +161,7 @@ class ModeDynamics {
   std::vector<Law> laws_;
   std::vector<char> direction_kept_, unloaded_, idle_;
   std::vector<ReactionBound> bounds_;
+  std::vector<Index> own_;  ///< coordinate of a component that is one of them, -1: none. It sticks to the last bit
   Index m_ = 0, n_ = 0, friction_components_ = 0;
   bool constant_geometry_ = false, placed_ = false;
 
