@@ -69,10 +69,12 @@ std::string between(const ModelFile& model, std::size_t contact) {
 
 /// Gap of the closest contact at the start, if any is near.
 std::string start_gaps(const ModelFile& model) {
-  SystemWorkspace workspace(model.system->info());
+  SystemWorkspace workspace(*model.system);
   ContactPoints found;
-  const double near = 0.01 * model.system->length_scale();
-  model.system->find_contacts(model.run.start_time, model.initial.q, near, workspace, found);
+  constexpr double kNear = 0.01;  // of the smallest shape; m where there are no shapes
+  const ContactSource& source = model.system->laws().contact_source();
+  const double near = kNear * (source.length() > 0 ? source.length() : 1.0);
+  source.find(model.run.start_time, model.initial.q, near, workspace, found);
   double deepest = 0;
   for (const ContactSite& point : found.points) deepest = std::max(deepest, -point.gap);
   return fmt::format("{} contact {} closer than {:.3g} m{}", found.points.size(),
@@ -107,10 +109,10 @@ struct LawLine {
 std::vector<LawLine> describe_laws(const ModelFile& model) {
   std::vector<LawLine> lines;
   const System& system = *model.system;
-  for (const FrictionElement& law : system.friction()) lines.push_back({law.name, "friction", describe(model, law)});
-  for (std::size_t k = 0; k < system.contacts().size(); ++k)
-    lines.push_back({system.contacts()[k].name, "contact", describe(system.contacts()[k]) + between(model, k)});
-  for (const ConstraintElement& law : system.constraints()) lines.push_back({law.name, "constraint", describe(law)});
+  for (const FrictionElement& law : system.laws().friction()) lines.push_back({law.name, "friction", describe(model, law)});
+  for (std::size_t k = 0; k < system.laws().contacts().size(); ++k)
+    lines.push_back({system.laws().contacts()[k].name, "contact", describe(system.laws().contacts()[k]) + between(model, k)});
+  for (const ConstraintElement& law : system.laws().constraints()) lines.push_back({law.name, "constraint", describe(law)});
   return lines;
 }
 
@@ -152,7 +154,7 @@ void print_system(const ModelFile& model) {
   const SystemInfo& info = model.system->info();
   for (const auto& [name, value] : model.parameters) print_out("  parameter  {} = {:g}\n", name, value);
   for (const std::string& table : model.tables) print_out("  table      {}\n", table);
-  const auto& constraints = model.system->constraints();
+  const auto& constraints = model.system->laws().constraints();
   print_out("  system     {} ({}), matrices {}\n",
             constraints.empty() ? plural(info.nv(), "degree of freedom", "degrees of freedom")
                                 : plural(info.nv(), "coordinate", "coordinates"),
@@ -167,10 +169,10 @@ void print_system(const ModelFile& model) {
               plural(static_cast<Index>(model.bodies->bodies.size()), "body", "bodies"),
               plural(static_cast<Index>(model.bodies->shapes.size()), "shape", "shapes"),
               plural(static_cast<Index>(model.bodies->springs.size()), "spring", "springs"));
-  if (!model.system->contacts().empty()) print_out("  contacts   {}\n", start_gaps(model));
+  if (!model.system->laws().contacts().empty()) print_out("  contacts   {}\n", start_gaps(model));
   print_out("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
-            model.system->kinetic_energy(model.initial.q, model.initial.v),
-            model.system->potential_energy(model.initial.q));
+            model.system->inertia().kinetic_energy(model.initial.q, model.initial.v),
+            model.system->forces().potential_energy(model.initial.q));
 }
 
 void print_run(const ModelFile& model, const BreakpointSearch& jumps) {

@@ -64,7 +64,7 @@ void print_summary(const ModelFile& model, const SummaryData& summary, const std
 
 ReportUnits report_units(const ModelFile& model) {
   ReportUnits units{model.angles, {}};
-  for (const FrictionElement& law : model.system->friction())
+  for (const FrictionElement& law : model.system->laws().friction())
     if (acts_on_angles(model, law)) units.moments.push_back(law.name);
   return units;
 }
@@ -72,8 +72,8 @@ ReportUnits report_units(const ModelFile& model) {
 /// Size of State::z: one deformation per row that the scheme makes a spring of.
 Index internal_states(const ModelFile& model) {
   if (model.run.scheme != SchemeKind::viscoelastic) return 0;
-  Index rows = static_cast<Index>(model.system->constraints().size());
-  for (const FrictionElement& element : model.system->friction()) rows += element.size();
+  Index rows = static_cast<Index>(model.system->laws().constraints().size());
+  for (const FrictionElement& element : model.system->laws().friction()) rows += element.size();
   return rows;
 }
 

@@ -226,4 +226,10 @@ const SystemMatrix& MatrixSum::evaluate(std::span<const double> alpha) {
   return sum_;
 }
 
+double quadratic_form(const SystemMatrix& A, const Vector& x) {
+  double sum = 0;
+  for (Index i = 0; i < x.size(); ++i) sum += x[i] * A.row_product(i, x);
+  return sum;
+}
+
 }  // namespace stickslip

@@ -58,6 +58,9 @@ class SystemMatrix {
   std::variant<DenseMatrix, BandedMatrix, SparseMatrix> data_;
 };
 
+/// xᵀ A x
+double quadratic_form(const SystemMatrix& A, const Vector& x);
+
 /// S = sum_k alpha_k A_k with the structure fixed once and the numbers refreshed without allocation (a new step size
 /// gives a new step matrix).
 class MatrixSum {

@@ -48,11 +48,8 @@ class ConstraintReader {
           rate->node->table() ? read_function(*rate, symbols_.table, std::nullopt) : function(*rate, "the rate");
     if (const auto soft = table_.find("viscoelastic"))
       constraint.element.viscoelastic = read_viscoelastic(*soft, symbols_);
-    table_.field().about([&] {
-      ExpressionConstraints(
-          {constraint},
-          SystemInfo{.title = "", .coordinates = symbols_.coordinates, .velocities = symbols_.coordinates});
-    });
+    const FlatKinematics kinematics(symbols_.coordinates);
+    table_.field().about([&] { ExpressionConstraints({constraint}, kinematics); });
     return constraint;
   }
 

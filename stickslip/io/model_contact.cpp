@@ -75,10 +75,8 @@ class ContactReader {
     read_contact_law(table_, contact.law);
     if (const auto surface = table_.find("surface_velocity")) read_surface(*surface, contact);
     read_anchor(contact);
-    table_.field().about([&] {
-      ExpressionContacts(
-          {contact}, SystemInfo{.title = "", .coordinates = symbols_.coordinates, .velocities = symbols_.coordinates});
-    });
+    const FlatKinematics kinematics(symbols_.coordinates);
+    table_.field().about([&] { ExpressionContacts({contact}, kinematics); });
     return contact;
   }
 

@@ -82,8 +82,11 @@ SystemPart finish_system(const TableReader& table, Section section, const std::s
   auto& model = section.model;
   model.title = title;
   std::set<std::string> names;
-  if (const auto friction = table.find("friction"))
-    model.friction = read_friction(*friction, model.coordinates, section.symbols.table);
+  if (const auto friction = table.find("friction")) {
+    SymbolTable symbols = section.symbols.table;
+    add_reactions(table, symbols);
+    model.friction = read_friction(*friction, model.coordinates, symbols);
+  }
   for (const FrictionElement& law : model.friction) names.insert(law.name);
   if (const auto contact = table.find("contact")) model.contacts = read_contacts(*contact, section.symbols, names);
   if (const auto constraint = table.find("constraint"))
@@ -127,8 +130,8 @@ SystemPart read_system(const TableReader& table, const std::string& title) {
 std::string storage_at(const System& system, const Vector& q) {
   if (const LinearPart* linear = system.linear())
     return describe_storage(MatrixSum({&linear->M, &linear->B, &linear->K}).value());
-  SystemWorkspace workspace(system.info());
-  return describe_storage(system.mass(q, workspace));
+  SystemWorkspace workspace(system);
+  return describe_storage(system.inertia().mass(q, workspace));
 }
 
 void read_coordinate_system(const TableReader& table, ModelFile& model) {
@@ -154,7 +157,7 @@ void settle_start(const TableReader& table, ModelFile& model) {
     const TableReader keys(*initial, initial_keys());
     if (const auto policy = keys.find("consistent")) options.policy = read_start_policy(*policy);
   }
-  if (model.system->constraints().empty()) return;
+  if (model.system->laws().constraints().empty()) return;
   options.span = model.run.end_time - model.run.start_time;
   ConsistentStart start = blamed.about(
       [&] { return make_consistent(*model.system, model.run.start_time, model.initial.q, model.initial.v, options); });

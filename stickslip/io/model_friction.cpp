@@ -207,6 +207,35 @@ class FrictionReader {
 
 }  // namespace
 
+/// A list that is wrong is blamed where it is read.
+void add_reactions(const TableReader& root, SymbolTable& symbols) {
+  const auto add = [&](const std::string& name) {
+    if (is_identifier(name) && !symbols.find(name)) {
+      symbols.add_variable(name);
+    } else {
+      symbols.add_variable(fmt::format("r.{}", symbols.variable_count()));  // keeps its place, and cannot be named
+    }
+  };
+  const auto for_each = [&](const char* word, auto&& use) {
+    const auto list = root.find(word);
+    if (!list || !list->node->array()) return;
+    for (std::size_t k = 0; k < list->node->array()->size(); ++k) {
+      const TomlTable* table = list->item(k).node->table();
+      const TomlNode* name = table ? find_key(*table, "name") : nullptr;
+      use(table, "r_" + (name && name->text() ? *name->text() : fmt::format("{}{}", word, k + 1)));
+    }
+  };
+  for_each("contact", [&](const TomlTable* table, const std::string& name) {
+    std::size_t tangents = 0;
+    for (const char* key : {"slip", "slip_rows"})
+      if (const TomlNode* given = table ? find_key(*table, key) : nullptr)
+        tangents = given->array() ? given->array()->size() : 1;
+    add(name + "_n");
+    for (std::size_t c = 1; c <= tangents; ++c) add(fmt::format("{}_t{}", name, c));
+  });
+  for_each("constraint", [&](const TomlTable*, const std::string& name) { add(name); });
+}
+
 std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
                                            const SymbolTable& symbols) {
   if (field.node->table()) field.fail("write [[friction]] with two brackets: there can be several laws");

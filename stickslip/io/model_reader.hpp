@@ -172,6 +172,9 @@ struct EquationsSection {
 EquationsSection read_equations(const Field& field);
 std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
                                            const SymbolTable& symbols);
+/// What limits may name beside the state: r_<contact>_n, r_<contact>_t1, ... and r_<constraint>, in the order of
+/// LawSet::reaction_count().
+void add_reactions(const TableReader& root, SymbolTable& symbols);
 /// `names`: of the laws read before; those of the contacts are added.
 std::vector<ExpressionContact> read_contacts(const Field& field, const StateSymbols& symbols,
                                              std::set<std::string>& names);

@@ -67,7 +67,7 @@ std::string remedy(const ModelFile& model, double depth) {
 }
 
 void require_open_bodies(const TableReader& root, const ModelFile& model) {
-  const std::vector<StartOverlap> overlaps = start_overlaps(*model.bodies, start_limit(model, model.system->length_scale()));
+  const std::vector<StartOverlap> overlaps = start_overlaps(*model.bodies, start_limit(model, model.system->laws().contact_source().length()));
   if (overlaps.empty()) return;
   const StartOverlap& deepest = *std::max_element(overlaps.begin(), overlaps.end(),
                                                   [](const auto& a, const auto& b) { return a.depth < b.depth; });
@@ -113,17 +113,17 @@ std::vector<std::string> read_angles(const Field& root, const Field& section,
 
 void require_open_start(const TableReader& root, const ModelFile& model) {
   const bool checked = model.run.scheme == SchemeKind::moreau || model.run.scheme == SchemeKind::event;
-  if (!checked || model.system->contacts().empty()) return;
+  if (!checked || model.system->laws().contacts().empty()) return;
   if (model.bodies) return require_open_bodies(root, model);
-  SystemWorkspace workspace(model.system->info());
+  SystemWorkspace workspace(*model.system);
   ContactPoints found;
-  model.system->find_contacts(model.run.start_time, model.initial.q, 0.0, workspace, found);
+  model.system->laws().contact_source().find(model.run.start_time, model.initial.q, 0.0, workspace, found);
   Index row = 0;
   for (const ContactSite& point : found.points) {
     const double limit = start_limit(model, gap_terms(found, row, model.initial.q));
-    row += model.system->contacts()[static_cast<std::size_t>(point.law)].size();
+    row += model.system->laws().contacts()[static_cast<std::size_t>(point.law)].size();
     if (!(point.gap < -limit)) continue;
-    const std::string& name = model.system->contacts()[static_cast<std::size_t>(point.law)].name;
+    const std::string& name = model.system->laws().contacts()[static_cast<std::size_t>(point.law)].name;
     const Field list = *root.find("contact");
     const Field blamed{list.context, list.item(static_cast<std::size_t>(point.law)).node, "contact." + name};
     blamed.fail(fmt::format("contact '{}' is closed by {:.3g} m at the start; {}", name, -point.gap,

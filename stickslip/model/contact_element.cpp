@@ -41,6 +41,8 @@ bool impacts_never_gain(const std::vector<ContactElement>& contacts) {
 
 double gap_terms(const ContactPoints& found, Index row, const Vector& q) {
   double sum = 0;
+  if (q.size() != found.Wt.cols())  // numbers of q that are not those of v: the largest for all
+    return found.Wt.row(row).cwiseAbs().sum() * q.lpNorm<Eigen::Infinity>();
   for (int at = found.Wt.outerIndexPtr()[row]; at < found.Wt.outerIndexPtr()[row + 1]; ++at)
     sum += std::abs(found.Wt.valuePtr()[at] * q[found.Wt.innerIndexPtr()[at]]);
   return sum;

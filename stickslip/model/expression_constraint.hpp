@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bilateral constraints given by expressions, for systems with q' = v: one row each (expression_row.hpp).
+// Bilateral constraints given by expressions: one row each (expression_row.hpp).
 //
-//   holonomic      g(t, q) = 0:         A = ∂g/∂q,  rate = -∂g/∂t
+//   holonomic      g(t, q) = 0:         A = ∂g/∂q · T(q),  rate = -∂g/∂t
 //   nonholonomic   a(t, q)·v = β(t, q): A = a,      rate = β
 //
 // Rows may depend on one another, everywhere or at single positions (a mechanism that lies flat).
@@ -11,7 +11,7 @@
 
 #include "stickslip/model/constraint_element.hpp"
 #include "stickslip/model/expression_row.hpp"
-#include "stickslip/model/system.hpp"
+#include "stickslip/model/law_set.hpp"
 
 namespace stickslip {
 
@@ -22,28 +22,28 @@ struct ExpressionConstraint {
   StateFunction rate;              ///< β, of t, q, or a table over time  [m/s, rad/s]
 };
 
-/// The constraints of one system. Evaluations allocate nothing after the first call.
-class ExpressionConstraints {
+/// The constraints of one system. The kinematics must outlive them.
+class ExpressionConstraints final : public ConstraintSource {
  public:
-  ExpressionConstraints() = default;
   /// Throws InputError naming the constraint and what is wrong with it.
-  ExpressionConstraints(std::vector<ExpressionConstraint> constraints, const SystemInfo& info);
+  ExpressionConstraints(std::vector<ExpressionConstraint> constraints, const Kinematics& kinematics);
 
-  const std::vector<ConstraintElement>& elements() const { return elements_; }
-  bool directions_are_constant() const;  ///< and the rates
-  /// As the functions of System.
-  void evaluate(double t, const Vector& q, SystemWorkspace& workspace, ConstraintRows& rows) const;
-  void bias(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& bias) const;
-  void force_jacobian(double t, const Vector& q, const Vector& lambda, SystemWorkspace& workspace,
-                      DenseMatrix& by_q) const;
-  void velocity_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
-                         DenseMatrix& by_q) const;
-  void append_breakpoints(BreakpointSearch& search) const;
+  std::unique_ptr<Scratch> make_scratch() const override;
+  const std::vector<ConstraintElement>& elements() const override { return elements_; }
+  void evaluate(double t, const Vector& q, SystemWorkspace& workspace, ConstraintRows& rows) const override;
+  void bias(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& bias) const override;
+  void force_slopes(double t, const Vector& q, const Vector& lambda, SystemWorkspace& workspace,
+                    DenseMatrix& by_q) const override;
+  void velocity_slopes(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                       DenseMatrix& by_q) const override;
+  bool constant_rows() const override;
+  void append_breakpoints(BreakpointSearch& search) const override;
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override;
 
  private:
   ExpressionScratch& scratch_at(double t, const Vector& q, SystemWorkspace& workspace) const;
 
-  SystemInfo info_;
+  const Kinematics* kinematics_;
   std::vector<ConstraintElement> elements_;
   std::vector<ExpressionRow> rows_;
 };

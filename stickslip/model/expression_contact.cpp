@@ -25,7 +25,18 @@ Vector3 evaluate(const std::vector<StateFunction>& components, const ExpressionS
 
 }  // namespace
 
-ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, const SystemInfo& info) : info_(info) {
+namespace {
+ExpressionScratch& scratch_of(SystemWorkspace& workspace) {
+  return static_cast<ExpressionScratch&>(*workspace.contacts);
+}
+}  // namespace
+
+std::unique_ptr<Scratch> ExpressionContacts::make_scratch() const {
+  return std::make_unique<ExpressionScratch>(kinematics_->nq(), kinematics_->nv());
+}
+
+ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, const Kinematics& kinematics)
+    : kinematics_(&kinematics) {
   for (ExpressionContact& contact : contacts) {
     const ContactElement& element = contact.law;
     validate(element);
@@ -46,17 +57,17 @@ ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, 
     for (const auto* anchor : {&contact.position, &contact.normal})
       for (const StateFunction& f : *anchor)
         require_arguments(f, about(anchor == &contact.position ? "position" : "normal"), Arguments::time_position,
-                          info_.coordinates);
+                          kinematics.coordinates());
 
     Law law;
-    law.rows.push_back(displacement_row(contact.gap, about("gap"), info_));
-    for (const StateFunction& slip : contact.slip) law.rows.push_back(displacement_row(slip, about("slip"), info_));
+    law.rows.push_back(displacement_row(contact.gap, about("gap"), kinematics));
+    for (const StateFunction& slip : contact.slip) law.rows.push_back(displacement_row(slip, about("slip"), kinematics));
     for (const auto& row : contact.slip_rows) {
-      require_count("slip_rows", row.size(), static_cast<std::size_t>(info_.nv()));
-      law.rows.push_back(given_row(row, about("slip_rows"), info_));
+      require_count("slip_rows", row.size(), static_cast<std::size_t>(kinematics.nv()));
+      law.rows.push_back(given_row(row, about("slip_rows"), kinematics));
     }
     for (std::size_t k = 0; k < contact.surface_velocity.size(); ++k)
-      set_surface(law.rows[k + 1], std::move(contact.surface_velocity[k]), about("surface_velocity"), info_);
+      set_surface(law.rows[k + 1], std::move(contact.surface_velocity[k]), about("surface_velocity"), kinematics);
     for (const ExpressionRow& row : law.rows) {
       constant_ &= row.is_constant();
       surfaces_move_ |= row.speeds_up();
@@ -71,7 +82,7 @@ ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, 
 
 void ExpressionContacts::find(double t, const Vector& q, double margin, SystemWorkspace& workspace,
                               ContactPoints& found) const {
-  ExpressionScratch* scratch = constant_ ? nullptr : &expression_scratch(workspace, info_);
+  ExpressionScratch* scratch = constant_ ? nullptr : &scratch_of(workspace);
   if (scratch) scratch->set_position(t, q);
   const std::size_t before = found.points.size();
   std::size_t count = 0;
@@ -95,10 +106,10 @@ void ExpressionContacts::find(double t, const Vector& q, double margin, SystemWo
   for (const ContactSite& point : found.points) {
     const Law& law = shapes_[static_cast<std::size_t>(point.law)];
     rows += static_cast<Index>(law.rows.size());
-    for (const ExpressionRow& row : law.rows) entries += static_cast<Index>(row.columns.size());
+    for (const ExpressionRow& row : law.rows) entries += static_cast<Index>(row.velocity_columns.size());
   }
-  if (found.Wt.rows() != rows || found.Wt.cols() != info_.nv() || !found.Wt.isCompressed())
-    found.Wt.resize(rows, info_.nv());
+  if (found.Wt.rows() != rows || found.Wt.cols() != kinematics_->nv() || !found.Wt.isCompressed())
+    found.Wt.resize(rows, kinematics_->nv());
   found.Wt.resizeNonZeros(entries);
   found.w.resize(rows);
   int* starts = found.Wt.outerIndexPtr();
@@ -108,9 +119,9 @@ void ExpressionContacts::find(double t, const Vector& q, double margin, SystemWo
     const Index first = at;
     for (const ExpressionRow& row : law.rows) {
       starts[at] = static_cast<int>(entry);
-      std::copy(row.columns.begin(), row.columns.end(), found.Wt.innerIndexPtr() + entry);
-      found.w[at++] = fill_row(row, scratch, found.Wt.valuePtr() + entry);
-      entry += static_cast<Index>(row.columns.size());
+      std::copy(row.velocity_columns.begin(), row.velocity_columns.end(), found.Wt.innerIndexPtr() + entry);
+      found.w[at++] = fill_row(row, *kinematics_, q, scratch, found.Wt.valuePtr() + entry);
+      entry += static_cast<Index>(row.velocity_columns.size());
     }
     starts[at] = static_cast<int>(entry);
     if (!law.position.empty()) set_frame(law, *scratch, found.Wt, first, point);
@@ -120,7 +131,7 @@ void ExpressionContacts::find(double t, const Vector& q, double margin, SystemWo
 
 void ExpressionContacts::surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,
                                  Vector& w) const {
-  ExpressionScratch& scratch = expression_scratch(workspace, info_);
+  ExpressionScratch& scratch = scratch_of(workspace);
   scratch.set_position(t, q);
   w.resize(found.w.size());
   Index at = 0;
@@ -131,9 +142,9 @@ void ExpressionContacts::surface(double t, const Vector& q, SystemWorkspace& wor
 
 void ExpressionContacts::bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
                               Vector& bias) const {
-  ExpressionScratch& scratch = expression_scratch(workspace, info_);
+  ExpressionScratch& scratch = scratch_of(workspace);
   scratch.set_position(t, q);
-  set_direction(scratch, v);
+  set_direction(*kinematics_, q, v, scratch);
   Index rows = 0;
   for (std::size_t k = 0; k < shapes_.size(); ++k)
     if (displacement_of(shapes_[k].rows[0], t, q, &scratch) <= margin) rows += laws_[k].size();
@@ -141,7 +152,7 @@ void ExpressionContacts::bias(double t, const Vector& q, const Vector& v, double
   Index at = 0;
   for (const Law& law : shapes_) {
     if (!(displacement_of(law.rows[0], t, q, &scratch) <= margin)) continue;
-    for (const ExpressionRow& row : law.rows) bias[at++] = row_bias(row, v, scratch);
+    for (const ExpressionRow& row : law.rows) bias[at++] = row_bias(row, *kinematics_, q, v, scratch);
   }
 }
 
@@ -160,7 +171,7 @@ void ExpressionContacts::set_frame(const Law& law, const ExpressionScratch& scra
   // Least squares for row ≈ (c a + s b)ᵀ ∂position/∂q.
   const auto turned = [&](Index k) {
     double aa = 0, ab = 0, bb = 0, ar = 0, br = 0;
-    for (Index j = 0; j < info_.nq(); ++j) {
+    for (Index j = 0; j < kinematics_->nq(); ++j) {
       Vector3 slope = Vector3::Zero();
       for (std::size_t c = 0; c < law.position.size(); ++c)
         if (const Expression* e = law.position[c].expression())
@@ -190,7 +201,7 @@ void ExpressionContacts::set_frame(const Law& law, const ExpressionScratch& scra
   point.has_frame = true;
 }
 
-bool ExpressionContacts::directions_are_constant() const {
+bool ExpressionContacts::constant_rows() const {
   return std::all_of(shapes_.begin(), shapes_.end(), [](const Law& law) {
     return std::all_of(law.rows.begin(), law.rows.end(), [](const ExpressionRow& row) { return row.is_constant(); });
   });
@@ -199,6 +210,11 @@ bool ExpressionContacts::directions_are_constant() const {
 void ExpressionContacts::append_breakpoints(BreakpointSearch& search) const {
   for (const Law& law : shapes_)
     for (const ExpressionRow& row : law.rows) stickslip::append_breakpoints(row, search);
+}
+
+void ExpressionContacts::append_time_functions(std::vector<const StateFunction*>& functions) const {
+  for (const Law& law : shapes_)
+    for (const ExpressionRow& row : law.rows) stickslip::append_time_functions(row, functions);
 }
 
 }  // namespace stickslip

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts whose gap and tangential displacement are given by expressions, for systems with q' = v: one point per law.
+// Contacts whose gap and tangential displacement are given by expressions: one point per law.
 //
 //   g(t, q)       gap, >= 0 when open                                                        [m]
 //   s_k(t, q)     tangential displacement, one per tangent; or rows over v                   [m]
@@ -22,7 +22,7 @@
 
 #include "stickslip/model/expression_row.hpp"
 #include "stickslip/model/state_function.hpp"
-#include "stickslip/model/system.hpp"
+#include "stickslip/model/law_set.hpp"
 
 namespace stickslip {
 
@@ -36,23 +36,23 @@ struct ExpressionContact {
   std::vector<StateFunction> normal;                  ///< of t, q: as many as `position`; any length
 };
 
-/// The contacts of one system. Evaluations allocate nothing once the number of points stays the same.
-class ExpressionContacts {
+/// The contacts of one system. The kinematics must outlive them.
+class ExpressionContacts final : public ContactSource {
  public:
-  ExpressionContacts() = default;
   /// Throws InputError naming the contact and what is wrong with it.
-  ExpressionContacts(std::vector<ExpressionContact> contacts, const SystemInfo& info);
+  ExpressionContacts(std::vector<ExpressionContact> contacts, const Kinematics& kinematics);
 
-  const std::vector<ContactElement>& laws() const { return laws_; }
-  /// Of all rows and surface velocities.
-  bool directions_are_constant() const;
-  /// As System::find_contacts and System::contact_bias.
-  void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const;
-  /// As System::surfaces_move and System::contact_surface.
-  bool surfaces_move() const { return surfaces_move_; }
-  void surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found, Vector& w) const;
-  void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace, Vector& bias) const;
-  void append_breakpoints(BreakpointSearch& search) const;
+  std::unique_ptr<Scratch> make_scratch() const override;
+  const std::vector<ContactElement>& laws() const override { return laws_; }
+  void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const override;
+  void surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,
+               Vector& w) const override;
+  void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
+            Vector& bias) const override;
+  bool surfaces_move() const override { return surfaces_move_; }
+  bool constant_rows() const override;
+  void append_breakpoints(BreakpointSearch& search) const override;
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override;
 
  private:
   struct Law {
@@ -63,7 +63,7 @@ class ExpressionContacts {
   void set_frame(const Law& law, const ExpressionScratch& scratch, const SparseMatrix& Wt, Index row,
                  ContactSite& point) const;
 
-  SystemInfo info_;
+  const Kinematics* kinematics_;
   std::vector<ContactElement> laws_;
   std::vector<Law> shapes_;
   bool surfaces_move_ = false;

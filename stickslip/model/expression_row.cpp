@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/function_shape.hpp"
@@ -12,25 +13,33 @@ namespace stickslip {
 
 namespace {
 
-/// d/dt of f along scratch.direction, which holds (1, v, 0, 0).
+/// d/dt of f along scratch.direction, which holds (1, q', 0, 0).
 double rate(const StateFunction& f, const ExpressionScratch& scratch) {
   if (const Expression* e = f.expression()) return e->directional(scratch.values, scratch.direction).slope;
   return f.table() ? f.table()->slope_after(scratch.values[0]) : 0.0;
 }
 
+std::vector<int> all_columns(Index n) {
+  std::vector<int> columns(static_cast<std::size_t>(n));
+  std::iota(columns.begin(), columns.end(), 0);
+  return columns;
+}
+
 }  // namespace
 
-ExpressionRow displacement_row(const StateFunction& f, const std::string& what, const SystemInfo& info) {
-  require_arguments(f, what, Arguments::time_position, info.coordinates);
+ExpressionRow displacement_row(const StateFunction& f, const std::string& what, const Kinematics& kinematics) {
+  require_arguments(f, what, Arguments::time_position, kinematics.coordinates());
   ExpressionRow row;
   row.displacement = f;
   if (const Expression* e = f.expression())
     for (const Index slot : e->variables_used())
       if (slot > 0) row.columns.push_back(static_cast<int>(slot - 1));
   if (row.columns.empty()) throw InputError(what + " depends on no coordinate, so that no motion changes it");
-  if (degree(f, info.coordinates) != Degree::affine) return row;
+  row.turns = !kinematics.flat();
+  row.velocity_columns = row.turns ? all_columns(kinematics.nv()) : row.columns;
+  if (degree(f, kinematics.coordinates()) != Degree::affine) return row;
   row.affine = true;
-  const std::vector<double> origin(static_cast<std::size_t>(2 + info.nq() + info.nv()), 0.0);
+  const std::vector<double> origin(static_cast<std::size_t>(2 + kinematics.nq() + kinematics.nv()), 0.0);
   const Expression& e = *f.expression();
   row.constant = e(origin);
   row.by_time = e.derivative(origin, 0);
@@ -40,35 +49,51 @@ ExpressionRow displacement_row(const StateFunction& f, const std::string& what, 
   return row;
 }
 
-ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::string& what, const SystemInfo& info) {
+ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::string& what,
+                        const Kinematics& kinematics) {
   ExpressionRow row;
   bool constant = true;
   for (std::size_t j = 0; j < entries.size(); ++j) {
-    require_arguments(entries[j], fmt::format("{} entry {}", what, j), Arguments::time_position, info.coordinates);
+    require_arguments(entries[j], fmt::format("{} entry {}", what, j), Arguments::time_position, kinematics.coordinates());
     if (entries[j].is_constant() && entries[j]({}) == 0.0) continue;
     row.columns.push_back(static_cast<int>(j));
     row.entries.push_back(entries[j]);
     constant &= entries[j].is_constant();
   }
   if (row.columns.empty()) throw InputError(what + ": all entries of a row are 0; one must not be");
+  row.velocity_columns = row.columns;
   if (constant)
     for (const StateFunction& entry : row.entries) row.coefficients.push_back(entry({}));
   return row;
 }
 
-void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const SystemInfo& info) {
-  if (surface.expression()) require_arguments(surface, what, Arguments::time_position, info.coordinates);
+void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const Kinematics& kinematics) {
+  if (surface.expression()) require_arguments(surface, what, Arguments::time_position, kinematics.coordinates());
   row.surface = std::move(surface);
 }
 
-void set_direction(ExpressionScratch& scratch, const Vector& v) {
-  std::fill(scratch.direction.begin(), scratch.direction.end(), 0.0);
-  scratch.direction[0] = 1.0;
-  for (Index k = 0; k < v.size(); ++k) scratch.direction[static_cast<std::size_t>(1 + k)] = v[k];
+void turn_row(const ExpressionRow& row, const Kinematics& kinematics, const Vector& q, ExpressionScratch& scratch) {
+  scratch.gradient.setZero();
+  fill_slopes(row, &scratch, scratch.entries.data());
+  for (std::size_t k = 0; k < row.columns.size(); ++k) scratch.gradient[row.columns[k]] = scratch.entries[k];
+  kinematics.pull_back(q, scratch.gradient, scratch.row);
 }
 
-double row_bias(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch) {
+void set_direction(const Kinematics& kinematics, const Vector& q, const Vector& v, ExpressionScratch& scratch) {
+  kinematics.rate(q, v, scratch.qdot);
+  std::fill(scratch.direction.begin(), scratch.direction.end(), 0.0);
+  scratch.direction[0] = 1.0;
+  for (Index k = 0; k < q.size(); ++k) scratch.direction[static_cast<std::size_t>(1 + k)] = scratch.qdot[k];
+}
+
+double row_bias(const ExpressionRow& row, const Kinematics& kinematics, const Vector& q, const Vector& v,
+                ExpressionScratch& scratch) {
   double bias = -rate(row.surface, scratch);
+  if (row.turns) {
+    turn_row(row, kinematics, q, scratch);
+    kinematics.rate_bias(q, v, scratch.qdot);
+    bias += scratch.gradient.dot(scratch.qdot);
+  }
   if (row.affine) return bias;
   if (!row.entries.empty()) {
     for (std::size_t k = 0; k < row.entries.size(); ++k) bias += rate(row.entries[k], scratch) * v[row.columns[k]];
@@ -83,34 +108,33 @@ double row_bias(const ExpressionRow& row, const Vector& v, ExpressionScratch& sc
 }
 
 void add_direction_slopes(const ExpressionRow& row, double lambda, const ExpressionScratch& scratch,
-                          DenseMatrix& by_q) {
+                          DenseMatrix& hessian) {
   if (!row.coefficients.empty()) return;
   for (std::size_t k = 0; k < row.entries.size(); ++k)
     if (const Expression* e = row.entries[k].expression())
       for (const Index slot : e->variables_used())
-        if (slot > 0) by_q(row.columns[k], slot - 1) += lambda * e->derivative(scratch.values, slot);
+        if (slot > 0) hessian(row.columns[k], slot - 1) += lambda * e->derivative(scratch.values, slot);
   if (!row.entries.empty()) return;
   const Expression& g = *row.displacement.expression();
   for (std::size_t k = 0; k < row.columns.size(); ++k)
     for (std::size_t l = 0; l <= k; ++l) {
       const int i = row.columns[k], j = row.columns[l];
       const double slope = lambda * g.second_derivative(scratch.values, 1 + i, 1 + j);
-      by_q(i, j) += slope;
-      if (i != j) by_q(j, i) += slope;
+      hessian(i, j) += slope;
+      if (i != j) hessian(j, i) += slope;
     }
 }
 
-void set_velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Index i,
-                         DenseMatrix& by_q) {
-  by_q.row(i).setZero();
+void velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Vector& slopes) {
+  slopes.setZero();
   if (const Expression* surface = row.surface.expression())
     for (const Index slot : surface->variables_used())
-      if (slot > 0) by_q(i, slot - 1) -= surface->derivative(scratch.values, slot);
+      if (slot > 0) slopes[slot - 1] -= surface->derivative(scratch.values, slot);
   if (!row.coefficients.empty()) return;
   for (std::size_t k = 0; k < row.entries.size(); ++k)
     if (const Expression* e = row.entries[k].expression())
       for (const Index slot : e->variables_used())
-        if (slot > 0) by_q(i, slot - 1) += v[row.columns[k]] * e->derivative(scratch.values, slot);
+        if (slot > 0) slopes[slot - 1] += v[row.columns[k]] * e->derivative(scratch.values, slot);
   if (!row.entries.empty()) return;
   const Expression& g = *row.displacement.expression();
   for (const int column : row.columns) {
@@ -119,7 +143,7 @@ void set_velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionSc
       scratch.second[s] =
           SecondDual(Dual(scratch.values[s], scratch.direction[s]), Dual(slot == 1 + column ? 1.0 : 0.0, 0.0));
     }
-    by_q(i, column) += g.evaluate<SecondDual>(scratch.second).slope.slope;
+    slopes[column] += g.evaluate<SecondDual>(scratch.second).slope.slope;
   }
 }
 
@@ -127,6 +151,12 @@ void append_breakpoints(const ExpressionRow& row, BreakpointSearch& search) {
   row.displacement.append_breakpoints(search);
   for (const StateFunction& entry : row.entries) entry.append_breakpoints(search);
   row.surface.append_breakpoints(search);
+}
+
+void append_time_functions(const ExpressionRow& row, std::vector<const StateFunction*>& functions) {
+  functions.push_back(&row.displacement);
+  for (const StateFunction& entry : row.entries) functions.push_back(&entry);
+  functions.push_back(&row.surface);
 }
 
 }  // namespace stickslip

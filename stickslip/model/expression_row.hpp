@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row over the velocities, given by expressions, for systems with q' = v: a direction of a contact or a constraint.
+// One row over the velocities, given by expressions: a direction of a contact or a constraint.
 //
 //   u = a·v - w           relative velocity along the row
-//   displacement g(t, q): a = ∂g/∂q, w = surface - ∂g/∂t, so that u = dg/dt - surface
+//   displacement g(t, q): a = T(q)ᵀ ∂g/∂q, w = surface - ∂g/∂t, so that u = dg/dt - surface
 //   given entries:        a(t, q) as written, w = surface
-//   bias                  du/dt at constant v: D²g[(1, v), (1, v)] or ȧ·v, minus d(surface)/dt
+//   bias                  du/dt at constant v: D²g[(1, q'), (1, q')] + ∂g/∂q · d/dt(T v), or ȧ·v, minus d(surface)/dt
+//
+// T = 1 for flat kinematics, where columns of q are columns of v.
 //
 // Derivatives are by automatic differentiation. A displacement that is certainly affine (function_shape.hpp), and
 // entries that are constant, are reduced to numbers once.
@@ -15,6 +17,7 @@
 #include <vector>
 
 #include "stickslip/model/expression_scratch.hpp"
+#include "stickslip/model/kinematics.hpp"
 #include "stickslip/model/state_function.hpp"
 
 namespace stickslip {
@@ -22,13 +25,15 @@ namespace stickslip {
 struct ExpressionRow {
   StateFunction displacement;          ///< g
   std::vector<StateFunction> entries;  ///< given rows: one per column; else empty
-  std::vector<int> columns;            ///< ascending
+  std::vector<int> columns;            ///< ascending; of q for a displacement, of v for given rows
+  std::vector<int> velocity_columns;   ///< of a: the same, or all where T(q) stands between
+  bool turns = false;                  ///< it does: a is T(q)ᵀ times the slopes of a displacement
   bool affine = false;                 ///< displacement = constant + by_time t + Σ coefficients q[columns]
   double constant = 0, by_time = 0;
   std::vector<double> coefficients;  ///< affine displacement or constant entries
   StateFunction surface;             ///< of t, q, or a table over time
 
-  bool is_constant() const { return !coefficients.empty() && surface.is_constant(); }
+  bool is_constant() const { return !coefficients.empty() && surface.is_constant() && !turns; }
   /// w depends on time.
   bool speeds_up() const {
     return surface.depends_on_time() || (coefficients.empty() && entries.empty() && displacement.depends_on_time());
@@ -37,9 +42,10 @@ struct ExpressionRow {
 
 /// Both throw InputError that begins with `what`: for arguments that are not allowed, and for a row that no motion
 /// changes.
-ExpressionRow displacement_row(const StateFunction& f, const std::string& what, const SystemInfo& info);
-ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::string& what, const SystemInfo& info);
-void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const SystemInfo& info);
+ExpressionRow displacement_row(const StateFunction& f, const std::string& what, const Kinematics& kinematics);
+ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::string& what,
+                        const Kinematics& kinematics);
+void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const Kinematics& kinematics);
 
 // Below, scratch holds (t, q); a row that is_constant() needs none.
 
@@ -58,8 +64,8 @@ inline double surface_velocity_of(const ExpressionRow& row, const ExpressionScra
   return row.entries.empty() ? surface - row.displacement.expression()->derivative(scratch->values, 0) : surface;
 }
 
-/// Writes one number per column and returns w.
-inline double fill_row(const ExpressionRow& row, const ExpressionScratch* scratch, double* values) {
+/// Slopes of the displacement by q, or given entries: one number per entry of `columns`.
+inline void fill_slopes(const ExpressionRow& row, const ExpressionScratch* scratch, double* values) {
   if (!row.coefficients.empty()) {
     std::copy(row.coefficients.begin(), row.coefficients.end(), values);
   } else if (!row.entries.empty()) {
@@ -68,19 +74,34 @@ inline double fill_row(const ExpressionRow& row, const ExpressionScratch* scratc
     const Expression& e = *row.displacement.expression();
     for (const int column : row.columns) *values++ = e.derivative(scratch->values, column + 1);
   }
+}
+/// The same as scratch.row over all velocities, by T(q)ᵀ; scratch.gradient by q.
+void turn_row(const ExpressionRow& row, const Kinematics& kinematics, const Vector& q, ExpressionScratch& scratch);
+
+/// Writes one number per velocity column and returns w.
+inline double fill_row(const ExpressionRow& row, const Kinematics& kinematics, const Vector& q,
+                       ExpressionScratch* scratch, double* values) {
+  if (row.turns) {
+    turn_row(row, kinematics, q, *scratch);
+    std::copy_n(scratch->row.data(), scratch->row.size(), values);
+  } else {
+    fill_slopes(row, scratch, values);
+  }
   return surface_velocity_of(row, scratch);
 }
 
-/// scratch.direction = (1, v, 0, 0), for row_bias().
-void set_direction(ExpressionScratch& scratch, const Vector& v);
-double row_bias(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch);
+/// scratch.direction = (1, q', 0, 0), for row_bias().
+void set_direction(const Kinematics& kinematics, const Vector& q, const Vector& v, ExpressionScratch& scratch);
+double row_bias(const ExpressionRow& row, const Kinematics& kinematics, const Vector& q, const Vector& v,
+                ExpressionScratch& scratch);
 
-/// by_q += λ ∂a/∂q, a as a column (nv × nq)
-void add_direction_slopes(const ExpressionRow& row, double lambda, const ExpressionScratch& scratch, DenseMatrix& by_q);
-/// by_q.row(i) = ∂u/∂q at fixed v; scratch.direction is that of set_direction().
-void set_velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Index i,
-                         DenseMatrix& by_q);
+/// hessian += λ ∂a/∂q (columns of a × nq), for a row that does not turn; of a displacement's slopes where it does.
+void add_direction_slopes(const ExpressionRow& row, double lambda, const ExpressionScratch& scratch,
+                          DenseMatrix& hessian);
+/// slopes = ∂u/∂q at fixed q' (nq numbers); scratch.direction is that of set_direction().
+void velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Vector& slopes);
 
 void append_breakpoints(const ExpressionRow& row, BreakpointSearch& search);
+void append_time_functions(const ExpressionRow& row, std::vector<const StateFunction*>& functions);
 
 }  // namespace stickslip

@@ -28,7 +28,8 @@ struct FrictionElement {
   std::vector<Direction> directions;          ///< one, or two for planar friction
   SetKind planar_set = SetKind::disk;         ///< with two directions: disk, polygon or box
   int facets = 8;                             ///< of the polygon
-  StateFunction limit;                        ///< c >= 0 [N or N m]
+  /// c >= 0, of t, q, v, and of reactions R: then it holds for the R of the same instant. [N or N m]
+  StateFunction limit;
   std::optional<StateFunction> static_limit;  ///< >= limit
   Weakening weakening;
   double viscous = 0;                           ///< >= 0 [N s/m or N m s/rad]

@@ -7,10 +7,8 @@
 
 namespace stickslip {
 
-namespace {
-
 /// SystemMatrix only reads; but the matrix is the caller's own and not const, so its numbers may be written.
-double* numbers(SystemMatrix& matrix) {
+double* MatrixLayout::numbers(SystemMatrix& matrix) {
   const double* first = nullptr;
   switch (matrix.storage()) {
     case Storage::dense:
@@ -25,8 +23,6 @@ double* numbers(SystemMatrix& matrix) {
   }
   return const_cast<double*>(first);
 }
-
-}  // namespace
 
 MatrixLayout::MatrixLayout(Index size, std::span<const std::pair<Index, Index>> entries) {
   std::vector<Eigen::Triplet<double, int>> pattern;
@@ -82,6 +78,13 @@ Index MatrixLayout::offset(Index i, Index j) const {
   const int* found = std::lower_bound(begin, end, static_cast<int>(j));
   assert(found != end && *found == j);
   return found - s.innerIndexPtr();
+}
+
+std::vector<std::pair<Index, Index>> all_entries(Index n) {
+  std::vector<std::pair<Index, Index>> entries;
+  for (Index i = 0; i < n; ++i)
+    for (Index j = 0; j < n; ++j) entries.emplace_back(i, j);
+  return entries;
 }
 
 }  // namespace stickslip

@@ -5,6 +5,7 @@
 
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "stickslip/common/system_matrix.hpp"
 
@@ -20,6 +21,8 @@ class MatrixLayout {
   /// Gives the matrix this structure if it does not have it yet (allocates), sets all numbers to 0 and returns where
   /// they are kept; offset() counts from there.
   double* clear(SystemMatrix& matrix) const;
+  /// Where the numbers of a matrix are kept.
+  static double* numbers(SystemMatrix& matrix);
   /// Of an entry of the structure.
   Index offset(Index i, Index j) const;
 
@@ -29,5 +32,8 @@ class MatrixLayout {
   SystemMatrix zero_;
   Index count_ = 0;  // stored numbers
 };
+
+/// (i, j) of a full matrix.
+std::vector<std::pair<Index, Index>> all_entries(Index size);
 
 }  // namespace stickslip

@@ -5,18 +5,7 @@
 //   v per body  velocity of the mass centre in the world [m/s], spin ω in the body's axes [rad/s]
 //   m x'' = m g + f,    J ω' + ω × J ω = τ            J about the mass centre, body axes [kg m²]
 //
-// Free motion (drift) over dt: x += dt v, and the midpoint rule on the rotation group,
-//   J (ω1 - ω0) = -dt ω_m × J ω_m,  ω_m = ½ (ω0 + ω1),      R1 = R0 cay(dt ω_m),
-// which keeps the kinetic energy and the angular momentum R J ω in the world exactly (both quadratic; cay(a) is the
-// rotation with quaternion ∝ (1, a/2)). ω1 is then computed from R1ᵀ R0 J ω0, so that rounding does not add up.
-// Order 2. (The scheme of Austin, Krishnaprasad and Wang, J. Comput. Phys. 107 (1993), on SO(3).)
-//
-// Contact between body a (first) and b at a point P with normal n from b to a, frame (n, t1, t2):
-//   u = frame · (v_a + ω_a × (P - x_a) - v_b - ω_b × (P - x_b)) - surface velocity of b
-// Springs act between two points: force -(k (l - l0) + c l') along the line that joins them. With l' = J v their slopes
-// for the step are ∂h/∂q = -k Jᵀ J and ∂h/∂v = -c Jᵀ J: the force stays on the line, so that momentum and angular
-// momentum are kept. The turning of the line is left out; a spring under the tension F needs h² F (1/m_a + 1/m_b) < 4
-// l.
+// The parts of the system: multibody/body_kinematics.hpp, body_inertia.hpp, body_forces.hpp, body_contacts.hpp.
 #pragma once
 
 #include <memory>

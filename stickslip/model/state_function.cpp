@@ -37,11 +37,24 @@ bool StateFunction::depends_on_state(Index index_slot) const {
                      [&](Index slot) { return slot != 0 && slot != index_slot; });
 }
 
+bool StateFunction::depends_on_reactions(Index index_slot) const {
+  const Expression* e = expression();
+  return e && !e->variables_used().empty() && e->variables_used().back() > index_slot;
+}
+
 void StateFunction::append_breakpoints(BreakpointSearch& search, const HeldVariable& held) const {
   if (const Expression* e = expression()) return e->append_breakpoints(0, search, held);
   if (!table()) return;
   for (const double t : table()->times())
     if (t > search.from && t < search.to) search.times.push_back(t);
+}
+
+std::span<const double> gathered_variables(const Vector& q, const Vector& v) {
+  thread_local std::vector<double> values;
+  values.resize(static_cast<std::size_t>(2 + q.size() + v.size()));
+  values.front() = values.back() = 0.0;
+  std::copy_n(v.data(), v.size(), std::copy_n(q.data(), q.size(), values.begin() + 1));
+  return values;
 }
 
 }  // namespace stickslip

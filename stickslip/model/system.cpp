@@ -7,78 +7,48 @@
 
 namespace stickslip {
 
-void System::force_jacobian(double, const Vector&, const Vector&, SystemWorkspace&, SystemMatrix&,
-                            SystemMatrix&) const {
-  assert(!"this system has no slopes of its forces");
+SystemWorkspace::SystemWorkspace(const System& system)
+    : variables(system.info().nq(), system.info().nv(), system.laws().reaction_count()),
+      inertia(system.inertia().make_scratch()),
+      forces(system.forces().make_scratch()),
+      contacts(system.laws().contact_source().make_scratch()),
+      constraints(system.laws().constraint_source().make_scratch()) {}
+
+System::System(SystemParts parts) : parts_(std::move(parts)) {
+  assert(parts_.kinematics && parts_.inertia && parts_.forces);
+  info_ = {parts_.title, kinematics().coordinates(), kinematics().velocities()};
+  velocity_force_ = inertia().has_velocity_force();
+  quadratic_energy_ = inertia().constant() && forces().quadratic_potential();
+  if (!inertia().constant() || !forces().linear() || !kinematics().flat()) return;
+  SystemWorkspace workspace(*this);
+  linear_.emplace(LinearPart{inertia().mass(Vector::Zero(info_.nq()), workspace), forces().linear()->B,
+                             forces().linear()->K});
+  has_series_ = forces().has_series() && laws().constant_rows();
 }
 
-void System::force_series(double, double, SystemWorkspace&, DenseMatrix&) const {
-  assert(!"this system has no power series");
+namespace {
+
+/// The same numbers with room for every entry.
+void make_dense(SystemMatrix& matrix) {
+  if (matrix.storage() != Storage::dense) matrix = SystemMatrix(matrix.to_dense());
 }
 
-void System::interpolate(const Vector& q0, const Vector& v0, const Vector& q1, const Vector& v1, double h, double s,
-                         bool smooth, Vector& q) const {
-  if (!smooth) {
-    q = (1 - s) * q0 + s * q1;
-    return;
-  }
-  const double a = 1 + s * s * (2 * s - 3), b = s * s * (3 - 2 * s), c = s * (1 - s) * (1 - s) * h,
-               d = s * s * (s - 1) * h;
-  q = a * q0 + b * q1 + c * v0 + d * v1;
-}
+}  // namespace
 
-const std::vector<ContactElement>& System::contacts() const {
-  static const std::vector<ContactElement> none;
-  return none;
-}
-
-double System::speed_bound(const Vector&) const { return HUGE_VAL; }
-
-void System::find_contacts(double, const Vector&, double, SystemWorkspace&, ContactPoints& found) const {
-  found.points.clear();
-  found.Wt.resize(0, info().nv());
-  found.w.resize(0);
-}
-
-double System::inertia_power(const Vector&, const Vector&) const { return 0.0; }
-
-void System::contact_surface(double, const Vector&, SystemWorkspace&, const ContactPoints& found, Vector& w) const {
-  w = found.w;
-}
-
-void System::contact_bias(double, const Vector&, const Vector&, double, SystemWorkspace&, Vector& bias) const {
-  bias.resize(0);
-}
-
-const std::vector<ConstraintElement>& System::constraints() const {
-  static const std::vector<ConstraintElement> none;
-  return none;
-}
-
-void System::evaluate_constraints(double, const Vector&, SystemWorkspace&, ConstraintRows& rows) const {
-  rows.A.resize(0, info().nv());
-  rows.rate.resize(0);
-  rows.position.resize(0);
-}
-
-void System::constraint_bias(double, const Vector&, const Vector&, SystemWorkspace&, Vector& bias) const {
-  bias.resize(0);
-}
-
-void System::constraint_force_jacobian(double, const Vector&, const Vector&, SystemWorkspace&,
-                                       DenseMatrix& by_q) const {
-  by_q.setZero(info().nv(), info().nq());
-}
-
-void System::constraint_velocity_jacobian(double, const Vector&, const Vector&, SystemWorkspace&,
-                                          DenseMatrix& by_q) const {
-  by_q.resize(0, info().nq());
+void System::force_slopes(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, SystemMatrix& by_q,
+                          SystemMatrix& by_v) const {
+  forces().slopes(t, q, v, workspace, by_q, by_v);
+  if (!velocity_force_) return;
+  make_dense(by_q);
+  make_dense(by_v);
+  inertia().add_velocity_slopes(q, v, workspace, by_q, by_v);
 }
 
 BreakpointSearch System::find_breakpoints(double from, double to, StopRequest stop) const {
   BreakpointSearch search{from, to};
   search.stop = stop;
-  append_breakpoints(search);
+  forces().append_breakpoints(search);
+  laws().append_breakpoints(search);
   std::vector<double>& times = search.times;
   std::sort(times.begin(), times.end());
   const double smallest = 1e-3 * (to - from);  // near t = 0 round-off is that of the interval

@@ -226,15 +226,9 @@ TimeResolution::TimeResolution(const System& system, double from, double to, int
     : last_index_(static_cast<double>(std::max<Index>(system.info().nv(), 1) - 1)),
       order_(std::min(order, IntervalSeries::kMost)),
       accuracy_(accuracy) {
-  const auto* holder = dynamic_cast<const TimeFunctions*>(&system);
-  if (!holder) return;
   std::vector<const StateFunction*> functions;
-  holder->append_time_functions(functions);
-  for (const FrictionElement& element : system.friction()) {
-    functions.push_back(&element.limit);
-    if (element.static_limit) functions.push_back(&*element.static_limit);
-    for (const StateFunction& w : element.surface_velocity) functions.push_back(&w);
-  }
+  system.forces().append_time_functions(functions);
+  system.laws().append_time_functions(functions);
   TimeParts asked;
   asked.index_slot = 1 + system.info().nq() + system.info().nv();
   asked.last_index = last_index_;
@@ -304,27 +298,6 @@ double TimeResolution::longest_step(double from, double to) const {
 bool TimeResolution::stuck() const {
   constexpr int kMostUnresolved = 1000;
   return std::any_of(parts_.begin(), parts_.end(), [](const Part& p) { return p.unresolved > kMostUnresolved; });
-}
-
-std::vector<StateFunction> time_functions_of(const std::vector<ExpressionContact>& contacts,
-                                             const std::vector<ExpressionConstraint>& constraints) {
-  std::vector<StateFunction> functions;
-  auto keep = [&](const StateFunction& f) {
-    if (f.expression() && f.depends_on_time()) functions.push_back(f);
-  };
-  for (const ExpressionContact& contact : contacts) {
-    keep(contact.gap);
-    for (const auto* list : {&contact.slip, &contact.surface_velocity})
-      for (const StateFunction& f : *list) keep(f);
-    for (const auto& row : contact.slip_rows)
-      for (const StateFunction& f : row) keep(f);
-  }
-  for (const ExpressionConstraint& constraint : constraints) {
-    keep(constraint.position);
-    keep(constraint.rate);
-    for (const StateFunction& f : constraint.row) keep(f);
-  }
-  return functions;
 }
 
 }  // namespace stickslip

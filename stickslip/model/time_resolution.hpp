@@ -17,24 +17,11 @@
 #include <vector>
 
 #include "stickslip/common/interval.hpp"
-#include "stickslip/model/expression_constraint.hpp"
-#include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/expression_tree.hpp"
 #include "stickslip/model/state_function.hpp"
+#include "stickslip/model/system.hpp"
 
 namespace stickslip {
-
-/// Systems whose forces and laws are functions of the model file.
-class TimeFunctions {
- public:
-  virtual ~TimeFunctions() = default;
-  /// All that may depend on time.
-  virtual void append_time_functions(std::vector<const StateFunction*>& functions) const = 0;
-};
-
-/// Those of contacts and constraints given by expressions.
-std::vector<StateFunction> time_functions_of(const std::vector<ExpressionContact>& contacts,
-                                             const std::vector<ExpressionConstraint>& constraints);
 
 /// For integrators with error control: steps on which functions of time are polynomials of degree 7 to a hundredth.
 inline constexpr int kResolvedOrder = 8;

@@ -18,7 +18,7 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 /// diag(M) at q.
 void refresh_inertia(const System& system, const Vector& q, ConstraintWorkspace& workspace) {
-  const SystemMatrix& mass = system.mass(q, workspace.system);
+  const SystemMatrix& mass = system.inertia().mass(q, workspace.system);
   workspace.inertia.resize(mass.size());
   for (Index j = 0; j < mass.size(); ++j) workspace.inertia[j] = mass(j, j);
 }
@@ -59,14 +59,14 @@ void velocity_residual(const ConstraintRows& rows, const Vector& v, Vector& resi
 }
 
 const std::string& name_of(const System& system, Index row) {
-  return system.constraints()[static_cast<std::size_t>(row)].name;
+  return system.laws().constraints()[static_cast<std::size_t>(row)].name;
 }
 
 }  // namespace
 
 bool refresh_constraints(const System& system, double t, const Vector& q, ConstraintWorkspace& workspace) {
-  system.evaluate_constraints(t, q, workspace.system, workspace.rows);
-  return workspace.mass.refresh(system.mass(q, workspace.system), workspace.rows.A);
+  system.laws().constraint_source().evaluate(t, q, workspace.system, workspace.rows);
+  return workspace.mass.refresh(system.inertia().mass(q, workspace.system), workspace.rows.A);
 }
 
 bool constrained_acceleration(const System& system, double t, const Vector& q, const Vector& v,
@@ -74,7 +74,7 @@ bool constrained_acceleration(const System& system, double t, const Vector& q, c
   if (!refresh_constraints(system, t, q, workspace)) return false;
   workspace.force.resize(v.size());
   system.force(t, q, v, workspace.system, workspace.force);
-  system.constraint_bias(t, q, v, workspace.system, workspace.bias);
+  system.laws().constraint_source().bias(t, q, v, workspace.system, workspace.bias);
   workspace.mass.acceleration(workspace.force, workspace.bias, acceleration);
   workspace.mass.multipliers(workspace.force, acceleration, lambda);
   return acceleration.allFinite();
@@ -83,7 +83,7 @@ bool constrained_acceleration(const System& system, double t, const Vector& q, c
 ConstraintDrift constraint_drift(const System& system, double t, const Vector& q, const Vector& v,
                                  ConstraintWorkspace& workspace) {
   ConstraintDrift drift;
-  system.evaluate_constraints(t, q, workspace.system, workspace.rows);
+  system.laws().constraint_source().evaluate(t, q, workspace.system, workspace.rows);
   if (workspace.rows.A.rows() == 0) return drift;
   drift.position = workspace.rows.position.cwiseAbs().maxCoeff(&drift.worst_position);
   velocity_residual(workspace.rows, v, workspace.residual);
@@ -94,18 +94,18 @@ ConstraintDrift constraint_drift(const System& system, double t, const Vector& q
 Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace) {
   constexpr int kMostIterations = 30;
   constexpr double kAccepted = 1e-6;
-  if (system.constraints().empty()) return Status::success;
+  if (system.laws().constraints().empty()) return Status::success;
   Vector& best = workspace.best;
   refresh_inertia(system, q, workspace);
   double smallest = HUGE_VAL, reach = 0;
   best = q;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
-    system.evaluate_constraints(t, q, workspace.system, workspace.rows);
+    system.laws().constraint_source().evaluate(t, q, workspace.system, workspace.rows);
     ConstraintRows& rows = workspace.rows;
     for (Index i = 0; i < rows.A.rows(); ++i)
-      if (!system.constraints()[static_cast<std::size_t>(i)].holonomic) rows.A.row(i).setZero();
+      if (!system.laws().constraints()[static_cast<std::size_t>(i)].holonomic) rows.A.row(i).setZero();
     if (!rows.position.allFinite()) return Status::not_finite;
-    if (!workspace.holonomic.refresh(system.mass(q, workspace.system), rows.A)) return Status::not_finite;
+    if (!workspace.holonomic.refresh(system.inertia().mass(q, workspace.system), rows.A)) return Status::not_finite;
     workspace.residual = -rows.position;
     workspace.holonomic.correction(workspace.residual, workspace.correction);
     reach = std::max(reach, length(workspace.inertia, q));
@@ -118,14 +118,14 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
       best = q;
     }
     if (smallest <= 8 * kEpsilon || stalled) break;
-    system.displace(workspace.correction, q, workspace.scratch);
+    system.kinematics().displace(workspace.correction, q);
   }
   q = best;
   return smallest <= kAccepted ? Status::success : Status::not_converged;
 }
 
 Status project_velocity(const System& system, double t, const Vector& q, Vector& v, ConstraintWorkspace& workspace) {
-  if (system.constraints().empty()) return Status::success;
+  if (system.laws().constraints().empty()) return Status::success;
   if (!refresh_constraints(system, t, q, workspace)) return Status::not_finite;
   refresh_inertia(system, q, workspace);
   for (int pass = 0; pass < 2; ++pass) {
@@ -140,7 +140,7 @@ Status project_velocity(const System& system, double t, const Vector& q, Vector&
 
 RankReport rank_report(const System& system, double t, const Vector& q, ConstraintWorkspace& workspace) {
   RankReport report;
-  report.rows = static_cast<Index>(system.constraints().size());
+  report.rows = static_cast<Index>(system.laws().constraints().size());
   if (!refresh_constraints(system, t, q, workspace))
     throw InputError("a constraint has no finite value at the start; change initial.position");
   report.rank = workspace.mass.rank();
@@ -168,7 +168,7 @@ class Start {
 
   ConsistentStart make(const Vector& q, const Vector& v) {
     ConsistentStart start{q, v, {}, {}};
-    if (system_.constraints().empty()) {
+    if (system_.laws().constraints().empty()) {
       start.rank.freedoms = system_.info().nv();
       return start;
     }
@@ -180,7 +180,7 @@ class Start {
     Relative worst = relative_size(residual, workspace_, position_);
     if (project_position(system_, t_, start.q, workspace_) != Status::success) no_position(start.q);
     if (too_large(worst)) refuse(worst.row, "position", residual[worst.row]);
-    system_.evaluate_constraints(t_, start.q, workspace_.system, workspace_.rows);
+    system_.laws().constraint_source().evaluate(t_, start.q, workspace_.system, workspace_.rows);
     velocity_residual(workspace_.rows, v, residual);
     worst = relative_size(residual, workspace_, velocity_, &workspace_.rows.rate);
     if (project_velocity(system_, t_, start.q, start.v, workspace_) != Status::success) check_finite(start.v);
@@ -230,7 +230,7 @@ class Start {
   }
 
   [[noreturn]] void no_position(const Vector& q) {
-    system_.evaluate_constraints(t_, q, workspace_.system, workspace_.rows);
+    system_.laws().constraint_source().evaluate(t_, q, workspace_.system, workspace_.rows);
     throw InputError(
         fmt::format("no position near the initial one satisfies all constraints: violated are {}; they contradict "
                     "each other, or initial.position is too far off",

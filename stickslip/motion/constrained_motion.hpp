@@ -25,12 +25,12 @@ namespace stickslip {
 
 /// Scratch space of the functions below, for one system. They allocate nothing after the first call at the same rank.
 struct ConstraintWorkspace {
-  explicit ConstraintWorkspace(const System& of) : system(of.info()), scratch(Vector::Zero(of.info().nv())) {}
+  explicit ConstraintWorkspace(const System& of) : system(of) {}
   SystemWorkspace system;
   ConstraintRows rows;
   ConstrainedMass mass;
   ConstrainedMass holonomic;  ///< of project_position(): its rank differs where there are nonholonomic rows
-  Vector residual, correction, force, bias, best, scratch, inertia;
+  Vector residual, correction, force, bias, best, inertia;
 };
 
 /// Refreshes workspace.rows and workspace.mass at (t, q). False where M or A is not finite. Throws InputError where M

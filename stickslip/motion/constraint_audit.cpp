@@ -21,9 +21,9 @@ void keep_worse(double value, double terms, double& worst, double& worst_terms) 
 void record_constraint_residuals(const System& system, double dt, ConstraintAudit& audit, StepRecord& record) {
   const State& s = record.state;
   ConstraintRows& rows = audit.rows;
-  system.evaluate_constraints(s.t, s.q, audit.workspace, rows);
-  system.constraint_velocity_jacobian(s.t, s.q, s.v, audit.workspace, audit.by_q);
-  const SystemMatrix& mass = system.mass(s.q, audit.workspace);
+  system.laws().constraint_source().evaluate(s.t, s.q, audit.workspace, rows);
+  system.laws().constraint_source().velocity_slopes(s.t, s.q, s.v, audit.workspace, audit.by_q);
+  const SystemMatrix& mass = system.inertia().mass(s.q, audit.workspace);
   const Index m = rows.A.rows(), n = rows.A.cols();
   if (audit.position.size() != m)
     audit.position = audit.velocity = audit.position_terms = audit.velocity_terms = Vector::Zero(m);

@@ -19,7 +19,7 @@ namespace stickslip {
 
 /// Memory of record_constraint_residuals(), for one run.
 struct ConstraintAudit {
-  explicit ConstraintAudit(const System& system) : workspace(system.info()) {}
+  explicit ConstraintAudit(const System& system) : workspace(system) {}
   SystemWorkspace workspace;
   ConstraintRows rows;
   DenseMatrix by_q;

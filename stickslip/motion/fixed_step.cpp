@@ -23,8 +23,8 @@ void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace&
   record.law_work = Vector::Zero(laws.laws());
   record.friction_velocity = s.v;
   record.energy = {};
-  record.energy.kinetic = system.kinetic_energy(s.q, s.v);
-  record.energy.potential = system.potential_energy(s.q);
+  record.energy.kinetic = system.inertia().kinetic_energy(s.q, s.v);
+  record.energy.potential = system.forces().potential_energy(s.q);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
   record.events.reserve(64 + 2 * static_cast<std::size_t>(laws.laws()));
 }

@@ -45,10 +45,10 @@ double ForceSampler::left_limit(double t, double scale) const {
 void ForceSampler::sample(ForceSampling sampling, double t0, double t1, const Vector& q, const Vector& v,
                           SystemWorkspace& workspace, Vector& f) {
   const double h = t1 - t0;
-  if (!system_.applied_force_depends_on_time()) return system_.applied_force(t1, q, v, workspace, f);
-  if (sampling == ForceSampling::end) return system_.applied_force(left_limit(t1, h), q, v, workspace, f);
+  if (!system_.forces().applied_depends_on_time()) return system_.forces().applied(t1, q, v, workspace, f);
+  if (sampling == ForceSampling::end) return system_.forces().applied(left_limit(t1, h), q, v, workspace, f);
   if (sampling == ForceSampling::midpoint)
-    return system_.applied_force(left_limit(0.5 * (t0 + t1), h), q, v, workspace, f);
+    return system_.forces().applied(left_limit(0.5 * (t0 + t1), h), q, v, workspace, f);
   mean(t0, t1, q, v, workspace, f);
 }
 
@@ -84,7 +84,7 @@ void ForceSampler::mean(double t0, double t1, const Vector& q, const Vector& v, 
     for (double start = from, end = to; start < to;) {
       while (!fine && !resolution_is_enough(start, end)) end = 0.5 * (start + end);
       for (const QuadraturePoint& point : kGaussLegendre4) {
-        system_.applied_force(0.5 * (start + end) + 0.5 * (end - start) * point.x, q, v, workspace, piece_);
+        system_.forces().applied(0.5 * (start + end) + 0.5 * (end - start) * point.x, q, v, workspace, piece_);
         f += point.weight * (end - start) / h * piece_;
       }
       const double length = end - start;

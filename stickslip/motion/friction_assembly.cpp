@@ -10,8 +10,8 @@
 namespace stickslip {
 
 FrictionAssembly::FrictionAssembly(const System& system)
-    : elements_(&system.friction()),
-      Wt_(friction_directions(system)),
+    : elements_(&system.laws().friction()),
+      Wt_(system.laws().friction_rows()),
       limit_(Vector::Zero(static_cast<Index>(elements_->size()))),
       static_limit_(limit_),
       index_slot_(1 + system.info().nq() + system.info().nv()) {
@@ -24,6 +24,8 @@ FrictionAssembly::FrictionAssembly(const System& system)
     limits_vary_ |= !element.limit.is_constant() || (element.static_limit && !element.static_limit->is_constant());
     limits_depend_on_state_ |= element.limit.depends_on_state(index_slot_) ||
                                (element.static_limit && element.static_limit->depends_on_state(index_slot_));
+    limits_depend_on_reactions_ |= element.limit.depends_on_reactions(index_slot_) ||
+                                   (element.static_limit && element.static_limit->depends_on_reactions(index_slot_));
     has_static_ |= element.static_limit.has_value();
     has_weakening_ |= element.weakening.shape != WeakeningShape::none;
     has_viscous_ |= element.viscous > 0;

@@ -33,7 +33,9 @@ class FrictionAssembly {
   double static_limit(Index k) const { return static_limit_[k]; }
 
   bool limits_vary() const { return limits_vary_; }
-  bool limits_depend_on_state() const { return limits_depend_on_state_; }
+  bool limits_depend_on_state() const { return limits_depend_on_state_; }  ///< or on reactions
+  /// Those are read from the workspace's variables.
+  bool limits_depend_on_reactions() const { return limits_depend_on_reactions_; }
   bool has_static() const { return has_static_; }
   bool has_weakening() const { return has_weakening_; }
   bool has_viscous() const { return has_viscous_; }
@@ -59,7 +61,8 @@ class FrictionAssembly {
   std::vector<int> coordinate_;  // of each component, if every one acts on a coordinate; else empty
   Vector limit_, static_limit_;
   Index index_slot_;
-  bool limits_vary_ = false, limits_depend_on_state_ = false, has_static_ = false, has_weakening_ = false,
+  bool limits_vary_ = false, limits_depend_on_state_ = false, limits_depend_on_reactions_ = false,
+       has_static_ = false, has_weakening_ = false,
        has_viscous_ = false, surface_moves_ = false, limits_known_ = false;
 };
 

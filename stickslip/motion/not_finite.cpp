@@ -19,7 +19,7 @@ Index first_bad(const Vector& x) {
 }
 
 std::string bad_force(const System& system, double t, const Vector& q, const Vector& v) {
-  SystemWorkspace workspace(system.info());
+  SystemWorkspace workspace(system);
   Vector h(system.info().nv());
   try {
     system.force(t, q, v, workspace, h);
@@ -41,7 +41,7 @@ std::string not_finite_cause(const System& system, const State& s, double t_end)
     const double t = part < 1 ? s.t + part * h : t_end;
     if (std::string cause = bad_force(system, t, s.q, s.v); !cause.empty()) return cause;
     Vector q = s.q, v = s.v;
-    system.drift(part * h, q, v);
+    system.kinematics().displace((part * h) * v, q);
     if (!q.allFinite() || !v.allFinite()) break;
     if (std::string cause = bad_force(system, t, q, v); !cause.empty()) return cause;
   }

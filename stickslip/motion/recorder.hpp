@@ -195,7 +195,7 @@ class Recorder {
   void interpolate(const StepRecord& record, double t0, double h, double t) {
     const double s = (t - t0) / h;
     row_.t = t;
-    system_.interpolate(q_, v_, record.state.q, record.state.v, h, s, !record.jumped, row_.q);
+    system_.kinematics().interpolate(q_, v_, record.state.q, record.state.v, h, s, !record.jumped, row_.q);
     row_.v = (1 - s) * v_ + s * record.state.v;
     finish(record);
   }

@@ -68,43 +68,54 @@ const char* beyond_a_limit(const FrictionElement& element) {
 }
 
 namespace {
+bool depends_on_reactions(const FrictionElement& element, const System& system) {
+  const Index index_slot = 1 + system.info().nq() + system.info().nv();
+  return element.limit.depends_on_reactions(index_slot) ||
+         (element.static_limit && element.static_limit->depends_on_reactions(index_slot));
+}
+
 void require_viscoelastic(const System& system) {
-  if (system.step_form() == StepForm::drift_kick)
-    throw InputError("scheme 'viscoelastic' takes no free bodies; use scheme = \"moreau\"");
-  if (!system.contacts().empty())
+  if (!system.laws().contacts().empty())
     throw InputError(
         fmt::format("scheme 'viscoelastic' takes no contacts, but there is contact '{}'; use scheme = "
                     "\"event\" or \"moreau\"",
-                    system.contacts().front().name));
-  if (system.constraints().empty() && system.friction().empty())
+                    system.laws().contacts().front().name));
+  if (system.laws().constraints().empty() && system.laws().friction().empty())
     throw InputError(
         "scheme 'viscoelastic' replaces constraints and friction by spring-dampers, but the model has neither; use "
         "scheme = \"event\"");
-  for (const FrictionElement& element : system.friction())
+  for (const FrictionElement& element : system.laws().friction())
     if (const char* key = beyond_a_limit(element))
       throw InputError(fmt::format(
           "scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a disk), not the "
           "`{}` of friction '{}'; use scheme = \"event\"{}",
-          key, element.name, system.constraints().empty() ? " or \"moreau\"" : ""));
+          key, element.name, system.laws().constraints().empty() ? " or \"moreau\"" : ""));
 }
 }  // namespace
 
 void require_supported(SchemeKind kind, const System& system) {
+  if (kind == SchemeKind::splitting || kind == SchemeKind::viscoelastic)
+    for (const FrictionElement& element : system.laws().friction())
+      if (depends_on_reactions(element, system))
+        throw InputError(
+            fmt::format("scheme '{}' takes no limit that depends on a reaction, as that of friction '{}' does; use "
+                        "scheme = \"moreau\" or \"event\"",
+                        to_string(kind), element.name));
   if (kind == SchemeKind::viscoelastic) require_viscoelastic(system);
-  if ((kind == SchemeKind::splitting || kind == SchemeKind::moreau) && !system.constraints().empty())
+  if ((kind == SchemeKind::splitting || kind == SchemeKind::moreau) && !system.laws().constraints().empty())
     throw InputError(fmt::format("scheme '{}' takes no constraints; use scheme = \"event\"", to_string(kind)));
   if (kind == SchemeKind::event) {
-    if (system.step_form() == StepForm::drift_kick)
+    if (!system.laws().contact_source().points_stay())
       throw InputError(
-          "scheme 'event' takes no free bodies (points of contact between shapes appear and vanish); use scheme = "
+          "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use scheme = "
           "\"moreau\"");
-    for (const FrictionElement& element : system.friction())
+    for (const FrictionElement& element : system.laws().friction())
       if (element.size() == 2 && element.planar_set != SetKind::disk)
         throw InputError(
             fmt::format("scheme 'event' takes planar friction with the disk only, not friction '{}' with "
                         "a {}; use cone = \"disk\" or scheme = \"moreau\"",
                         element.name, to_string(element.planar_set)));
-    for (const ContactElement& contact : system.contacts())
+    for (const ContactElement& contact : system.laws().contacts())
       if (contact.tangents == 2 && contact.cone != SetKind::friction_cone)
         throw InputError(
             fmt::format("scheme 'event' takes the quadratic friction cone only, not contact '{}' with a "
@@ -113,9 +124,9 @@ void require_supported(SchemeKind kind, const System& system) {
   }
   if (kind == SchemeKind::splitting && !system.linear())
     throw InputError("scheme 'splitting' takes systems given by [matrices] only; use scheme = \"moreau\"");
-  if (kind == SchemeKind::splitting && !system.contacts().empty())
+  if (kind == SchemeKind::splitting && !system.laws().contacts().empty())
     throw InputError("scheme 'splitting' takes no contacts; use scheme = \"moreau\"");
-  if (kind == SchemeKind::splitting && system.applied_force_depends_on_state())
+  if (kind == SchemeKind::splitting && system.forces().applied_depends_on_state())
     throw InputError(
         "scheme 'splitting' takes forces that depend on time alone (its friction step holds the position fixed); use "
         "scheme = \"moreau\"");

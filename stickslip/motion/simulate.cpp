@@ -88,7 +88,7 @@ namespace {
 
 /// Constant matrices with friction alone have the step of moreau.hpp, which locates reversals; all else that of
 /// moreau_contact.hpp.
-bool takes_contact_steps(const System& system) { return !system.linear() || !system.contacts().empty(); }
+bool takes_contact_steps(const System& system) { return !system.linear() || !system.laws().contacts().empty(); }
 
 std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, StopRequest stop,
                                     std::vector<double> breakpoints) {
@@ -120,7 +120,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     limits.energy = system.linear()->K.asymmetry() == 0;
     return limits;
   }
-  limits.contacts = !system.contacts().empty();
+  limits.contacts = !system.laws().contacts().empty();
   limits.own_steps = chooses_own_steps(options.scheme);
   if (options.scheme == SchemeKind::viscoelastic) {
     limits.viscoelastic = true;
@@ -129,19 +129,19 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
     return limits;
   }
   if (options.scheme == SchemeKind::event) {
-    limits.constraints = !system.constraints().empty();
+    limits.constraints = !system.laws().constraints().empty();
     limits.inclusion = std::max(limits.inclusion, options.tolerance);
     limits.set = std::max(limits.set, options.tolerance);
     limits.energy = true;
     limits.energy_limit = integration_limit(options.tolerance, 1e-10);
     limits.stuck_motion = true;
     limits.stuck_motion_limit = 1e-9;
-    limits.no_gain = impacts_never_gain(system.contacts());
+    limits.no_gain = impacts_never_gain(system.laws().contacts());
     return limits;
   }
   limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
                                                                 : 10 * options.moreau.solver.tolerance);
-  limits.no_gain = impacts_never_gain(system.contacts());
+  limits.no_gain = impacts_never_gain(system.laws().contacts());
   // The step with contacts does not count the work of circulatory forces apart.
   const bool circulatory = takes_contact_steps(system) && system.linear() && system.linear()->K.asymmetry() > 0;
   limits.energy = options.moreau.theta == 0.5 && !circulatory;
@@ -150,12 +150,12 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   if (!system.has_quadratic_energy()) limits.energy_limit = kResolved;
   constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
   limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
-  limits.length = system.step_form() == StepForm::drift_kick ? system.length_scale() : 0.0;
+  limits.length = system.laws().contact_source().length();
   limits.stuck_motion = true;
   // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off of every step elsewhere.
   bool exact = true;
   std::vector<char> taken(system.info().nv(), 0);
-  for (const FrictionElement& element : system.friction()) {
+  for (const FrictionElement& element : system.laws().friction()) {
     for (const StateFunction& w : element.surface_velocity) exact &= w.is_constant();
     for (const Direction& direction : element.directions) {
       exact &= direction.size() == 1 && direction[0].second == 1.0 && !taken[direction[0].first];
@@ -170,19 +170,19 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
 /// Largest at the state beyond round-off of the gap, by a search that knows nothing of the run.
 double penetration_at(const System& system, const State& s) {
   constexpr double kRoundOff = 1e-12;  // of the terms of a gap that is an expression
-  if (system.contacts().empty() || !s.q.allFinite()) return 0.0;
-  SystemWorkspace workspace(system.info());
+  if (system.laws().contacts().empty() || !s.q.allFinite()) return 0.0;
+  SystemWorkspace workspace(system);
   ContactPoints found;
-  system.find_contacts(s.t, s.q, 0.0, workspace, found);
+  system.laws().contact_source().find(s.t, s.q, 0.0, workspace, found);
   double deepest = 0;
   Index row = 0;
   for (const ContactSite& point : found.points) {
     double terms = 0;
-    if (system.step_form() == StepForm::implicit_theta)
+    if (system.laws().contact_source().length() == 0)
       for (SparseMatrix::InnerIterator entry(found.Wt, row); entry; ++entry)
         terms += std::abs(entry.value() * s.q[entry.col()]);
     deepest = std::max(deepest, -point.gap - kRoundOff * terms);
-    row += system.contacts()[static_cast<std::size_t>(point.law)].size();
+    row += system.laws().contacts()[static_cast<std::size_t>(point.law)].size();
   }
   return deepest;
 }
@@ -265,7 +265,7 @@ struct Run {
 
 std::string scheme_label(const System& system, SchemeKind scheme) {
   return fmt::format("{} {} {} {} {} {}", to_string(scheme), version(), system.info().nq(), system.info().nv(),
-                     system.friction().size(), system.contacts().size());
+                     system.laws().friction().size(), system.laws().contacts().size());
 }
 
 }  // namespace

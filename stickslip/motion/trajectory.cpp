@@ -8,7 +8,7 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
   names.coordinates = system.info().coordinates;
   names.velocities = system.info().velocities;
   names.friction_velocity = friction_velocity;
-  for (const FrictionElement& element : system.friction()) {
+  for (const FrictionElement& element : system.laws().friction()) {
     names.laws.push_back(element.name);
     names.smooth_part |= element.viscous > 0 || element.weakening.shape != WeakeningShape::none;
     if (element.size() == 1) {
@@ -17,12 +17,12 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
       for (int c = 1; c <= element.size(); ++c) names.reactions.push_back(element.name + "_t" + std::to_string(c));
     }
   }
-  for (const ContactElement& contact : system.contacts()) {
+  for (const ContactElement& contact : system.laws().contacts()) {
     names.laws.push_back(contact.name);
     names.reactions.push_back(contact.name + "_n");
     for (int c = 1; c <= contact.tangents; ++c) names.reactions.push_back(contact.name + "_t" + std::to_string(c));
   }
-  for (const ConstraintElement& constraint : system.constraints()) names.reactions.push_back(constraint.name);
+  for (const ConstraintElement& constraint : system.laws().constraints()) names.reactions.push_back(constraint.name);
   return names;
 }
 

@@ -165,8 +165,8 @@ TEST(ConstrainedMotion, SkateOnAnInclineRunsAlongItsCycloid) {
       "force = [4.905, 0, 0]\n[[constraint]]\nrow = [\"-sin(phi)\", \"cos(phi)\", 0]\nrate = \"0\"\n"
       "[initial]\nvelocity = [0, 0, 1]\n",
       "skate.toml");
-  EXPECT_EQ(model.system->constraints()[0].name, "constraint1");
-  EXPECT_FALSE(model.system->constraints()[0].holonomic);
+  EXPECT_EQ(model.system->laws().constraints()[0].name, "constraint1");
+  EXPECT_FALSE(model.system->laws().constraints()[0].holonomic);
   for (const double t : {1.0, 5.0}) {
     const Motion end = integrate(*model.system, model.initial.q, model.initial.v, t, 1e-12);
     EXPECT_NEAR(end.q[0], 4.905 / 2 * std::pow(std::sin(t), 2), 1e-10);

@@ -183,7 +183,7 @@ TEST(StatusOfAComparison, SaysThatARunFailedItsAudit) {
   options.steps = {0.01};
   options.tolerances = {1e-6, 1e-8};
   EXPECT_EQ(compare_schemes(system, start, base, options).status, Status::success);
-  system.claimed_loss = 1;
+  system.claim_loss(1);
   const Comparison c = compare_schemes(system, start, base, options);
   EXPECT_EQ(c.runs[0].simulation.status, Status::audit_failed);
   EXPECT_EQ(c.status, Status::audit_failed);

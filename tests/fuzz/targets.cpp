@@ -60,13 +60,12 @@ class Patience {
 
 /// What `check` looks at.
 void inspect(const ModelFile& model) {
-  SystemWorkspace workspace(model.system->info());
+  SystemWorkspace workspace(*model.system);
   ContactPoints found;
-  if (!model.system->contacts().empty())
-    model.system->find_contacts(model.run.start_time, model.initial.q, 0.01 * model.system->length_scale(), workspace,
-                                found);
-  model.system->kinetic_energy(model.initial.q, model.initial.v);
-  model.system->potential_energy(model.initial.q);
+  if (!model.system->laws().contacts().empty())
+    model.system->laws().contact_source().find(model.run.start_time, model.initial.q, 0.01, workspace, found);
+  model.system->inertia().kinetic_energy(model.initial.q, model.initial.v);
+  model.system->forces().potential_energy(model.initial.q);
   if (!model.has_run) return;
   run_notes(*model.system, model.run, model.system->find_breakpoints(model.run.start_time, model.run.end_time));
 }

@@ -40,8 +40,8 @@ TEST(ConstraintAllocation, AccelerationsAndProjectionsAllocateNothingAfterTheFir
       ASSERT_TRUE(constrained_acceleration(system, t, q, v, workspace, a, lambda));
       workspace.mass.apply(v, x);
       workspace.mass.apply(columns, moved);
-      system.constraint_force_jacobian(t, q, lambda, workspace.system, by_q);
-      system.constraint_velocity_jacobian(t, q, v, workspace.system, rows_by_q);
+      system.laws().constraint_source().force_slopes(t, q, lambda, workspace.system, by_q);
+      system.laws().constraint_source().velocity_slopes(t, q, v, workspace.system, rows_by_q);
       ASSERT_LT(constraint_drift(system, t, q, v, workspace).velocity, 1e-14);
     };
     evaluate(0.1);

@@ -45,7 +45,7 @@ TEST(ExpressionAllocation, EvaluationsAllocateNothingAfterTheFirst) {
   for (const char* const text : {kEnergies, kMass, kMatrices}) {
     const ModelFile model = parse_model(std::string(text) + kContact, "model.toml");
     const System& system = *model.system;
-    SystemWorkspace workspace(system.info());
+    SystemWorkspace workspace(system);
     SystemMatrix by_q, by_v, applied_by_q, applied_by_v;
     ContactPoints points;
     Vector q(3), v(3), h(3), f(3), bias;
@@ -53,14 +53,14 @@ TEST(ExpressionAllocation, EvaluationsAllocateNothingAfterTheFirst) {
     const auto evaluate = [&](double t) {
       q = Eigen::Vector3d(t, 1 - t, 0.3 * t);
       v = Eigen::Vector3d(1, t, -t);
-      sum += system.mass(q, workspace)(0, 0);
+      sum += system.inertia().mass(q, workspace)(0, 0);
       system.force(t, q, v, workspace, h);
-      system.applied_force(t, q, v, workspace, f);
-      if (!system.linear()) system.force_jacobian(t, q, v, workspace, by_q, by_v);
-      system.applied_force_jacobian(t, q, v, workspace, applied_by_q, applied_by_v);
-      sum += system.kinetic_energy(q, v) + system.potential_energy(q) + system.damper_power(q, v);
-      system.find_contacts(t, q, HUGE_VAL, workspace, points);
-      system.contact_bias(t, q, v, HUGE_VAL, workspace, bias);
+      system.forces().applied(t, q, v, workspace, f);
+      if (!system.linear()) system.force_slopes(t, q, v, workspace, by_q, by_v);
+      system.forces().applied_slopes(t, q, v, workspace, applied_by_q, applied_by_v);
+      sum += system.inertia().kinetic_energy(q, v) + system.forces().potential_energy(q) + system.forces().damper_power(q, v);
+      system.laws().contact_source().find(t, q, HUGE_VAL, workspace, points);
+      system.laws().contact_source().bias(t, q, v, HUGE_VAL, workspace, bias);
     };
     evaluate(0.1);
     const long before = AllocationCounter::count();

@@ -78,10 +78,10 @@ TEST(BodyModelFile, CopiesShareShapesAndContacts) {
   ASSERT_EQ(model.system->info().nq(), 21);
   EXPECT_EQ(model.system->info().coordinates[7], "b2.x");
   EXPECT_EQ(model.initial.q[14], 6);
-  EXPECT_EQ(model.system->kinetic_energy(model.initial.q, Vector::Ones(18)) > 0, true);
-  SystemWorkspace workspace(model.system->info());
+  EXPECT_EQ(model.system->inertia().kinetic_energy(model.initial.q, Vector::Ones(18)) > 0, true);
+  SystemWorkspace workspace(*model.system);
   ContactPoints found;
-  model.system->find_contacts(0, model.initial.q, 1.5, workspace, found);
+  model.system->laws().contact_source().find(0, model.initial.q, 1.5, workspace, found);
   ASSERT_EQ(found.points.size(), 2u);
   EXPECT_EQ(found.points[0].law, 0);
   EXPECT_EQ(found.points[1].law, 1);  // the law that names both

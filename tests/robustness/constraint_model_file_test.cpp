@@ -80,7 +80,7 @@ TEST(ConstraintModelFile, WhatIsWrittenIsKept) {
                       "0.75, prepared = false }\n[[constraint]]\nname = \"c\"\nrow = [\"y\", \"1 + t\"]\nrate = \"x\"\n"
                       "[initial]\nposition = [2, 0.25]\nvelocity = [1, 1]\nconsistent = \"project\"\n",
                   "m.toml");
-  const auto& constraints = model.system->constraints();
+  const auto& constraints = model.system->laws().constraints();
   ASSERT_EQ(constraints.size(), 2u);
   EXPECT_EQ(constraints[0].name, "constraint1");
   EXPECT_TRUE(constraints[0].holonomic);

@@ -11,55 +11,74 @@
 
 namespace stickslip {
 
-class WatchedSystem final : public System {
- public:
-  WatchedSystem(std::unique_ptr<System> inner, std::function<void(long evaluation, double t)> seen)
-      : inner_(std::move(inner)), seen_(std::move(seen)) {}
-
-  void force(double t, const Vector& q, const Vector& v, SystemWorkspace& w, Vector& h) const override {
-    seen_(++evaluations_, t);
-    inner_->force(t, q, v, w, h);
-  }
-  void force_series(double t, double rate, SystemWorkspace& w, DenseMatrix& c) const override {
-    seen_(++evaluations_, t);
-    inner_->force_series(t, rate, w, c);
-  }
-  long evaluations() const { return evaluations_; }
+struct ForceWatch {
+  std::function<void(long evaluation, double t)> seen;
+  long evaluations = 0;
   double claimed_loss = 0;  ///< [W] that dampers are said to take and do not: an audit that does not close
+};
 
-  const SystemInfo& info() const override { return inner_->info(); }
-  const std::vector<FrictionElement>& friction() const override { return inner_->friction(); }
-  void position_rate(const Vector& q, const Vector& v, Vector& qdot) const override {
-    inner_->position_rate(q, v, qdot);
+class WatchedForces final : public Forces {
+ public:
+  WatchedForces(std::unique_ptr<Forces> inner, std::shared_ptr<ForceWatch> watch)
+      : inner_(std::move(inner)), watch_(std::move(watch)) {}
+
+  std::unique_ptr<Scratch> make_scratch() const override { return inner_->make_scratch(); }
+  void total(double t, const Vector& q, const Vector& v, SystemWorkspace& w, Vector& h) const override {
+    watch_->seen(++watch_->evaluations, t);
+    inner_->total(t, q, v, w, h);
   }
-  const SystemMatrix& mass(const Vector& q, SystemWorkspace& w) const override { return inner_->mass(q, w); }
-  bool mass_varies() const override { return inner_->mass_varies(); }
-  double kinetic_energy(const Vector& q, const Vector& v) const override { return inner_->kinetic_energy(q, v); }
-  double potential_energy(const Vector& q) const override { return inner_->potential_energy(q); }
+  void series(double t, double rate, SystemWorkspace& w, DenseMatrix& c) const override {
+    watch_->seen(++watch_->evaluations, t);
+    inner_->series(t, rate, w, c);
+  }
   double damper_power(const Vector& q, const Vector& v) const override {
-    return inner_->damper_power(q, v) + claimed_loss;
+    return inner_->damper_power(q, v) + watch_->claimed_loss;
   }
-  void force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& w, SystemMatrix& by_q,
+
+  void applied(double t, const Vector& q, const Vector& v, SystemWorkspace& w, Vector& f) const override {
+    inner_->applied(t, q, v, w, f);
+  }
+  double potential_energy(const Vector& q) const override { return inner_->potential_energy(q); }
+  void slopes(double t, const Vector& q, const Vector& v, SystemWorkspace& w, SystemMatrix& by_q,
+              SystemMatrix& by_v) const override {
+    inner_->slopes(t, q, v, w, by_q, by_v);
+  }
+  void applied_slopes(double t, const Vector& q, const Vector& v, SystemWorkspace& w, SystemMatrix& by_q,
                       SystemMatrix& by_v) const override {
-    inner_->force_jacobian(t, q, v, w, by_q, by_v);
+    inner_->applied_slopes(t, q, v, w, by_q, by_v);
   }
-  void applied_force(double t, const Vector& q, const Vector& v, SystemWorkspace& w, Vector& f) const override {
-    inner_->applied_force(t, q, v, w, f);
-  }
-  bool applied_force_depends_on_state() const override { return inner_->applied_force_depends_on_state(); }
-  bool applied_force_depends_on_time() const override { return inner_->applied_force_depends_on_time(); }
-  void applied_force_jacobian(double t, const Vector& q, const Vector& v, SystemWorkspace& w, SystemMatrix& by_q,
-                              SystemMatrix& by_v) const override {
-    inner_->applied_force_jacobian(t, q, v, w, by_q, by_v);
-  }
-  const LinearPart* linear() const override { return inner_->linear(); }
+  bool applied_depends_on_state() const override { return inner_->applied_depends_on_state(); }
+  bool applied_depends_on_time() const override { return inner_->applied_depends_on_time(); }
+  bool depends_on_state() const override { return inner_->depends_on_state(); }
+  const LinearForces* linear() const override { return inner_->linear(); }
+  bool quadratic_potential() const override { return inner_->quadratic_potential(); }
   bool has_series() const override { return inner_->has_series(); }
   void append_breakpoints(BreakpointSearch& search) const override { inner_->append_breakpoints(search); }
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override {
+    inner_->append_time_functions(functions);
+  }
 
  private:
-  std::unique_ptr<System> inner_;
-  std::function<void(long, double)> seen_;
-  mutable long evaluations_ = 0;
+  std::unique_ptr<Forces> inner_;
+  std::shared_ptr<ForceWatch> watch_;
+};
+
+/// `inner` with its forces watched.
+class WatchedSystem {
+ public:
+  WatchedSystem(std::unique_ptr<System> inner, std::function<void(long evaluation, double t)> seen) {
+    watch_->seen = std::move(seen);
+    SystemParts parts = std::move(*inner).take_apart();
+    parts.forces = std::make_unique<WatchedForces>(std::move(parts.forces), watch_);
+    system_ = std::make_unique<System>(std::move(parts));
+  }
+  operator const System&() const { return *system_; }
+  long evaluations() const { return watch_->evaluations; }
+  void claim_loss(double power) { watch_->claimed_loss = power; }
+
+ private:
+  std::shared_ptr<ForceWatch> watch_ = std::make_shared<ForceWatch>();
+  std::unique_ptr<System> system_;
 };
 
 }  // namespace stickslip

@@ -84,24 +84,24 @@ class Samples {
 };
 
 Vector force_of(const System& system, double t, const Vector& q, const Vector& v) {
-  SystemWorkspace workspace(system.info());
+  SystemWorkspace workspace(system);
   Vector h(system.info().nv());
   system.force(t, q, v, workspace, h);
   return h;
 }
 
 DenseMatrix mass_of(const System& system, const Vector& q) {
-  SystemWorkspace workspace(system.info());
-  return system.mass(q, workspace).to_dense();
+  SystemWorkspace workspace(system);
+  return system.inertia().mass(q, workspace).to_dense();
 }
 
 struct Slopes {
   DenseMatrix by_q, by_v;
 };
 Slopes slopes_of(const System& system, double t, const Vector& q, const Vector& v) {
-  SystemWorkspace workspace(system.info());
+  SystemWorkspace workspace(system);
   SystemMatrix by_q, by_v;
-  system.force_jacobian(t, q, v, workspace, by_q, by_v);
+  system.force_slopes(t, q, v, workspace, by_q, by_v);
   return {by_q.to_dense(), by_v.to_dense()};
 }
 
@@ -124,7 +124,7 @@ TEST(EquationModel, KineticEnergyOfTheDoublePendulum_GivesTheEquationsDerivedByH
     const double scale = 1 + 30 + v.squaredNorm();
     EXPECT_LE((force_of(*energy, 0, q, v) - h).norm(), 1e-14 * scale);
     EXPECT_LE((mass_of(*energy, q) - mass_of(*hand, q)).norm(), 1e-14);
-    EXPECT_NEAR(energy->kinetic_energy(q, v), hand->kinetic_energy(q, v), 1e-14 * scale);
+    EXPECT_NEAR(energy->inertia().kinetic_energy(q, v), hand->inertia().kinetic_energy(q, v), 1e-14 * scale);
     const Slopes a = slopes_of(*energy, 0, q, v), b = slopes_of(*hand, 0, q, v);
     EXPECT_LE((a.by_q - b.by_q).norm(), 2e-14 * scale);
     EXPECT_LE((a.by_v - b.by_v).norm(), 2e-14 * scale);
@@ -157,29 +157,29 @@ TEST(EquationModel, PowerBalance_HoldsAtEveryState) {
   // d/dt (T + U) = F v - dampers along M a = h:   v·h + ½ v·Ṁ v + ∂U·v = F·v - P.
   const auto system = kRich.system();
   Samples samples(3);
-  SystemWorkspace workspace(system->info());
+  SystemWorkspace workspace(*system);
   Vector f(3);
   for (int k = 0; k < 50; ++k) {
     const Vector q = samples.next(1.5), v = samples.next(2);
     constexpr double d = 1e-5;  // central differences as above
-    const double inertia = (system->kinetic_energy(q + d * v, v) - system->kinetic_energy(q - d * v, v)) / (2 * d);
-    const double stored = (system->potential_energy(q + d * v) - system->potential_energy(q - d * v)) / (2 * d);
-    system->applied_force(0.4, q, v, workspace, f);
+    const double inertia = (system->inertia().kinetic_energy(q + d * v, v) - system->inertia().kinetic_energy(q - d * v, v)) / (2 * d);
+    const double stored = (system->forces().potential_energy(q + d * v) - system->forces().potential_energy(q - d * v)) / (2 * d);
+    system->forces().applied(0.4, q, v, workspace, f);
     const double power = v.dot(force_of(*system, 0.4, q, v)) + inertia + stored;
-    EXPECT_NEAR(power, f.dot(v) - system->damper_power(q, v), 1e-7);
+    EXPECT_NEAR(power, f.dot(v) - system->forces().damper_power(q, v), 1e-7);
   }
 }
 
 TEST(EquationModel, DamperPower_IsVelocityTimesSlopeOfTheDissipation) {
   const auto system = Source{.coordinates = {"x"}, .mass = {{"2"}}, .dissipation = "0.5*3*v_x^2"}.system();
-  EXPECT_DOUBLE_EQ(system->damper_power(Vector{{0.0}}, Vector{{2.0}}), 12.0);
+  EXPECT_DOUBLE_EQ(system->forces().damper_power(Vector{{0.0}}, Vector{{2.0}}), 12.0);
   EXPECT_DOUBLE_EQ(force_of(*system, 0, Vector{{0.0}}, Vector{{2.0}})[0], -6.0);
 }
 
 TEST(EquationModel, MassOfABeadOnAWire_IsOnePlusSlopeSquared) {
   // y = x²/2: T = ½ (1 + x²) v², c = ∂T/∂x - x v² · 2/1 = -x v².
   const auto system = Source{.coordinates = {"x"}, .kinetic_energy = "0.5*(v_x^2 + (x*v_x)^2)"}.system();
-  EXPECT_TRUE(system->mass_varies());
+  EXPECT_FALSE(system->inertia().constant());
   EXPECT_DOUBLE_EQ(mass_of(*system, Vector{{3.0}})(0, 0), 10.0);
   EXPECT_DOUBLE_EQ(force_of(*system, 0, Vector{{3.0}}, Vector{{2.0}})[0], -12.0);
 }
@@ -188,7 +188,7 @@ TEST(EquationModel, ConstantMass_IsCheckedOnceAndDoesNotVary) {
   for (const Source& source : {Source{.coordinates = {"x", "y"}, .mass = {{"2", "1"}, {"1", "2"}}},
                                Source{.coordinates = {"x", "y"}, .kinetic_energy = "v_x^2 + v_x*v_y + v_y^2"}}) {
     const auto system = source.system();
-    EXPECT_FALSE(system->mass_varies());
+    EXPECT_TRUE(system->inertia().constant());
     EXPECT_TRUE(system->has_quadratic_energy());
     DenseMatrix expected(2, 2);
     expected << 2, 1, 1, 2;
@@ -215,12 +215,12 @@ TEST(EquationModel, ChainOfThirtyMasses_HasBandedSlopesEqualToItsMatrices) {
     chain.force.push_back(fmt::format("-0.5*v_x{}{}{}", k, left, right));
   }
   const auto system = chain.system();
-  SystemWorkspace workspace(system->info());
+  SystemWorkspace workspace(*system);
   SystemMatrix by_q, by_v;
-  system->force_jacobian(0, Vector::Zero(n), Vector::Zero(n), workspace, by_q, by_v);
+  system->force_slopes(0, Vector::Zero(n), Vector::Zero(n), workspace, by_q, by_v);
   EXPECT_EQ(by_q.storage(), Storage::banded);
   EXPECT_EQ(by_v.storage(), Storage::banded);
-  EXPECT_EQ(system->mass(Vector::Zero(n), workspace).storage(), Storage::banded);
+  EXPECT_EQ(system->inertia().mass(Vector::Zero(n), workspace).storage(), Storage::banded);
   for (int i = 0; i < n; ++i)
     for (int j = 0; j < n; ++j) {
       const int neighbours = (i > 0) + (i + 1 < n);
@@ -240,11 +240,11 @@ TEST(EquationModel, SparseMassThatVaries_IsFilledInPlace) {
   }
   for (std::size_t k = 1; k < n; ++k) star.mass[0][k] = star.mass[k][0] = fmt::format("sin(x{})", k);
   const auto system = star.system();
-  SystemWorkspace workspace(system->info());
+  SystemWorkspace workspace(*system);
   Samples samples(n);
   for (int repeat = 0; repeat < 3; ++repeat) {
     const Vector q = samples.next(2);
-    const SystemMatrix& M = system->mass(q, workspace);
+    const SystemMatrix& M = system->inertia().mass(q, workspace);
     EXPECT_EQ(M.storage(), Storage::sparse);
     for (Index k = 1; k < n; ++k) {
       EXPECT_EQ(M(0, k), std::sin(q[k]));
@@ -256,20 +256,20 @@ TEST(EquationModel, SparseMassThatVaries_IsFilledInPlace) {
 
 TEST(EquationModel, MassThatLosesItsSign_IsRefusedWithThePlace) {
   const auto system = Source{.coordinates = {"x", "phi"}, .mass = {{"1", "x"}, {"x", "4"}}}.system();
-  SystemWorkspace workspace(system->info());
-  EXPECT_NO_THROW(system->mass(Vector{{1.99, 0.0}}, workspace));
+  SystemWorkspace workspace(*system);
+  EXPECT_NO_THROW(system->inertia().mass(Vector{{1.99, 0.0}}, workspace));
   EXPECT_EQ(message_of([&] {
-              system->mass(Vector{{3.0, 0.5}}, workspace);
+              system->inertia().mass(Vector{{3.0, 0.5}}, workspace);
             }),
             "mass is not positive definite at x = 3, phi = 0.5 (pivot -5 for 'phi'); every motion must have a positive "
             "kinetic energy");
   EXPECT_NE(message_of([&] {
-              system->mass(Vector{{2.0, 0.5}}, workspace);
+              system->inertia().mass(Vector{{2.0, 0.5}}, workspace);
             }).find("not positive definite"),
             std::string::npos);  // singular
   const auto root = Source{.coordinates = {"x"}, .mass = {{"sqrt(x)"}}}.system();
-  SystemWorkspace other(root->info());
-  EXPECT_NE(message_of([&] { root->mass(Vector{{-1.0}}, other); }).find("nan at x = -1; it must be finite"),
+  SystemWorkspace other(*root);
+  EXPECT_NE(message_of([&] { root->inertia().mass(Vector{{-1.0}}, other); }).find("nan at x = -1; it must be finite"),
             std::string::npos);
 }
 
@@ -282,9 +282,9 @@ TEST(EquationModel, FrictionAndBreakpointsArriveAsForMatrices) {
   model.friction = {shoe};
   const auto system = make_system(std::move(model));
   EXPECT_EQ(system->breakpoints(0, 1), (std::vector<double>{0.25, 0.5}));
-  EXPECT_EQ(system->friction()[0].name, "shoe");
-  EXPECT_TRUE(system->applied_force_depends_on_time());
-  EXPECT_FALSE(system->applied_force_depends_on_state());
+  EXPECT_EQ(system->laws().friction()[0].name, "shoe");
+  EXPECT_TRUE(system->forces().applied_depends_on_time());
+  EXPECT_FALSE(system->forces().applied_depends_on_state());
   EXPECT_EQ(system->linear(), nullptr);
 }
 

@@ -33,14 +33,17 @@ ExpressionConstraint nonholonomic(const std::vector<std::string>& row, StateFunc
   return constraint;
 }
 
-SystemInfo info() { return {.title = "", .coordinates = kNames, .velocities = kNames}; }
+const FlatKinematics& kinematics() {
+  static const FlatKinematics flat(kNames);
+  return flat;
+}
 
 const ExpressionConstraints& samples() {
   static const ExpressionConstraints constraints(
       {holonomic("x^2*y + l*sin(phi) - 0.3*t*x"), holonomic("x - 2*y + 0.5*t - 1"),
        nonholonomic({"-sin(phi)", "cos(phi)*(1 + t*x)", "0"}, parsed("0.2*t*y^2")), nonholonomic({"1", "0", "-l"}, 0.5),
        nonholonomic({"0", "y", "2"}, TimeTable({0, 1, 2}, {0, 3, 1}, "rate.csv"))},
-      info());
+      kinematics());
   return constraints;
 }
 
@@ -70,7 +73,8 @@ class ConstraintRow : public ::testing::Test {
     const ConstraintRows& at = rows(t, q);
     return at.A * v - at.rate;
   }
-  SystemWorkspace workspace_{info()};
+  ConstraintRow() { workspace_.constraints = samples().make_scratch(); }
+  SystemWorkspace workspace_{kinematics().nq(), kinematics().nv()};
   ConstraintRows rows_;
   // Central differences over 1e-5 of functions of size 1: 1e-10 of truncation, 1e-11 of round-off.
   static constexpr double kStep = 1e-5, kDifference = 1e-8;
@@ -100,8 +104,8 @@ TEST_F(ConstraintRow, SlopesOfForcesAndVelocitiesAreTheirDifferences) {
   at_random_states([&](const Sampled& s) {
     const Vector lambda = Vector::LinSpaced(5, -1, 2);
     DenseMatrix force, velocity;
-    samples().force_jacobian(s.t, s.q, lambda, workspace_, force);
-    samples().velocity_jacobian(s.t, s.q, s.v, workspace_, velocity);
+    samples().force_slopes(s.t, s.q, lambda, workspace_, force);
+    samples().velocity_slopes(s.t, s.q, s.v, workspace_, velocity);
     for (Index j = 0; j < 3; ++j) {
       const Vector e = kStep * Vector::Unit(3, j);
       const Vector f = (rows(s.t, s.q + e).A.transpose() * lambda).eval(),
@@ -116,7 +120,7 @@ TEST_F(ConstraintRow, SlopesOfForcesAndVelocitiesAreTheirDifferences) {
 TEST(ExpressionConstraints, SwitchesInTimeAreBreakpoints) {
   const ExpressionConstraints constraints({holonomic("x - if(t < 0.25, 0, t - 0.25)"),
                                            nonholonomic({"1", "0", "0"}, TimeTable({0, 0.5, 2}, {0, 1, 1}, "r.csv"))},
-                                          info());
+                                          kinematics());
   BreakpointSearch search{0, 1};
   constraints.append_breakpoints(search);
   const std::vector<double>& times = search.times;
@@ -127,7 +131,7 @@ TEST(ExpressionConstraints, SwitchesInTimeAreBreakpoints) {
 TEST(ExpressionConstraints, MistakesNameTheConstraintAndTheKey) {
   const auto message = [](ExpressionConstraint constraint) -> std::string {
     try {
-      ExpressionConstraints({std::move(constraint)}, info());
+      ExpressionConstraints({std::move(constraint)}, kinematics());
     } catch (const InputError& error) {
       return error.what();
     }

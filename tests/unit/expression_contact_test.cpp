@@ -40,11 +40,16 @@ ExpressionContact contact(const std::string& gap, const Texts& slip, const Texts
   return result;
 }
 
-SystemInfo plane() { return {.title = "", .coordinates = kPlane, .velocities = kPlane}; }
+const FlatKinematics& plane() {
+  static const FlatKinematics flat(kPlane);
+  return flat;
+}
 
 class Found {
  public:
-  explicit Found(std::vector<ExpressionContact> contacts) : contacts_(std::move(contacts), plane()) {}
+  explicit Found(std::vector<ExpressionContact> contacts) : contacts_(std::move(contacts), plane()) {
+    workspace_.contacts = contacts_.make_scratch();
+  }
   const ContactPoints& at(double t, const Vector& q, double margin = HUGE_VAL) {
     contacts_.find(t, q, margin, workspace_, points_);
     return points_;
@@ -61,7 +66,7 @@ class Found {
 
  private:
   ExpressionContacts contacts_;
-  SystemWorkspace workspace_{plane()};
+  SystemWorkspace workspace_{plane().nq(), plane().nv()};
   ContactPoints points_;
 };
 
@@ -235,7 +240,7 @@ TEST(ExpressionContact, MatricesAndEquationsCarryTheSameContacts) {
   ASSERT_EQ(a->contacts().size(), 4u);
   ASSERT_EQ(b->contacts().size(), 4u);
   EXPECT_EQ(b->contacts()[2].name, "c2");
-  SystemWorkspace wa(a->info()), wb(b->info());
+  SystemWorkspace wa(*a), wb(*b);
   ContactPoints pa, pb;
   Vector ba, bb;
   for (const auto& [t, q, v] : motions()) {

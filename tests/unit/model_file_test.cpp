@@ -80,9 +80,9 @@ ModelFile parsed(const std::string& text, const std::vector<std::string>& overri
 
 /// f(t, q, v) of the system.
 Vector force_at(const System& system, double t, const Vector& q, const Vector& v) {
-  SystemWorkspace workspace(system.info());
+  SystemWorkspace workspace(system);
   Vector f(system.info().nv());
-  system.applied_force(t, q, v, workspace, f);
+  system.forces().applied(t, q, v, workspace, f);
   return f;
 }
 
@@ -112,8 +112,8 @@ TEST(ModelFile, EverySectionArrivesInTheSystem) {
   EXPECT_DOUBLE_EQ(f[0], std::sin(2 * std::numbers::pi * 0.1) + 0.5 * 0.3 - 0.4);
   EXPECT_EQ(f[1], 10.0);  // i of the second coordinate is 1
 
-  ASSERT_EQ(system.friction().size(), 2u);
-  const FrictionElement& shoe = system.friction()[0];
+  ASSERT_EQ(system.laws().friction().size(), 2u);
+  const FrictionElement& shoe = system.laws().friction()[0];
   EXPECT_EQ(shoe.name, "shoe");
   EXPECT_EQ(shoe.directions, (std::vector<Direction>{{{0, 1.0}}}));
   EXPECT_EQ(shoe.limit({}), 1.0);
@@ -123,7 +123,7 @@ TEST(ModelFile, EverySectionArrivesInTheSystem) {
   EXPECT_EQ(shoe.weakening.epsilon, 0.1);
   EXPECT_EQ(shoe.viscous, 0.5);
   EXPECT_DOUBLE_EQ(value_at(shoe.surface_velocity[0], system, 3, q, v), 0.3);
-  const FrictionElement& link = system.friction()[1];
+  const FrictionElement& link = system.laws().friction()[1];
   EXPECT_EQ(link.name, "friction2");
   EXPECT_EQ(link.directions, (std::vector<Direction>{{{0, 1.0}, {1, -2.0}}}));
   EXPECT_DOUBLE_EQ(value_at(link.limit, system, 3, q, v), 0.5 * 1.3);
@@ -170,7 +170,7 @@ TEST(ModelFile, WhatIsLeftOutIsZeroAndHasDefaultNames) {
   EXPECT_EQ(force_at(*model.system, 1, Vector::Ones(3), Vector::Ones(3)), Vector::Zero(3));
   EXPECT_EQ(model.initial.q, Vector::Zero(3));
   EXPECT_EQ(model.initial.v, Vector::Zero(3));
-  EXPECT_TRUE(model.system->friction().empty());
+  EXPECT_TRUE(model.system->laws().friction().empty());
 }
 
 TEST(ModelFile, ChainsAreGivenByDiagonalsAndStoredAsABand) {
@@ -200,7 +200,7 @@ velocity = 0.25
   EXPECT_EQ(linear.K(10, 12), 0.0);
   const Vector f = force_at(*model.system, 0.5, Vector::Zero(1000), Vector::Zero(1000));
   EXPECT_EQ(f[7], 7.5);
-  const auto& laws = model.system->friction();
+  const auto& laws = model.system->laws().friction();
   ASSERT_EQ(laws.size(), 1000u);
   EXPECT_EQ(laws[41].name, "pad42");
   EXPECT_EQ(laws[41].directions, (std::vector<Direction>{{{41, 1.0}}}));
@@ -225,12 +225,12 @@ surface_velocity = [0.5, "t"]
 direction = [[1, 0], [1, 1]]
 limit = 2
 )toml");
-  const FrictionElement& first = model.system->friction()[0];
+  const FrictionElement& first = model.system->laws().friction()[0];
   EXPECT_EQ(first.directions, (std::vector<Direction>{{{1, 1.0}}, {{0, 1.0}}}));
   EXPECT_EQ(first.set(1).kind, SetKind::polygon);
   EXPECT_EQ(first.set(1).facets, 12);
   EXPECT_EQ(first.surface_velocity.size(), 2u);
-  const FrictionElement& second = model.system->friction()[1];
+  const FrictionElement& second = model.system->laws().friction()[1];
   EXPECT_EQ(second.directions, (std::vector<Direction>{{{0, 1.0}}, {{0, 1.0}, {1, 1.0}}}));
   EXPECT_EQ(second.set(1).kind, SetKind::disk);
 }
@@ -260,14 +260,14 @@ TEST(ModelFile, OverridesActAsIfTheFileSaidSo) {
   EXPECT_EQ(model.parameters[1].second, 0.75);  // k/4 follows
   EXPECT_TRUE(model.run.moreau.locate_reversals);
   EXPECT_EQ(model.run.end_time, 6.0);
-  EXPECT_EQ(model.system->friction()[0].limit({}), 0.5);
-  EXPECT_EQ(model.system->friction()[1].viscous, 3.0);
-  EXPECT_EQ(model.system->friction()[1].name, "link");
+  EXPECT_EQ(model.system->laws().friction()[0].limit({}), 0.5);
+  EXPECT_EQ(model.system->laws().friction()[1].viscous, 3.0);
+  EXPECT_EQ(model.system->laws().friction()[1].name, "link");
   EXPECT_EQ(model.initial.q, (Vector{{5.0, 3.0}}));
   EXPECT_EQ(model.initial.v, (Vector{{1.0, 9.0}}));
   EXPECT_EQ(model.system->linear()->M(0, 0), 7.0);
   EXPECT_EQ(model.title, "other name");
-  EXPECT_FALSE(model.system->applied_force_depends_on_time());
+  EXPECT_FALSE(model.system->forces().applied_depends_on_time());
 }
 
 TEST(ModelFile, AnOverrideReplacesTheKeyItExcludes) {
@@ -277,7 +277,7 @@ TEST(ModelFile, AnOverrideReplacesTheKeyItExcludes) {
   EXPECT_EQ(model.run.step, 0.0);
   EXPECT_EQ(model.run.output_step, 0.0);
   EXPECT_EQ(model.run.output_times, (std::vector<double>{0, 1}));
-  EXPECT_EQ(model.system->friction()[0].directions, (std::vector<Direction>{{{1, 1.0}}}));
+  EXPECT_EQ(model.system->laws().friction()[0].directions, (std::vector<Direction>{{{1, 1.0}}}));
   EXPECT_THROW(parsed(kTwoMasses, {"run.steps=100", "run.step=0.1"}), InputError);
 }
 
@@ -382,17 +382,17 @@ TEST(ModelFile, EquationsContactsAndDrawingsArrive) {
   EXPECT_EQ(system.linear(), nullptr);
   EXPECT_EQ(model.storage, "dense");
   const Vector q{{0.4, 1.2, 0.3}}, v{{1.0, -2.0, 0.5}};
-  SystemWorkspace workspace(system.info());
-  EXPECT_EQ(system.mass(q, workspace)(1, 1), 2.0);
-  EXPECT_NEAR(system.mass(q, workspace)(2, 2), 2.0 * 0.25 / 3, 1e-16);
-  EXPECT_DOUBLE_EQ(system.potential_energy(q), 2 * 9.81 * 1.2);
-  EXPECT_DOUBLE_EQ(system.damper_power(q, v), 2 * 0.05 * 0.25);
+  SystemWorkspace workspace(system);
+  EXPECT_EQ(system.inertia().mass(q, workspace)(1, 1), 2.0);
+  EXPECT_NEAR(system.inertia().mass(q, workspace)(2, 2), 2.0 * 0.25 / 3, 1e-16);
+  EXPECT_DOUBLE_EQ(system.forces().potential_energy(q), 2 * 9.81 * 1.2);
+  EXPECT_DOUBLE_EQ(system.forces().damper_power(q, v), 2 * 0.05 * 0.25);
   const Vector f = force_at(system, 0.7, q, v);
   EXPECT_EQ(f, (Vector{{std::sin(0.7), 0.0, -0.1 * 0.5 * 0.4 + 2}}));  // i of the third coordinate is 2
-  EXPECT_EQ(system.friction()[0].name, "friction1");
+  EXPECT_EQ(system.laws().friction()[0].name, "friction1");
 
-  ASSERT_EQ(system.contacts().size(), 3u);
-  const ContactElement &left = system.contacts()[0], &right = system.contacts()[1], &wall = system.contacts()[2];
+  ASSERT_EQ(system.laws().contacts().size(), 3u);
+  const ContactElement &left = system.laws().contacts()[0], &right = system.laws().contacts()[1], &wall = system.laws().contacts()[2];
   EXPECT_EQ(left.name, "left");
   EXPECT_EQ(left.tangents, 1);
   EXPECT_EQ(left.mu, 0.3);
@@ -407,7 +407,7 @@ TEST(ModelFile, EquationsContactsAndDrawingsArrive) {
   EXPECT_EQ(wall.name, "contact3");
   EXPECT_EQ(wall.tangents, 0);
   ContactPoints points;
-  system.find_contacts(2.0, q, 10.0, workspace, points);
+  system.laws().contact_source().find(2.0, q, 10.0, workspace, points);
   ASSERT_EQ(points.points.size(), 3u);
   const double s = 0.5 * std::sin(0.3), c = 0.5 * std::cos(0.3);
   EXPECT_DOUBLE_EQ(points.points[0].gap, 1.2 - s - 0.2);
@@ -449,12 +449,12 @@ restitution = 0.9
 position = [1]
 )toml";
   const ModelFile model = parsed(text, {"contact.contact1.restitution=0.25"});
-  ASSERT_EQ(model.system->contacts().size(), 1u);
-  EXPECT_EQ(model.system->contacts()[0].restitution, 0.25);
+  ASSERT_EQ(model.system->laws().contacts().size(), 1u);
+  EXPECT_EQ(model.system->laws().contacts()[0].restitution, 0.25);
   EXPECT_NE(model.system->linear(), nullptr);
-  SystemWorkspace workspace(model.system->info());
+  SystemWorkspace workspace(*model.system);
   ContactPoints points;
-  model.system->find_contacts(0, Vector{{-0.5}}, 0, workspace, points);
+  model.system->laws().contact_source().find(0, Vector{{-0.5}}, 0, workspace, points);
   ASSERT_EQ(points.points.size(), 1u);
   EXPECT_EQ(points.points[0].gap, -0.5);
   EXPECT_EQ(DenseMatrix(points.Wt), DenseMatrix::Ones(1, 1));

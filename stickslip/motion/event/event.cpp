@@ -68,8 +68,8 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     snap_ = 1e-3 * tolerance;
   }
   circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
-  closed_form_ = exact && system.contacts().empty() && system.constraints().empty() && !circulatory_ &&
-                 !system.applied_force_depends_on_time() && system.linear()->B.is_zero() &&
+  closed_form_ = exact && system.laws().contacts().empty() && system.laws().constraints().empty() && !circulatory_ &&
+                 !system.forces().applied_depends_on_time() && system.linear()->B.is_zero() &&
                  !dynamics_.friction().has_viscous() && !dynamics_.friction().surface_moves();
   decision_options_.stop = stop;
   const std::size_t laws = dynamics_.laws().size();
@@ -82,7 +82,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   for (Vector* x : {&u_, &w_}) x->setZero(dynamics_.components());
   for (Vector* x : {&f_, &Kq_, &Kv_}) x->setZero(system.info().nv());
   path_.setZero(system.info().nq());
-  if (closed_form_) system.applied_force(0, f_, f_, dynamics_.workspace(), f_);
+  if (closed_form_) system.forces().applied(0, f_, f_, dynamics_.workspace(), f_);
 }
 
 double EventScheme::gap_size(std::size_t law, const Vector& q) const {
@@ -91,7 +91,7 @@ double EventScheme::gap_size(std::size_t law, const Vector& q) const {
   constexpr double kRoundOff = 1e-5;  // 1e-10 of this is round-off of what an acceleration moves in the run
   const double fall =
       std::abs(dynamics_.u()[i]) + row.cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) * span_.length();
-  const double terms = q.size() == row.size() ? row.cwiseAbs().dot(q.cwiseAbs()) : system_.length_scale();
+  const double terms = q.size() == row.size() ? row.cwiseAbs().dot(q.cwiseAbs()) : system_.laws().contact_source().length();
   return terms + kRoundOff * fall * span_.length();
 }
 
@@ -143,11 +143,11 @@ void EventScheme::start(StepRecord& record) {
   State& s = record.state;
   const Index m = dynamics_.components();
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
-  record.constraint_impulse = Vector::Zero(static_cast<Index>(system_.constraints().size()));
+  record.constraint_impulse = Vector::Zero(static_cast<Index>(system_.laws().constraints().size()));
   record.law_work = Vector::Zero(static_cast<Index>(dynamics_.laws().size()));
   record.friction_velocity = s.v;
   record.events.reserve(64 + 4 * dynamics_.laws().size());
-  if (!system_.constraints().empty()) {
+  if (!system_.laws().constraints().empty()) {
     const ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
     s.q = consistent.q;
     s.v = consistent.v;
@@ -156,7 +156,7 @@ void EventScheme::start(StepRecord& record) {
   record.energy = {};
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
-  if (!system_.contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
+  if (!system_.laws().contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
     project(s.modes, s, s.t);  // out of a small penetration at the start
     energies(record);
     record.energy.correction = record.energy.kinetic + record.energy.potential - record.energy.initial;
@@ -231,7 +231,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   }
   // What is handed out is audited: the state after projection and impacts, not the flow on its way there.
   record.duration = s.t - t_start;
-  if (!system_.constraints().empty()) record_constraint_residuals(system_, record.duration, constraint_audit_, record);
+  if (!system_.laws().constraints().empty()) record_constraint_residuals(system_, record.duration, constraint_audit_, record);
   record.admissible_modes = admissible_;
   energies(record);
   // What the forces would do within a segment if no law held them: the work of a body at rest is small against that.
@@ -260,8 +260,8 @@ const std::vector<Mode>& EventScheme::modes_held_before(const State& s) {
 }
 
 void EventScheme::energies(StepRecord& record) {
-  record.energy.kinetic = system_.kinetic_energy(record.state.q, record.state.v);
-  record.energy.potential = system_.potential_energy(record.state.q);
+  record.energy.kinetic = system_.inertia().kinetic_energy(record.state.q, record.state.v);
+  record.energy.potential = system_.forces().potential_energy(record.state.q);
 }
 
 }  // namespace stickslip

@@ -124,7 +124,7 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
     return {Status::not_converged,
             fmt::format("more than {} events at t = {:.12g}: the modes of the laws do not settle; {}",
                         kMostAtOneInstant, s.t,
-                        system_.constraints().empty()
+                        system_.laws().constraints().empty()
                             ? "use scheme = \"moreau\", which needs no modes"
                             : "another run.tolerance (a hundredth of it, say) resolves which law gives way first")};
   if (++events_ > options_.max_events)

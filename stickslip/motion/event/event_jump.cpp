@@ -90,7 +90,7 @@ StepOutcome EventScheme::cross_jumps(State& s) {
     return {Status::refused,
             fmt::format("the position of constraint '{}' jumps at t = {:.9g}: no motion with finite forces follows it; "
                         "let it change over a short time instead",
-                        system_.constraints()[static_cast<std::size_t>(jumping_constraint_)].name, s.t)};
+                        system_.laws().constraints()[static_cast<std::size_t>(jumping_constraint_)].name, s.t)};
   dynamics_.place(just_after(s.t), s.q, s.v);
   for (std::size_t k = 0; k < jumps_.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];

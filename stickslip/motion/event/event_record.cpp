@@ -52,7 +52,7 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
     return accumulate_in_closed_form(from, to, record);
   EnergyLedger& e = record.energy;
   const double middle = 0.5 * (from + to), half = 0.5 * (to - from);
-  const bool constrained = !system_.constraints().empty();
+  const bool constrained = !system_.laws().constraints().empty();
   for (const QuadraturePoint& point : kGaussLegendre8) {
     const double t = middle + half * point.x, weight = (to - from) * point.weight;
     flow_->sample(t, node_);
@@ -69,9 +69,9 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
         record.law_work[static_cast<Index>(k)] += weight * force * (u_[i] + w_[i]);
       }
     }
-    system_.applied_force(t, node_.q, node_.v, dynamics_.workspace(), f_);
-    e.work_in += weight * (f_.dot(node_.v) + system_.inertia_power(node_.q, node_.v));
-    e.damper_loss += weight * system_.damper_power(node_.q, node_.v);
+    system_.forces().applied(t, node_.q, node_.v, dynamics_.workspace(), f_);
+    e.work_in += weight * (f_.dot(node_.v) + system_.inertia().power(node_.q, node_.v));
+    e.damper_loss += weight * system_.forces().damper_power(node_.q, node_.v);
     if (circulatory_) {
       system_.linear()->K.product(node_.q, Kq_);
       system_.linear()->K.product(node_.v, Kv_);

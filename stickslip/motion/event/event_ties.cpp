@@ -100,7 +100,7 @@ bool EventScheme::move_a_moment_on(const State& s) {
   const Vector a = dynamics_.acceleration();
   Vector qdot(s.q.size());
   const Vector v_mean = s.v + 0.5 * moment * a;
-  system_.position_rate(s.q, v_mean, qdot);
+  system_.kinematics().rate(s.q, v_mean, qdot);
   const Vector q = s.q + moment * qdot, v = s.v + moment * a;
   dynamics_.place(just_after(s.t) + moment, q, v);
   return true;

@@ -7,17 +7,17 @@
 
 namespace stickslip {
 
-ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(system.info()), friction_(system) {
+ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(system), friction_(system) {
   n_ = system.info().nv();
   for (Index k = 0; k < friction_.laws(); ++k)
     laws_.push_back({nullptr, friction_.first(k), friction_.size(k), friction_.size(k)});
   friction_components_ = m_ = friction_.components();
-  for (const ContactElement& contact : system.contacts()) {
+  for (const ContactElement& contact : system.laws().contacts()) {
     laws_.push_back({&contact, m_, contact.size(), contact.tangents});
     m_ += contact.size();
   }
-  const bool only_friction = system.contacts().empty() && system.constraints().empty();
-  constant_geometry_ = !system.mass_varies() && (only_friction || system.has_series());
+  const bool only_friction = system.laws().contacts().empty() && system.laws().constraints().empty();
+  constant_geometry_ = system.inertia().constant() && (only_friction || system.has_series());
   for (Vector* x : {&u_, &w_, &bias_, &r_, &smooth_}) x->setZero(m_);
   w_friction_.setZero(friction_components_);
   for (Vector* x : {&gap_, &limit_, &static_limit_}) x->setZero(static_cast<Index>(laws_.size()));
@@ -47,7 +47,7 @@ ModeDynamics::ModeDynamics(const System& system) : system_(system), workspace_(s
       limit_[k] = contact->mu;
       static_limit_[k] = contact->mu_static.value_or(contact->mu);
     }
-  constraint_bias_.setZero(static_cast<Index>(system.constraints().size()));
+  constraint_bias_.setZero(static_cast<Index>(system.laws().constraints().size()));
 }
 
 std::string_view ModeDynamics::name(std::size_t law) const {
@@ -62,14 +62,14 @@ void ModeDynamics::set_direction(std::size_t law, double d1, double d2) {
 
 /// Only the gaps change where the rows are constant.
 void ModeDynamics::place_contacts(double t, const Vector& q, const Vector& v) {
-  if (system_.contacts().empty()) return;
-  system_.find_contacts(t, q, HUGE_VAL, workspace_, found_);
+  if (system_.laws().contacts().empty()) return;
+  system_.laws().contact_source().find(t, q, HUGE_VAL, workspace_, found_);
   const std::size_t first_law = static_cast<std::size_t>(friction_.laws());
   for (const ContactSite& point : found_.points) gap_[static_cast<Index>(first_law) + point.law] = point.gap;
   if (constant_geometry_ && placed_) return;
   Wt_.bottomRows(m_ - friction_components_) = DenseMatrix(found_.Wt);
   w_.tail(m_ - friction_components_) = found_.w;
-  system_.contact_bias(t, q, v, HUGE_VAL, workspace_, contact_bias_);
+  system_.laws().contact_source().bias(t, q, v, HUGE_VAL, workspace_, contact_bias_);
   bias_.tail(m_ - friction_components_) = contact_bias_;
 }
 
@@ -101,7 +101,7 @@ void ModeDynamics::place_mass(const Vector& q) {
   constexpr double kBlocked = 1e-12;  // of the length of a row: round-off of N, with some digits for constraints that
                                       // are nearly dependent
   if (rows_.A.cols() != n_) rows_.A.resize(0, n_);
-  mass_.refresh(system_.mass(q, workspace_), rows_.A);
+  mass_.refresh(system_.inertia().mass(q, workspace_), rows_.A);
   columns_ = Wt_.transpose();
   const DenseMatrix& N = mass_.free_directions();
   NW_.noalias() = N.transpose() * columns_;
@@ -131,9 +131,9 @@ void ModeDynamics::place(double t, const Vector& q, const Vector& v) {
   friction_bias(t, q, v);
   place_contacts(t, q, v);
   u_.noalias() = Wt_ * v - w_;
-  if (!system_.constraints().empty()) {
-    if (!constant_geometry_ || !placed_) system_.evaluate_constraints(t, q, workspace_, rows_);
-    system_.constraint_bias(t, q, v, workspace_, constraint_bias_);
+  if (!system_.laws().constraints().empty()) {
+    if (!constant_geometry_ || !placed_) system_.laws().constraint_source().evaluate(t, q, workspace_, rows_);
+    system_.laws().constraint_source().bias(t, q, v, workspace_, constraint_bias_);
   }
   if (!constant_geometry_ || !placed_) place_mass(q);
   placed_ = true;
@@ -466,7 +466,7 @@ void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
   Vector best;
   double least = HUGE_VAL;
   for (Halving halving; rows_.A.rows() > 0;) {
-    system_.evaluate_constraints(t_, q, workspace_, rows_);
+    system_.laws().constraint_source().evaluate(t_, q, workspace_, rows_);
     double error = 0;
     for (Index i = 0; i < rows_.A.rows(); ++i)
       error = std::max(error, relative_error(rows_.position[i], rows_.A.row(i), q));
@@ -476,7 +476,8 @@ void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
     }
     if (!halving.goes_on(error)) break;
     mass_.correction(rows_.position, scratch_);
-    q -= scratch_;
+    scratch_ = -scratch_;
+    system_.kinematics().displace(scratch_, q);
   }
   if (rows_.A.rows() > 0 && least < HUGE_VAL) q = best;
   std::vector<std::size_t> closed;
@@ -485,7 +486,7 @@ void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
   if (closed.empty()) return;
   const Index size = static_cast<Index>(closed.size());
   DenseMatrix D(size, size);
-  Vector gap(size), v = Vector::Zero(n_);
+  Vector gap(size);
   for (Halving halving;;) {
     double error = 0;
     for (Index i = 0; i < size; ++i) {
@@ -497,8 +498,8 @@ void ModeDynamics::project_position(const std::vector<Mode>& modes, Vector& q) {
     const Vector p = D.completeOrthogonalDecomposition().solve(gap);
     Vector step = Vector::Zero(n_);
     for (Index i = 0; i < size; ++i) step.noalias() -= p[i] * PW_.col(laws_[closed[i]].first);
-    system_.displace(step, q, v);
-    system_.find_contacts(t_, q, HUGE_VAL, workspace_, found_);
+    system_.kinematics().displace(step, q);
+    system_.laws().contact_source().find(t_, q, HUGE_VAL, workspace_, found_);
     for (const ContactSite& point : found_.points) gap_[friction_.laws() + point.law] = point.gap;
   }
 }

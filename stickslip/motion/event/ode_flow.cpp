@@ -57,7 +57,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   const double moment = kMoment * span_;
   const System& system = dynamics_.system();
   Vector diagonal = Vector::Ones(n_), speed(n_);
-  system.mass(q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
+  system.inertia().mass(q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) diagonal[i] = value;
   });
   const Vector noise = velocity_noise(dynamics_, t0_, q, v, moment);
@@ -98,7 +98,7 @@ bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
     return false;  // a stage that left the domain of the model; the step is reduced
   }
   if (!dynamics_.solve(modes_)) return false;
-  dynamics_.system().position_rate(q_, v_, qdot_);
+  dynamics_.system().kinematics().rate(q_, v_, qdot_);
   dydt.head(nq_) = qdot_;
   dydt.tail(n_) = dynamics_.acceleration();
   return true;

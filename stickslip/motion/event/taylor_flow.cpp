@@ -43,7 +43,7 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
   if (!system.linear() || !system.has_series())
     return refuse("the system is not linear with forces of time alone and constant directions of contact");
   const Index index_slot = 1 + system.info().nq() + system.info().nv();
-  for (const FrictionElement& element : system.friction()) {
+  for (const FrictionElement& element : system.laws().friction()) {
     if (element.size() > 1) return refuse(fmt::format("friction '{}' has two directions", element.name));
     if (!element.limit.is_constant() || (element.static_limit && !element.static_limit->is_constant()))
       return refuse(fmt::format("friction '{}' has a limit that is not constant", element.name));
@@ -53,7 +53,7 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
       if (w.depends_on_state(index_slot))
         return refuse(fmt::format("the surface velocity of friction '{}' depends on the state", element.name));
   }
-  for (const ContactElement& contact : system.contacts())
+  for (const ContactElement& contact : system.laws().contacts())
     if (contact.tangents > 1) return refuse(fmt::format("contact '{}' has two tangents", contact.name));
   return true;
 }
@@ -171,8 +171,8 @@ void TaylorFlow::expand(const Kept& mode, double t, double h) {
   if (at_break && at + 1 != breakpoints_.end()) after = std::min(after, 0.5 * (*(at + 1) - *at));
   SystemWorkspace& workspace = dynamics_.workspace();
   if (forced_) {
-    dynamics_.system().force_series(t + after, h, workspace, f_);
-    if (!dynamics_.system().applied_force_depends_on_time()) forced_ = !f_.isZero(0);
+    dynamics_.system().forces().series(t + after, h, workspace, f_);
+    if (!dynamics_.system().forces().applied_depends_on_time()) forced_ = !f_.isZero(0);
   }
   FrictionAssembly& friction = dynamics_.friction();
   if (friction.surface_moves()) {

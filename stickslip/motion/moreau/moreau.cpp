@@ -48,7 +48,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
       options_(options),
       laws_(system),
       forces_(system, std::move(breakpoints), run),
-      workspace_(system.info()) {
+      workspace_(system) {
   options_.validate();
   const Index n = system.info().nv(), m = laws_.components();
   damped_by_model_ = !linear_.B.is_zero();
@@ -56,12 +56,12 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
                                  : linear_.B;
   damped_ = !damping_.is_zero();
   circulatory_ = linear_.K.asymmetry() > 0;
-  nonlinear_ = system.applied_force_depends_on_state();
+  nonlinear_ = system.forces().applied_depends_on_state();
   iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state();
   std::vector<const SystemMatrix*> terms{&linear_.M, &damping_, &linear_.K};
   if (nonlinear_) {
     const Vector zero = Vector::Zero(n);
-    system.applied_force_jacobian(0, zero, zero, workspace_, force_by_q_, force_by_v_);
+    system.forces().applied_slopes(0, zero, zero, workspace_, force_by_q_, force_by_v_);
     terms.push_back(&force_by_q_);
     terms.push_back(&force_by_v_);
   }
@@ -127,7 +127,7 @@ void MoreauScheme::load_start_of_substep(const State& s) {
   }
   f_h_ = -1;
   if (nonlinear_) {
-    system_.applied_force_jacobian(t0_, start_->q, start_->v, workspace_, force_by_q_, force_by_v_);
+    system_.forces().applied_slopes(t0_, start_->q, start_->v, workspace_, force_by_q_, force_by_v_);
     matrix_h_ = -1;
   }
 }

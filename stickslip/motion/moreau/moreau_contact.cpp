@@ -27,12 +27,12 @@ constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion make
 MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptions& options,
                                          std::vector<double> breakpoints, TimeSpan run)
     : system_(system),
-      contacts_(system.contacts()),
+      contacts_(system.laws().contacts()),
       linear_(system.linear()),
       options_(options),
       laws_(system),
       forces_(system, std::move(breakpoints), run),
-      workspace_(system.info()) {
+      workspace_(system) {
   options_.validate();
   if (!contacts_.empty()) {
     options_.solver.tolerance = options_.contact_tolerance;
@@ -42,17 +42,18 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   const Index n = system.info().nv(), m = laws_.components();
   newton_alone_ = std::all_of(contacts_.begin(), contacts_.end(),
                               [](const ContactElement& contact) { return contact.impact == ImpactLaw::newton; });
-  drift_kick_ = system.step_form() == StepForm::drift_kick;
-  nonlinear_ = !drift_kick_ && (!linear_ || system.applied_force_depends_on_state());
+  free_motion_ = system.free_motion();
+  drift_kick_ = free_motion_ != nullptr;
+  nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
   iterates_ = nonlinear_ || laws_.has_weakening() || laws_.has_viscous() || laws_.limits_depend_on_state();
-  stiff_ = drift_kick_ && system.has_stiff_forces();
-  surfaces_move_ = system.surfaces_move();
-  length_ = drift_kick_ ? system.length_scale() : 0.0;
+  stiff_ = drift_kick_ && system.forces().depends_on_state();
+  surfaces_move_ = system.laws().contact_source().surfaces_move();
+  length_ = system.laws().contact_source().length();
   if (linear_) {
     damping_ = linear_->B;
     damped_ = !damping_.is_zero();
     elastic_ = !linear_->K.is_zero();
-    force_is_constant_ = !nonlinear_ && !system.applied_force_depends_on_time();
+    force_is_constant_ = !nonlinear_ && !system.forces().applied_depends_on_time();
   }
   if (laws_.has_viscous()) viscous_ = SystemMatrix::compact(laws_.viscous_matrix());
   none_pinned_.assign(n, 0);
@@ -62,14 +63,14 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   problem_.g = Vector::Zero(n);
   w0_friction_ = w1_friction_ = smooth_ = u_theta_ = Vector::Zero(m);
   Index component = m;
-  for (const ContactElement& contact : system.contacts()) {
+  for (const ContactElement& contact : system.laws().contacts()) {
     contact_first_.push_back(component);
     component += contact.size();
   }
   friction_rest_.assign(laws_.laws(), 0);
   friction_released_.assign(laws_.laws(), 0);
-  law_impact_.assign(system.contacts().size(), 0);
-  law_mode_.assign(system.contacts().size(), Mode::open);
+  law_impact_.assign(system.laws().contacts().size(), 0);
+  law_mode_.assign(system.laws().contacts().size(), Mode::open);
 }
 
 void MoreauContactScheme::start(StepRecord& record) {
@@ -86,19 +87,19 @@ void MoreauContactScheme::start(StepRecord& record) {
   record.law_work = Vector::Zero(static_cast<Index>(s.modes.size()));
 
   // The mass must be known before the first step, and where it is not constant, so must its structure.
-  mass_ = system_.mass(s.q, workspace_);
+  mass_ = system_.inertia().mass(s.q, workspace_);
   std::vector<const SystemMatrix*> terms{&mass_};
   if (linear_) terms.insert(terms.end(), {&damping_, &linear_->K});
   if (nonlinear_) {
     if (linear_) {
-      system_.applied_force_jacobian(s.t, s.q, s.v, workspace_, by_q_, by_v_);
+      system_.forces().applied_slopes(s.t, s.q, s.v, workspace_, by_q_, by_v_);
     } else {
-      system_.force_jacobian(s.t, s.q, s.v, workspace_, by_q_, by_v_);
+      system_.force_slopes(s.t, s.q, s.v, workspace_, by_q_, by_v_);
     }
     terms.insert(terms.end(), {&by_q_, &by_v_});
   }
   if (stiff_) {
-    system_.force_jacobian(s.t, s.q, s.v, workspace_, by_q_, by_v_);
+    system_.forces().slopes(s.t, s.q, s.v, workspace_, by_q_, by_v_);
     terms.insert(terms.end(), {&by_q_, &by_v_});
   }
   if (laws_.has_viscous()) terms.push_back(&viscous_);
@@ -107,21 +108,21 @@ void MoreauContactScheme::start(StepRecord& record) {
   matrix_h_ = -1;
 
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  system_.find_contacts(s.t, s.q, !drift_kick_ ? HUGE_VAL : stabilised ? kTouching * length_ : 0.0, workspace_, found_);
+  system_.laws().contact_source().find(s.t, s.q, length_ == 0 ? HUGE_VAL : stabilised ? kTouching * length_ : 0.0, workspace_, found_);
   Index row = 0;
   for (const ContactSite& point : found_.points) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    const double gap_size = drift_kick_ ? 0.0 : gap_terms(found_, row, s.q);
+    const double gap_size = length_ > 0 ? 0.0 : gap_terms(found_, row, s.q);
     const double allowed = options_.start_penetration > 0
                                ? options_.start_penetration
-                               : (drift_kick_ ? kBodyStartPenetration * length_ : kGapStartPenetration * gap_size);
+                               : (length_ > 0 ? kBodyStartPenetration * length_ : kGapStartPenetration * gap_size);
     if (given.empty() && point.gap < -allowed)  // a run that goes on corrects it as any step does
       throw InputError(
           fmt::format("contact '{}' penetrates by {:.3g} m at the start; move the bodies apart, or raise "
                       "run.moreau.start_penetration above that to have it corrected",
                       law.name, -point.gap));
     Mode& mode = s.modes[static_cast<std::size_t>(laws_.laws()) + static_cast<std::size_t>(point.law)];
-    const double touching = !stabilised ? 0.0 : drift_kick_ ? kTouching * length_ : kGapRoundOff * gap_size;
+    const double touching = !stabilised ? 0.0 : length_ > 0 ? kTouching * length_ : kGapRoundOff * gap_size;
     if (given.empty() && point.gap <= touching && mode == Mode::open) mode = touching_mode(law, row, s.v);
     row += law.size();
   }
@@ -133,24 +134,24 @@ void MoreauContactScheme::start(StepRecord& record) {
 
 /// Σ_i |W_i q_i| of a normal row: what round-off in the gap is measured against. (Bodies have their shapes for that.)
 double MoreauContactScheme::touching(Index row, const Approach& approach, double h) const {
-  if (drift_kick_) return kTouching * length_;
+  if (length_ > 0) return kTouching * length_;
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kTouchingOfWay * approach.way(h);
 }
 
 double MoreauContactScheme::penetration_tolerance(Index row, const Approach& approach, double h) const {
-  if (drift_kick_) return kPenetrationTolerance * length_;
+  if (length_ > 0) return kPenetrationTolerance * length_;
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(h);
 }
 
 /// Contacts in the middle of the step; the law holds at its end and so needs the velocity that surfaces have there.
 void MoreauContactScheme::find_points(double h) {
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  const double speed = std::max(system_.speed_bound(v_m_), system_.speed_bound(v_free_));
-  system_.find_contacts(t0_ + 0.5 * h, q_m_, stabilised ? kTouching * length_ + 2 * h * speed : 0.0, workspace_,
+  const double speed = std::max(system_.laws().contact_source().speed_bound(v_m_), system_.laws().contact_source().speed_bound(v_free_));
+  system_.laws().contact_source().find(t0_ + 0.5 * h, q_m_, stabilised ? kTouching * length_ + 2 * h * speed : 0.0, workspace_,
                         found_);
   if (surfaces_move_) {
-    system_.contact_surface(t0_, q_m_, workspace_, found_, w_start_);
-    system_.contact_surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
+    system_.laws().contact_source().surface(t0_, q_m_, workspace_, found_, w_start_);
+    system_.laws().contact_source().surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
   }
   recall_velocities(h);
 }
@@ -234,13 +235,24 @@ Status MoreauContactScheme::attempt(double h, StepRecord& record) {
   return solve_step(h);
 }
 
+/// q = q0 ⊕ dt v
+void MoreauContactScheme::move(double dt, const Vector& v, Vector& q) {
+  displacement_ = dt * v;
+  q = q0_;
+  system_.kinematics().displace(displacement_, q);
+}
+
 /// The state before the step, and the configuration in its middle.
 void MoreauContactScheme::begin(double h, const State& state) {
   t0_ = state.t;
   if (drift_kick_) {
     q0_ = q_m_ = state.q;
     v0_ = v_m_ = state.v;
-    system_.drift(0.5 * h, q_m_, v_m_);
+    free_motion_->drift(0.5 * h, q_m_, v_m_);
+  } else if (!system_.kinematics().flat()) {
+    q0_ = state.q;
+    v0_ = v_m_ = state.v;
+    move(0.5 * h, v0_, q_m_);
   } else {
     for (Index i = 0; i < v0_.size(); ++i) {
       const double q = state.q[i], v = state.v[i];
@@ -262,17 +274,17 @@ void MoreauContactScheme::set_step_matrix(double h) {
     alpha[terms++] = h * h * theta * theta;
   }
   if (nonlinear_) {
-    if (!linear_) mass_ = system_.mass(q_m_, workspace_);
+    if (!linear_) mass_ = system_.inertia().mass(q_m_, workspace_);
     if (linear_) {
-      system_.applied_force_jacobian(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
+      system_.forces().applied_slopes(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
     } else {
-      system_.force_jacobian(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
+      system_.force_slopes(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
     }
     alpha[terms++] = -h * h * theta * theta;
     alpha[terms++] = -h * theta;
   }
   if (stiff_) {
-    system_.force_jacobian(t0_ + 0.5 * h, q_m_, v_m_, workspace_, by_q_, by_v_);
+    system_.forces().slopes(t0_ + 0.5 * h, q_m_, v_m_, workspace_, by_q_, by_v_);
     alpha[terms++] = -0.5 * h * h * theta;
     alpha[terms++] = -h * theta;
   }
@@ -296,7 +308,7 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
   Vector& g = problem_.g;
   if (drift_kick_) {
     mass_.product(v_m_, g);
-    system_.force(forces_.left_limit(t0_ + 0.5 * h, h), q_m_, v_m_, workspace_, f_);
+    system_.forces().total(forces_.left_limit(t0_ + 0.5 * h, h), q_m_, v_m_, workspace_, f_);
     g += h * f_;
     if (stiff_) {
       by_q_.add_product(-0.5 * h * h * (1 - theta), v_m_, g);
@@ -305,10 +317,10 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
   } else if (nonlinear_) {
     // One step of Newton for M (v1 - v0) = h F + W p; whatever A is, its fixed point solves the step.
     v_theta_ = theta * v + (1 - theta) * v0_;
-    q_theta_ = q0_ + (theta * h) * v_theta_;
+    move(theta * h, v_theta_, q_theta_);
     step_matrix_.value().product(v, g);
     scratch_ = v - v0_;
-    (linear_ ? linear_->M : system_.mass(q_theta_, workspace_)).add_product(-1.0, scratch_, g);
+    (linear_ ? linear_->M : system_.inertia().mass(q_theta_, workspace_)).add_product(-1.0, scratch_, g);
     const double t = t0_ + (options_.force == ForceSampling::end ? 1.0 : theta) * h;
     system_.force(forces_.left_limit(t, h), q_theta_, v_theta_, workspace_, f_);
     g += h * f_;
@@ -355,7 +367,11 @@ void MoreauContactScheme::commit(double h, double t_end, StepRecord& record) {
     v_theta_ = theta * v1 + (1 - theta) * v_m_;
     s.v = v1;
     s.q = q_m_;
-    system_.drift(0.5 * h, s.q, s.v);
+    free_motion_->drift(0.5 * h, s.q, s.v);
+  } else if (!system_.kinematics().flat()) {
+    v_theta_ = theta * v1 + (1 - theta) * v_m_;
+    s.v = v1;
+    move(h, v_theta_, s.q);
   } else {
     for (Index i = 0; i < v1.size(); ++i) {
       v_theta_[i] = theta * v1[i] + (1 - theta) * v_m_[i];

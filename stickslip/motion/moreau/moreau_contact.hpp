@@ -137,6 +137,7 @@ class MoreauContactScheme final : public Scheme {
   void set_step_matrix(double h);
   void right_hand_side(double h, const Vector& v);
   void begin(double h, const State& state);
+  void move(double dt, const Vector& v, Vector& q);
   void free_velocity();
   void select_points(double h);
   bool add_overlooked_points(double h);
@@ -185,6 +186,7 @@ class MoreauContactScheme final : public Scheme {
   const System& system_;
   const std::vector<ContactElement>& contacts_;
   const LinearPart* linear_;
+  const FreeMotion* free_motion_ = nullptr;
   MoreauOptions options_;
   FrictionAssembly laws_;
   ForceSampler forces_;
@@ -242,7 +244,7 @@ class MoreauContactScheme final : public Scheme {
   Vector impact_impulse_, impact_momentum_, impulse_;
 
   double t0_ = 0;
-  Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, scratch_;
+  Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, displacement_, scratch_;
   Vector u0_, u1_;          // of the rows of the problem
   Vector w_start_, w_end_;  // of found_, where surfaces speed up
   Vector w_left_;           // just before a jump at the start of the step

@@ -30,8 +30,8 @@ void MoreauContactScheme::recall_velocities(double h) {
   if (!stepped_) return;
   const double before = forces_.left_limit(t0_, h);
   const bool jumps = surfaces_move_ && before != t0_;
-  if (jumps) system_.contact_surface(before, q_m_, workspace_, found_, w_left_);
-  const double near = kSteps * h * system_.speed_bound(v_m_) + kOfShape * length_;
+  if (jumps) system_.laws().contact_source().surface(before, q_m_, workspace_, found_, w_left_);
+  const double near = kSteps * h * system_.laws().contact_source().speed_bound(v_m_) + kOfShape * length_;
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
@@ -95,7 +95,7 @@ bool MoreauContactScheme::some_point_stays_inside(double h) const {
 Status MoreauContactScheme::remove_penetration(double h) {
   const Index n = system_.info().nv();
   Vector& q = drift_kick_ ? q_m_ : q0_;  // where the step's balance of energy begins
-  const double potential = system_.potential_energy(q), kinetic = system_.kinetic_energy(q, v_m_);
+  const double potential = system_.forces().potential_energy(q), kinetic = system_.inertia().kinetic_energy(q, v_m_);
   correction_.A = &mass_;
   correction_.A_version = ++version_;
   correction_.g = Vector::Zero(n);
@@ -135,9 +135,13 @@ Status MoreauContactScheme::remove_penetration(double h) {
                 fmt::format("moreau: penetration at t = {:.9g} s cannot be removed ({}); reduce run.step, "
                             "or use run.moreau.contact_rule = \"velocity\"",
                             t0_, corrected_.message));
-  system_.displace(corrected_.v, q_m_, v_m_);
-  if (!drift_kick_) q0_ += corrected_.v;
-  correction_work_ = system_.potential_energy(q) - potential + system_.kinetic_energy(q, v_m_) - kinetic;
+  if (drift_kick_) {
+    free_motion_->displace(corrected_.v, q_m_, v_m_);
+  } else {
+    system_.kinematics().displace(corrected_.v, q_m_);
+    system_.kinematics().displace(corrected_.v, q0_);
+  }
+  correction_work_ = system_.forces().potential_energy(q) - potential + system_.inertia().kinetic_energy(q, v_m_) - kinetic;
   return Status::success;
 }
 

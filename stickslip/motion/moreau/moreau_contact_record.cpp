@@ -222,17 +222,17 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
   const State& s = record.state;
   e.correction += correction_work_;
   if (drift_kick_) {
-    system_.applied_force(t0_ + 0.5 * h, q_m_, v_m_, workspace_, scratch_);
+    system_.forces().applied(t0_ + 0.5 * h, q_m_, v_m_, workspace_, scratch_);
     e.work_in += h * scratch_.dot(v_theta_);
-    e.damper_loss += h * system_.damper_power(q_m_, v_theta_);
+    e.damper_loss += h * system_.forces().damper_power(q_m_, v_theta_);
   } else if (nonlinear_) {
-    q_theta_ = q0_ + (theta * h) * v_theta_;
-    system_.applied_force(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
-    e.work_in += h * (scratch_.dot(v_theta_) + system_.inertia_power(q_theta_, v_theta_));
-    e.damper_loss += h * system_.damper_power(q_theta_, v_theta_);
+    move(theta * h, v_theta_, q_theta_);
+    system_.forces().applied(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
+    e.work_in += h * (scratch_.dot(v_theta_) + system_.inertia().power(q_theta_, v_theta_));
+    e.damper_loss += h * system_.forces().damper_power(q_theta_, v_theta_);
   } else {
     e.work_in += h * product(f_, v_theta_);
-    if (damped_) e.damper_loss += h * system_.damper_power(q0_, v_theta_);
+    if (damped_) e.damper_loss += h * system_.forces().damper_power(q0_, v_theta_);
   }
   for (Index k = 0; k < laws_.laws(); ++k)
     for (int c = 0; c < laws_.size(k); ++c) {
@@ -251,10 +251,10 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     linear_->M.product(s.v, Mv_);
     momentum_is_known_ = true;
     e.kinetic = 0.5 * product(Mv_, s.v);
-    if (elastic_) e.potential = system_.potential_energy(s.q);
+    if (elastic_) e.potential = system_.forces().potential_energy(s.q);
   } else {
-    e.kinetic = system_.kinetic_energy(s.q, s.v);
-    e.potential = system_.potential_energy(s.q);
+    e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+    e.potential = system_.forces().potential_energy(s.q);
   }
   if (active_.empty()) return;
   // Newton's rebound is counted by the work of its impulses, in book_impact().

@@ -49,7 +49,7 @@ Status MoreauContactScheme::iterate(double h) {
     if (has_impact_) problem_.g += impact_momentum_;
     if (laws_.limits_depend_on_state()) {
       v_theta_ = 0.5 * (iterate_ + v0_);
-      q_theta_ = q0_ + (0.5 * h) * v_theta_;
+      move(0.5 * h, v_theta_, q_theta_);
       laws_.evaluate_limits(t0_ + 0.5 * h, q_theta_, v_theta_, workspace_);
     }
     if (const Status status = solve_laws(h); status != Status::success) return status;

@@ -47,7 +47,7 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
       options_(options),
       laws_(system),
       forces_(system, std::move(breakpoints), run),
-      workspace_(system.info()) {
+      workspace_(system) {
   options_.validate();
   const Index n = system.info().nv(), m = laws_.components();
   damping_ = laws_.has_viscous() ? SystemMatrix::compact(SparseMatrix(linear_.B.to_sparse() + laws_.viscous_matrix()))

@@ -144,11 +144,11 @@ EpsilonStudy study_epsilon(const System& system, const State& initial, double st
                            const EpsilonStudyOptions& options, const std::function<bool(double)>& keep_going) {
   options.validate();
   require_supported(SchemeKind::viscoelastic, system);
-  if (system.constraints().empty())
+  if (system.laws().constraints().empty())
     throw InputError("a study in epsilon needs constraints: friction alone has no ideal force to compare with");
-  if (!system.friction().empty())
+  if (!system.laws().friction().empty())
     throw InputError(fmt::format("a study in epsilon takes constraints alone, but there is friction '{}'",
-                                 system.friction().front().name));
+                                 system.laws().friction().front().name));
   EpsilonStudy study;
   IdealForces ideal(system);
   Sizes sizes;

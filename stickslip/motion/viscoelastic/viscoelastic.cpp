@@ -51,10 +51,10 @@ double ViscoelasticScheme::clamped(double t) const { return std::clamp(t, after_
 
 void ViscoelasticScheme::start(StepRecord& record) {
   State& s = record.state;
-  const Index n = system_.info().nv(), m = dynamics_.rows(), laws = static_cast<Index>(system_.friction().size());
+  const Index n = system_.info().nv(), m = dynamics_.rows(), laws = static_cast<Index>(system_.laws().friction().size());
   // A run that goes on brings its springs with it, and a velocity that they have let off the constraints.
   const bool goes_on = m > 0 && s.z.size() == m;
-  if (!goes_on && !system_.constraints().empty()) {
+  if (!goes_on && !system_.laws().constraints().empty()) {
     ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
     if (consistent.rank.rank < consistent.rank.rows)
       throw InputError(
@@ -125,8 +125,8 @@ void ViscoelasticScheme::start(StepRecord& record) {
       s.modes[static_cast<std::size_t>(dynamics_.blocks()[k].friction)] = mode_of_block(k);
   lowest_damping_ = dynamics_.fast_damping();
   record.energy = {};
-  record.energy.kinetic = system_.kinetic_energy(s.q, s.v);
-  record.energy.potential = system_.potential_energy(s.q) + dynamics_.spring_energy(y_);
+  record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  record.energy.potential = system_.forces().potential_energy(s.q) + dynamics_.spring_energy(y_);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
 }
 
@@ -298,8 +298,8 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   e.work_in = sum_[0];
   e.damper_loss = sum_[1];
   e.friction_loss = sum_[2];
-  e.kinetic = system_.kinetic_energy(s.q, s.v);
-  e.potential = system_.potential_energy(s.q) + dynamics_.spring_energy(y_);
+  e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  e.potential = system_.forces().potential_energy(s.q) + dynamics_.spring_energy(y_);
   if (own > 0) {
     raise(record.constraint_position, dynamics_.positions().lpNorm<Eigen::Infinity>());
     raise(record.constraint_velocity, dynamics_.u().head(own).lpNorm<Eigen::Infinity>());

@@ -23,9 +23,9 @@ void set_stiffness(ViscoelasticDynamics::Block& block) {
 }  // namespace
 
 ViscoelasticDynamics::ViscoelasticDynamics(const System& system, double epsilon)
-    : system_(system), workspace_(system.info()), friction_(system), epsilon_(epsilon) {
+    : system_(system), workspace_(system), friction_(system), epsilon_(epsilon) {
   n_ = system.info().nv();
-  constraints_ = static_cast<Index>(system.constraints().size());
+  constraints_ = static_cast<Index>(system.laws().constraints().size());
   m_ = constraints_ + friction_.components();
   add_constraint_blocks(epsilon);
   add_friction_blocks(epsilon);
@@ -43,7 +43,7 @@ ViscoelasticDynamics::ViscoelasticDynamics(const System& system, double epsilon)
 }
 
 void ViscoelasticDynamics::add_constraint_blocks(double epsilon) {
-  const auto& elements = system_.constraints();
+  const auto& elements = system_.laws().constraints();
   std::vector<std::string> disks;  // per block
   for (std::size_t i = 0; i < elements.size(); ++i) {
     const ConstraintElement& element = elements[i];
@@ -104,8 +104,8 @@ void ViscoelasticDynamics::add_friction_blocks(double epsilon) {
 }
 
 void ViscoelasticDynamics::factor_mass() {
-  if (factored_ && !system_.mass_varies()) return;
-  factored_ = mass_.factorize(system_.mass(q_, workspace_), none_pinned_);
+  if (factored_ && !!system_.inertia().constant()) return;
+  factored_ = mass_.factorize(system_.inertia().mass(q_, workspace_), none_pinned_);
   if (!factored_) throw InputError("the mass matrix is not positive definite");
 }
 
@@ -129,7 +129,7 @@ void ViscoelasticDynamics::subtract_forces(const Vector& force, Vector& g) {
 void ViscoelasticDynamics::complete(double t, const Vector& q) {
   q_ = q;
   factor_mass();
-  if (constraints_ > 0) system_.evaluate_constraints(t, q, workspace_, rows_);
+  if (constraints_ > 0) system_.laws().constraint_source().evaluate(t, q, workspace_, rows_);
   for (std::size_t k = 0; k < blocks_.size(); ++k) {
     Block& block = blocks_[k];
     if (open_[k]) {
@@ -175,7 +175,7 @@ void ViscoelasticDynamics::ideal_forces(double t, const Vector& q, const Vector&
   ConstraintWorkspace ideal(system_);
   refresh_constraints(system_, t, q, ideal);
   Vector bias(constraints_), lambda(constraints_);
-  system_.constraint_bias(t, q, v, workspace_, bias);
+  system_.laws().constraint_source().bias(t, q, v, workspace_, bias);
   ideal.mass.acceleration(h_, bias, a_);
   ideal.mass.multipliers(h_, a_, lambda);
   force.head(constraints_) = -lambda;
@@ -186,7 +186,7 @@ void ViscoelasticDynamics::place(double t, const Vector& y) {
   v_ = y.segment(n_, n_);
   zeta_ = y.tail(m_);
   if (constraints_ > 0) {
-    system_.evaluate_constraints(t, q_, workspace_, rows_);
+    system_.laws().constraint_source().evaluate(t, q_, workspace_, rows_);
     rate_.head(constraints_) = rows_.rate;
     u_.head(constraints_).noalias() = rows_.A * v_;
     u_.head(constraints_) -= rows_.rate;
@@ -207,7 +207,7 @@ void ViscoelasticDynamics::place(double t, const Vector& y) {
       limit_[k] = (*block.limit)(workspace_.variables.span());
       if (!(limit_[k] >= 0))
         throw InputError(fmt::format("constraint.{}.viscoelastic.limit = {:.6g} at t = {:.9g} must be >= 0",
-                                     system_.constraints()[static_cast<std::size_t>(block.row[0])].name, limit_[k], t));
+                                     system_.laws().constraints()[static_cast<std::size_t>(block.row[0])].name, limit_[k], t));
     }
     double zeta[2]{}, u[2]{}, norm = 0;
     for (int c = 0; c < block.law.size; ++c) {
@@ -247,10 +247,10 @@ bool ViscoelasticDynamics::derivative(double t, const Vector& y, Vector& dydt) {
 
 void ViscoelasticDynamics::powers(double t, const Vector& y, Vector& out) {
   place(t, y);
-  system_.applied_force(t, q_, v_, workspace_, f_);
+  system_.forces().applied(t, q_, v_, workspace_, f_);
   out.setZero(powers_size());
-  out[0] = f_.dot(v_) + system_.inertia_power(q_, v_) - force_.dot(rate_);
-  out[1] = system_.damper_power(q_, v_);
+  out[0] = f_.dot(v_) + system_.inertia().power(q_, v_) - force_.dot(rate_);
+  out[1] = system_.forces().damper_power(q_, v_);
   for (const Block& block : blocks_) {
     double law_power = 0;
     for (int c = 0; c < block.law.size; ++c) {

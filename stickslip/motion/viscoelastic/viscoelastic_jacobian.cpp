@@ -39,16 +39,16 @@ void ViscoelasticDynamics::jacobian(double t, const Vector& y, SlopePencil& J) {
     J.mass.add(i, i, 1);
   }
   for (Index i = 0; i < m_; ++i) J.mass.add(2 * n_ + i, 2 * n_ + i, 1);
-  add_matrix(system_.mass(q_, workspace_), 1, n_, n_, J.mass);
+  add_matrix(system_.inertia().mass(q_, workspace_), 1, n_, n_, J.mass);
   add_force_slopes(t, J.slope);
-  if (system_.mass_varies()) add_mass_slopes(J.slope);
+  if (!system_.inertia().constant()) add_mass_slopes(J.slope);
   if (constraints_ > 0) {
     constraint_force_ = force_.head(constraints_);
-    system_.constraint_force_jacobian(t, q_, constraint_force_, workspace_, force_by_q_);
+    system_.laws().constraint_source().force_slopes(t, q_, constraint_force_, workspace_, force_by_q_);
     for (Index j = 0; j < n_; ++j)
       for (Index i = 0; i < n_; ++i)
         if (force_by_q_(i, j) != 0) J.slope.add(n_ + i, j, -force_by_q_(i, j));
-    system_.constraint_velocity_jacobian(t, q_, v_, workspace_, velocity_by_q_);
+    system_.laws().constraint_source().velocity_slopes(t, q_, v_, workspace_, velocity_by_q_);
   }
   for (std::size_t k = 0; k < blocks_.size(); ++k) add_block_slopes(t, k, J.slope);
 }
@@ -58,10 +58,10 @@ void ViscoelasticDynamics::add_force_slopes(double t, MatrixEntries& G) {
   if (linear) {
     add_matrix(linear->K, -1, n_, 0, G);
     add_matrix(linear->B, -1, n_, n_, G);
-    if (!system_.applied_force_depends_on_state()) return;
-    system_.applied_force_jacobian(t, q_, v_, workspace_, by_q_, by_v_);
+    if (!system_.forces().applied_depends_on_state()) return;
+    system_.forces().applied_slopes(t, q_, v_, workspace_, by_q_, by_v_);
   } else {
-    system_.force_jacobian(t, q_, v_, workspace_, by_q_, by_v_);
+    system_.force_slopes(t, q_, v_, workspace_, by_q_, by_v_);
   }
   add_matrix(by_q_, 1, n_, 0, G);
   add_matrix(by_v_, 1, n_, n_, G);
@@ -70,13 +70,13 @@ void ViscoelasticDynamics::add_force_slopes(double t, MatrixEntries& G) {
 /// -∂(M a)/∂q at fixed a, by differences over a part of q or, near 0, of the way that q could go in the run.
 void ViscoelasticDynamics::add_mass_slopes(MatrixEntries& G) {
   product_.setZero();
-  system_.mass(q_, workspace_).add_product(1.0, a_, product_);
+  system_.inertia().mass(q_, workspace_).add_product(1.0, a_, product_);
   for (Index j = 0; j < n_; ++j) {
     moved_ = q_;
     moved_[j] += kIncrement * std::max(reach_[j], std::abs(q_[j]));
     const double increment = moved_[j] - q_[j];
     f_.setZero();
-    system_.mass(moved_, workspace_).add_product(1.0, a_, f_);
+    system_.inertia().mass(moved_, workspace_).add_product(1.0, a_, f_);
     for (Index i = 0; i < n_; ++i)
       if (f_[i] != product_[i]) G.add(n_ + i, j, (product_[i] - f_[i]) / increment);
   }

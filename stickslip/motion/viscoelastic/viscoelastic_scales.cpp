@@ -35,7 +35,7 @@ void ViscoelasticDynamics::first_scales(double start, double end, const Vector& 
   for (Vector* x : {&s.position, &s.velocity, &s.mass}) x->setZero(n_);
   s.force = ideal.cwiseAbs();
   s.round_off.setZero(m_);
-  const SystemMatrix& M = system_.mass(q_, workspace_);
+  const SystemMatrix& M = system_.inertia().mass(q_, workspace_);
   for (Index i = 0; i < n_; ++i) s.mass[i] = M(i, i);
   factor_mass();
   Vector effective(m_), acceleration = Vector::Zero(n_);  // 1/B_kk

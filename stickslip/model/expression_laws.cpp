@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stickslip/model/law_checks.hpp"
+#include "stickslip/model/expression_laws.hpp"
 
 #include <fmt/format.h>
 
@@ -41,12 +41,14 @@ void check_laws(const std::vector<FrictionElement>& friction, const std::vector<
   for (const ExpressionConstraint& constraint : constraints) add_name(constraint.element.name);
 }
 
-void append_breakpoints(const std::vector<FrictionElement>& friction, BreakpointSearch& search) {
-  for (const FrictionElement& element : friction) {
-    element.limit.append_breakpoints(search);
-    if (element.static_limit) element.static_limit->append_breakpoints(search);
-    for (const StateFunction& w : element.surface_velocity) w.append_breakpoints(search);
-  }
+LawSet expression_laws(std::vector<FrictionElement> friction, std::vector<ExpressionContact> contacts,
+                       std::vector<ExpressionConstraint> constraints, const Kinematics& kinematics) {
+  std::unique_ptr<ContactSource> contact_source;
+  std::unique_ptr<ConstraintSource> constraint_source;
+  if (!contacts.empty()) contact_source = std::make_unique<ExpressionContacts>(std::move(contacts), kinematics);
+  if (!constraints.empty())
+    constraint_source = std::make_unique<ExpressionConstraints>(std::move(constraints), kinematics);
+  return LawSet(kinematics.nv(), std::move(friction), std::move(contact_source), std::move(constraint_source));
 }
 
 }  // namespace stickslip

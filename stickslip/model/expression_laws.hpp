@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the systems given by coordinates share about their laws: checks and breakpoints.
+// The laws of systems given by coordinates: friction along directions, contacts and constraints by expressions.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "stickslip/model/expression_constraint.hpp"
 #include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/friction_element.hpp"
+#include "stickslip/model/law_set.hpp"
 
 namespace stickslip {
 
@@ -19,6 +20,8 @@ void check_coordinates(const std::vector<std::string>& coordinates);
 void check_laws(const std::vector<FrictionElement>& friction, const std::vector<ExpressionContact>& contacts,
                 const std::vector<ExpressionConstraint>& constraints, Index coordinates);
 
-void append_breakpoints(const std::vector<FrictionElement>& friction, BreakpointSearch& search);
+/// The kinematics must outlive the laws. Throws InputError naming the law and what is wrong with it.
+LawSet expression_laws(std::vector<FrictionElement> friction, std::vector<ExpressionContact> contacts,
+                       std::vector<ExpressionConstraint> constraints, const Kinematics& kinematics);
 
 }  // namespace stickslip

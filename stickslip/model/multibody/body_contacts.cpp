@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/model/multibody/body_contacts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <optional>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/model/multibody/body_pose.hpp"
+
+namespace stickslip {
+
+using Eigen::Matrix3d;
+using Eigen::Quaterniond;
+using Eigen::Vector3d;
+
+namespace {
+
+/// Right-handed frame with rows n, t1, t2 that depends continuously on n except at n = -z (Duff et al., 2017).
+Matrix3d frame_of(const Vector3d& n) {
+  const double sign = std::copysign(1.0, n.z());
+  const double a = -1.0 / (sign + n.z()), b = n.x() * n.y() * a;
+  Matrix3d frame;
+  frame.row(0) = n;
+  frame.row(1) << 1.0 + sign * n.x() * n.x() * a, sign * b, -sign * n.x();
+  frame.row(2) << b, sign + n.y() * n.y() * a, -n.y();
+  return frame;
+}
+
+/// What the collision search keeps from step to step.
+struct ContactSearch final : Scratch {
+  std::optional<CollisionScene> scene;  ///< made by the first search
+  std::vector<Pose> poses;
+  std::vector<ContactPoint> points;
+};
+
+std::uint64_t key_of(const ContactPoint& point) {
+  std::uint64_t key = point.feature;
+  for (const int shape : {point.shape_a, point.shape_b}) {
+    key ^= static_cast<std::uint64_t>(shape) + 0x9e3779b97f4a7c15ULL + (key << 6) + (key >> 2);
+    key *= 0xff51afd7ed558ccdULL;
+    key ^= key >> 33;
+  }
+  return key;
+}
+
+/// Distance of the farthest point of a shape from the mass centre of its body; 0 for planes, which have no end.
+double reach_of(const Shape& shape, const Vector3d& center) {
+  const Geometry geometry = make_geometry(shape);
+  if (!std::isfinite(geometry.bounding_radius)) return 0.0;
+  return geometry.bounding_radius +
+         (shape.pose.position + shape.pose.orientation * geometry.box_center - center).norm();
+}
+
+Matrix3d moments(const Vector& q, int body, const Vector3d& point, const Matrix3d& frame) {
+  const Matrix3d R = orientation_of(q, body).toRotationMatrix();
+  const Vector3d arm = point - position_of(q, body);
+  Matrix3d result;
+  for (int c = 0; c < 3; ++c) result.row(c) = R.transpose() * arm.cross(Vector3d(frame.row(c)));
+  return result;
+}
+
+}  // namespace
+
+CollisionScene make_scene(const BodyModel& model) {
+  // A body that some law singles out is a group of its own.
+  std::map<std::pair<std::string, std::string>, int> groups;
+  std::vector<int> group_of_body;
+  for (const RigidBody& body : model.bodies) {
+    const bool alone = std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
+      return contact.first == body.name || contact.second == body.name;
+    });
+    group_of_body.push_back(
+        groups.try_emplace({body.group, alone ? body.name : ""}, static_cast<int>(groups.size())).first->second);
+  }
+  auto ends = [&](const std::string& name) -> std::vector<int> {
+    if (name == "*") return {any_body};
+    if (name == "ground") return {ground_body};
+    std::vector<int> found;
+    for (const auto& [key, group] : groups)
+      if (key.first == name || key.second == name) found.push_back(group);
+    return found;
+  };
+  // Of laws that name both ends, one that names single bodies goes before one that names copies.
+  auto singles = [&](const BodyContact& contact) {
+    auto single = [&](const std::string& name) {
+      return std::none_of(model.bodies.begin(), model.bodies.end(),
+                          [&](const RigidBody& body) { return body.group == name && body.name != name; });
+    };
+    return int{single(contact.first)} + int{single(contact.second)};
+  };
+  std::vector<std::size_t> order(model.contacts.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return singles(model.contacts[a]) > singles(model.contacts[b]);
+  });
+  std::vector<PairRule> rules;
+  for (const std::size_t k : order)
+    for (const int a : ends(model.contacts[k].first))
+      for (const int b : ends(model.contacts[k].second)) rules.push_back({a, b, static_cast<int>(k)});
+  return CollisionScene(model.shapes, rules, static_cast<int>(model.bodies.size()), group_of_body);
+}
+
+BodyContacts::BodyContacts(const BodyModel& model) : model_(std::make_shared<const BodyModel>(model)) {
+  make_scene(model);  // refuses what is wrong with the shapes now, not in the first step
+  for (const RigidBody& body : model.bodies) {
+    names_.push_back(body.name);
+    centers_.push_back(body.center);
+    reach_.push_back(0);
+  }
+  double smallest = HUGE_VAL;
+  for (const Shape& shape : model.shapes) {
+    body_of_shape_.push_back(shape.body);
+    if (shape.body < 0) continue;
+    const auto body = static_cast<std::size_t>(shape.body);
+    reach_[body] = std::max(reach_[body], reach_of(shape, centers_[body]));
+    smallest = std::min(smallest, 2 * make_geometry(shape).scale);
+  }
+  length_ = std::isfinite(smallest) && smallest > 0 ? smallest : 1.0;
+  for (const BodyContact& contact : model.contacts) {
+    laws_.push_back(contact.law);
+    surface_velocity_.push_back(contact.surface_velocity);
+    for (const StateFunction& w : contact.surface_velocity) surfaces_move_ |= w.depends_on_time();
+  }
+}
+
+std::unique_ptr<Scratch> BodyContacts::make_scratch() const {
+  return std::make_unique<ContactSearch>();
+}
+
+double BodyContacts::speed_bound(const Vector& v) const {
+  double largest = 0;
+  for (Index k = 0; k < bodies(); ++k)
+    largest = std::max(largest, v.segment<3>(6 * k).norm() +
+                                    v.segment<3>(6 * k + 3).norm() * reach_[static_cast<std::size_t>(k)]);
+  return largest;
+}
+
+void BodyContacts::find(double t, const Vector& q, double margin, SystemWorkspace& workspace,
+                        ContactPoints& found) const {
+  auto& search = static_cast<ContactSearch&>(*workspace.contacts);
+  if (!search.scene) search.scene = make_scene(*model_);
+  search.poses.resize(static_cast<std::size_t>(bodies()));
+  for (Index k = 0; k < bodies(); ++k) {
+    const Quaterniond r = orientation_of(q, k);
+    require_place(k, q, r, margin);
+    search.poses[static_cast<std::size_t>(k)] = {position_of(q, k) - r * centers_[static_cast<std::size_t>(k)],
+                                                 r};
+  }
+  search.scene->find(search.poses, margin, search.points);
+  found.points.clear();
+  Index rows = 0, entries = 0;
+  for (const ContactPoint& point : search.points) {
+    const int size = laws_[static_cast<std::size_t>(point.law)].size();
+    rows += size;
+    entries += 12 * size;
+  }
+  if (found.Wt.rows() != rows || found.Wt.cols() != 6 * bodies()) found.Wt.resize(rows, 6 * bodies());
+  found.Wt.setZero();
+  found.Wt.reserve(entries);
+  found.w.resize(rows);
+  workspace.variables.set_time(t);
+  Index row = 0;
+  for (const ContactPoint& point : search.points) add_point(q, point, workspace, row, found);
+  found.Wt.finalize();
+}
+
+void BodyContacts::surface(double t, const Vector&, SystemWorkspace& workspace, const ContactPoints& found,
+                           Vector& w) const {
+  workspace.variables.set_time(t);
+  w.setZero(found.w.size());
+  Index row = 0;
+  for (const ContactSite& point : found.points) {
+    const Vector3d surface = surface_velocity(point.law, workspace);
+    for (int c = 1; c < laws_[static_cast<std::size_t>(point.law)].size(); ++c)
+      w[row + c] = Eigen::Map<const Vector3d>(point.frame.data() + 3 * c).dot(surface);
+    row += laws_[static_cast<std::size_t>(point.law)].size();
+  }
+}
+
+/// Schemes that need it do not take points that appear and vanish.
+void BodyContacts::bias(double, const Vector&, const Vector&, double, SystemWorkspace&, Vector& bias) const {
+  bias.resize(0);
+}
+
+/// The collision search takes lengths within a range (pose.hpp): what left it, by a force or a velocity out of
+/// proportion, ends the run here.
+void BodyContacts::require_place(Index k, const Vector& q, const Quaterniond& r, double margin) const {
+  const Vector3d x = position_of(q, k);
+  const bool turned = std::abs(r.squaredNorm() - 1) < 0.5;
+  if (within_range(x) && turned && margin <= kLargestLength) return;
+  const std::string& name = names_[static_cast<std::size_t>(k)];
+  if (!within_range(x))
+    throw InputError(
+        fmt::format("body '{}' is at ({:g}, {:g}, {:g}) m; contacts are searched within {:g} m of the origin. Check "
+                    "positions, forces, gravity and units",
+                    name, x.x(), x.y(), x.z(), kLargestLength));
+  if (!turned) throw InputError(fmt::format("body '{}' spins too fast: its orientation is lost", name));
+  throw InputError(fmt::format(
+      "bodies move {:g} m in one step; contacts are searched within {:g} m. Check velocities, forces and units",
+      margin, kLargestLength));
+}
+
+/// Of the second body of a contact, at the time of the workspace.
+Vector3d BodyContacts::surface_velocity(int law, const SystemWorkspace& workspace) const {
+  Vector3d surface = Vector3d::Zero();
+  const auto& moving = surface_velocity_[static_cast<std::size_t>(law)];
+  for (std::size_t i = 0; i < moving.size(); ++i)
+    surface[static_cast<Index>(i)] = moving[i](workspace.variables.span());
+  return surface;
+}
+
+void BodyContacts::add_point(const Vector& q, const ContactPoint& point, SystemWorkspace& workspace, Index& row,
+                             ContactPoints& found) const {
+  const ContactElement& law = laws_[static_cast<std::size_t>(point.law)];
+  const int body_a = body_of_shape_[static_cast<std::size_t>(point.shape_a)],
+            body_b = body_of_shape_[static_cast<std::size_t>(point.shape_b)];
+  const Matrix3d frame = frame_of(point.normal);
+  ContactSite contact;
+  contact.law = point.law;
+  contact.gap = point.gap;
+  contact.key = key_of(point);
+  contact.has_frame = true;
+  contact.first = body_a;
+  contact.second = body_b;
+  for (int i = 0; i < 3; ++i) contact.position[static_cast<std::size_t>(i)] = point.position[i];
+  for (int i = 0; i < 9; ++i) contact.frame[static_cast<std::size_t>(i)] = frame(i / 3, i % 3);
+  found.points.push_back(contact);
+
+  const Vector3d surface = surface_velocity(point.law, workspace);
+  Matrix3d turn_a, turn_b;  // rows: moments of the directions in the body's axes
+  if (body_a >= 0) turn_a = moments(q, body_a, point.position, frame);
+  if (body_b >= 0) turn_b = moments(q, body_b, point.position, frame);
+  for (int c = 0; c < law.size(); ++c, ++row) {
+    found.Wt.startVec(row);
+    auto insert = [&](int body, const Matrix3d& turn, double sign) {
+      for (int i = 0; i < 3; ++i) found.Wt.insertBack(row, 6 * body + i) = sign * frame(c, i);
+      for (int i = 0; i < 3; ++i) found.Wt.insertBack(row, 6 * body + 3 + i) = sign * turn(c, i);
+    };
+    const bool a_first = body_a < body_b;
+    if (a_first && body_a >= 0) insert(body_a, turn_a, 1);
+    if (body_b >= 0) insert(body_b, turn_b, -1);
+    if (!a_first && body_a >= 0) insert(body_a, turn_a, 1);
+    found.w[row] = frame.row(c).dot(surface);
+  }
+  found.w[row - law.size()] = 0;  // a belt moves along its surface
+}
+
+void BodyContacts::append_breakpoints(BreakpointSearch& search) const {
+  for (const auto& moving : surface_velocity_)
+    for (const StateFunction& w : moving) w.append_breakpoints(search);
+}
+
+void BodyContacts::append_time_functions(std::vector<const StateFunction*>& functions) const {
+  for (const auto& moving : surface_velocity_)
+    for (const StateFunction& w : moving) functions.push_back(&w);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts between the shapes of bodies: points appear and vanish as the shapes meet and part.
+//
+// Contact between body a (first) and b at a point P with normal n from b to a, frame (n, t1, t2):
+//   u = frame · (v_a + ω_a × (P - x_a) - v_b - ω_b × (P - x_b)) - surface velocity of b
+#pragma once
+
+#include "stickslip/model/law_set.hpp"
+#include "stickslip/model/rigid_bodies.hpp"
+
+namespace stickslip {
+
+class BodyContacts final : public ContactSource {
+ public:
+  /// Throws InputError naming what is wrong with the shapes.
+  explicit BodyContacts(const BodyModel& model);
+
+  std::unique_ptr<Scratch> make_scratch() const override;
+  const std::vector<ContactElement>& laws() const override { return laws_; }
+  /// Throws InputError naming a body that has left the range in which contacts are searched.
+  void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const override;
+  void surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,
+               Vector& w) const override;
+  void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
+            Vector& bias) const override;
+  bool surfaces_move() const override { return surfaces_move_; }
+  bool points_stay() const override { return laws_.empty(); }
+  bool constant_rows() const override { return laws_.empty(); }
+  double speed_bound(const Vector& v) const override;
+  double length() const override { return length_; }
+  void append_breakpoints(BreakpointSearch& search) const override;
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override;
+
+ private:
+  Index bodies() const { return static_cast<Index>(centers_.size()); }
+  void require_place(Index k, const Vector& q, const Eigen::Quaterniond& r, double margin) const;
+  Eigen::Vector3d surface_velocity(int law, const SystemWorkspace& workspace) const;
+  void add_point(const Vector& q, const ContactPoint& point, SystemWorkspace& workspace, Index& row,
+                 ContactPoints& found) const;
+
+  std::vector<std::string> names_;
+  std::vector<Eigen::Vector3d> centers_;  // mass centres in the bodies' frames
+  std::vector<double> reach_;             // farthest point of the shapes from the mass centre
+  std::vector<int> body_of_shape_;
+  std::vector<ContactElement> laws_;
+  std::vector<std::vector<StateFunction>> surface_velocity_;
+  std::shared_ptr<const BodyModel> model_;  // what scenes are made of
+  double length_ = 1;
+  bool surfaces_move_ = false;
+};
+
+/// The shapes of the model and which of them may touch by which law.
+CollisionScene make_scene(const BodyModel& model);
+
+}  // namespace stickslip
