@@ -21,9 +21,11 @@ constexpr std::array<SchemeInfo, 4> kSchemes{{
     {SchemeKind::moreau, "moreau",
      "velocity-level theta step with elasticity, contact, impact and friction in one inclusion",
      "matrices, equations, free bodies; friction (one component or planar, weakening, viscous, static limit, moving "
-     "surface); contact with friction and impact in 2D and 3D",
-     "order 2 with theta = 1/2 and located reversals and break-aways (matrices with friction; 1 where planar slip "
-     "turns, through contacts and impacts); exact sticking; energy balance to round-off (quadratic energies)"},
+     "surface, limits that depend on reactions); contact with friction and impact in 2D and 3D; holonomic and "
+     "nonholonomic constraints, redundant ones too",
+     "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
+     "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
+     "to round-off (quadratic energies)"},
     {SchemeKind::event, "event",
      "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
      "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
@@ -89,7 +91,7 @@ void require_viscoelastic(const System& system) {
       throw InputError(fmt::format(
           "scheme 'viscoelastic' takes Coulomb friction with a limit alone (an interval or a disk), not the "
           "`{}` of friction '{}'; use scheme = \"event\"{}",
-          key, element.name, system.laws().constraints().empty() ? " or \"moreau\"" : ""));
+          key, element.name, " or \"moreau\""));
 }
 }  // namespace
 
@@ -102,8 +104,8 @@ void require_supported(SchemeKind kind, const System& system) {
                         "scheme = \"moreau\" or \"event\"",
                         to_string(kind), element.name));
   if (kind == SchemeKind::viscoelastic) require_viscoelastic(system);
-  if ((kind == SchemeKind::splitting || kind == SchemeKind::moreau) && !system.laws().constraints().empty())
-    throw InputError(fmt::format("scheme '{}' takes no constraints; use scheme = \"event\"", to_string(kind)));
+  if (kind == SchemeKind::splitting && !system.laws().constraints().empty())
+    throw InputError("scheme 'splitting' takes no constraints; use scheme = \"moreau\" or \"event\"");
   if (kind == SchemeKind::event) {
     if (!system.laws().contact_source().points_stay())
       throw InputError(

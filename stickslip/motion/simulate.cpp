@@ -88,7 +88,9 @@ namespace {
 
 /// Constant matrices with friction alone have the step of moreau.hpp, which locates reversals; all else that of
 /// moreau_contact.hpp.
-bool takes_contact_steps(const System& system) { return !system.linear() || !system.laws().contacts().empty(); }
+bool takes_contact_steps(const System& system) {
+  return !system.linear() || !system.laws().contacts().empty() || !system.laws().constraints().empty();
+}
 
 std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, StopRequest stop,
                                     std::vector<double> breakpoints) {
@@ -141,13 +143,14 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
   }
   limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
                                                                 : 10 * options.moreau.solver.tolerance);
+  limits.constraints = !system.laws().constraints().empty();
   limits.no_gain = impacts_never_gain(system.laws().contacts());
   // The step with contacts does not count the work of circulatory forces apart.
   const bool circulatory = takes_contact_steps(system) && system.linear() && system.linear()->K.asymmetry() > 0;
   limits.energy = options.moreau.theta == 0.5 && !circulatory;
   // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
   constexpr double kResolved = 0.1;
-  if (!system.has_quadratic_energy()) limits.energy_limit = kResolved;
+  if (!system.has_quadratic_energy() || limits.constraints) limits.energy_limit = kResolved;
   constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
   limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
   limits.length = system.laws().contact_source().length();

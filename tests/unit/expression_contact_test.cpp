@@ -237,20 +237,20 @@ TEST(ExpressionContact, MatricesAndEquationsCarryTheSameContacts) {
   equations.kinetic_energy = parsed("0.5*(v_x^2 + v_y^2 + (1 + 0.1*sin(x))*v_phi^2)");
   equations.contacts = matrices.contacts;
   const auto a = make_system(std::move(matrices)), b = make_system(std::move(equations));
-  ASSERT_EQ(a->contacts().size(), 4u);
-  ASSERT_EQ(b->contacts().size(), 4u);
-  EXPECT_EQ(b->contacts()[2].name, "c2");
+  ASSERT_EQ(a->laws().contacts().size(), 4u);
+  ASSERT_EQ(b->laws().contacts().size(), 4u);
+  EXPECT_EQ(b->laws().contacts()[2].name, "c2");
   SystemWorkspace wa(*a), wb(*b);
   ContactPoints pa, pb;
   Vector ba, bb;
   for (const auto& [t, q, v] : motions()) {
-    b->mass(q, wb);  // shares the scratch space
-    a->find_contacts(t, q, 0.5, wa, pa);
-    b->find_contacts(t, q, 0.5, wb, pb);
+    b->inertia().mass(q, wb);  // shares the scratch space
+    a->laws().contact_source().find(t, q, 0.5, wa, pa);
+    b->laws().contact_source().find(t, q, 0.5, wb, pb);
     EXPECT_EQ(DenseMatrix(pa.Wt), DenseMatrix(pb.Wt));
     EXPECT_EQ(pa.w, pb.w);
-    a->contact_bias(t, q, v, 0.5, wa, ba);
-    b->contact_bias(t, q, v, 0.5, wb, bb);
+    a->laws().contact_source().bias(t, q, v, 0.5, wa, ba);
+    b->laws().contact_source().bias(t, q, v, 0.5, wb, bb);
     EXPECT_EQ(ba, bb);
     EXPECT_EQ(ba.size(), pa.w.size());
   }

@@ -19,6 +19,8 @@ constexpr double kPenetrationTolerance = 1e-6;  // of the smallest shape: deeper
 constexpr double kTouchingOfWay = 1e-9;         // the same, of the way of a step, where there are no shapes
 constexpr double kPenetrationOfWay = 1e-3;
 constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kSameTime = 1e-14;  // of the time: the rest of a step that is none
 constexpr int kIterations = 3000;           // of one inclusion, by default: a shorter step costs less than more
 constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion makes shorter
 
@@ -32,7 +34,11 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
       options_(options),
       laws_(system),
       forces_(system, std::move(breakpoints), run),
-      workspace_(system) {
+      workspace_(system),
+      constrained_(system),
+      constraint_workspace_(system),
+      constraint_audit_(system),
+      run_(run) {
   options_.validate();
   if (!contacts_.empty()) {
     options_.solver.tolerance = options_.contact_tolerance;
@@ -45,7 +51,8 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   free_motion_ = system.free_motion();
   drift_kick_ = free_motion_ != nullptr;
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
-  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.has_viscous() || laws_.limits_depend_on_state();
+  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.has_viscous() || laws_.limits_depend_on_state() ||
+              !constrained_.constant_rows();
   stiff_ = drift_kick_ && system.forces().depends_on_state();
   surfaces_move_ = system.laws().contact_source().surfaces_move();
   length_ = system.laws().contact_source().length();
@@ -69,6 +76,10 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
   }
   friction_rest_.assign(laws_.laws(), 0);
   friction_released_.assign(laws_.laws(), 0);
+  breaking_.assign(laws_.laws(), 0);
+  held_mean_.assign(laws_.laws(), kNaN);
+  stop_time_.assign(laws_.laws(), kNaN);
+  contact_stop_time_.assign(contacts_.size(), kNaN);
   law_impact_.assign(system.laws().contacts().size(), 0);
   law_mode_.assign(system.laws().contacts().size(), Mode::open);
 }
@@ -76,6 +87,11 @@ MoreauContactScheme::MoreauContactScheme(const System& system, const MoreauOptio
 void MoreauContactScheme::start(StepRecord& record) {
   State& s = record.state;
   const std::vector<Mode> given = s.modes;
+  if (constrained_.any()) {
+    const ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v, {.span = run_.length()});
+    s.q = consistent.q;
+    s.v = consistent.v;
+  }
   s.modes.resize(std::min<std::size_t>(given.size(), laws_.laws()));
   start_record(system_, laws_, workspace_, record);
   s.modes.resize(laws_.laws() + contacts_.size(), Mode::open);
@@ -85,6 +101,7 @@ void MoreauContactScheme::start(StepRecord& record) {
   for (const ContactElement& contact : contacts_) m += contact.size();
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
   record.law_work = Vector::Zero(static_cast<Index>(s.modes.size()));
+  record.constraint_impulse = Vector::Zero(static_cast<Index>(system_.laws().constraints().size()));
 
   // The mass must be known before the first step, and where it is not constant, so must its structure.
   mass_ = system_.inertia().mass(s.q, workspace_);
@@ -166,6 +183,11 @@ bool MoreauContactScheme::exchange(Memory& memory) {
   memory.exchange(last_normal_);
   memory.exchange(last_position_);
   memory.exchange(friction_rest_);
+  memory.exchange(breaking_);
+  memory.exchange(held_mean_);
+  memory.exchange(stop_time_);
+  memory.exchange(contact_stop_time_);
+  memory.exchange(splits_);
   for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
   if (!memory.reading()) return true;
   last_sorted_.clear();
@@ -194,25 +216,38 @@ StepOutcome MoreauContactScheme::step(double t_end, StepRecord& record) {
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
   const double whole = h;
-  while (true) {
-    const Status status = attempt(h, record);
-    record.problems = problems_;
-    record.iterations = iterations_;
-    record.near_misses = near_misses_;
-    if (status == Status::success) break;
-    if (status != Status::not_converged || options_.strict || contacts_.empty() || h < 1.5 * kSmallestPart * grid_step_)
-      return {status, message_};
-    h *= 0.5;
+  Status status = attempt_unsplit(h, record);
+  if (status == Status::success && locates() && collect_candidates(h)) {
+    Frozen frozen;
+    std::tie(h, frozen) = earliest_event(h, record, status);
+    if (status == Status::success) status = attempt(h, frozen, record);
   }
-  commit(h, h == whole ? t_end : t0 + h, record);
-  return {};
+  record.problems = problems_;
+  record.iterations = iterations_;
+  record.near_misses = near_misses_;
+  if (status != Status::success) return {status, message_};
+  const bool complete = h == whole || t_end - (t0 + h) <= kSameTime * std::abs(t_end);
+  status = commit(h, complete ? t_end : t0 + h, record);
+  splits_ = complete ? 0 : splits_ + 1;
+  return {status, status == Status::success ? std::string() : message_};
 }
 
-Status MoreauContactScheme::attempt(double h, StepRecord& record) {
+/// The whole step, or a part of it where the whole cannot be solved.
+Status MoreauContactScheme::attempt_unsplit(double& h, StepRecord& record) {
+  while (true) {
+    const Status status = attempt(h, {}, record);
+    if (status != Status::not_converged || options_.strict || contacts_.empty() || h < 1.5 * kSmallestPart * grid_step_)
+      return status;
+    h *= 0.5;
+  }
+}
+
+Status MoreauContactScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   record.penetration = record.contact_gain = record.contact_velocity = record.approach = 0;
   record.loaded_points = 0;
   correction_work_ = 0;
   has_impact_ = false;
+  frozen_ = frozen;
   begin(h, record.state);
   if (laws_.surface_moves()) {
     laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_friction_);
@@ -220,6 +255,7 @@ Status MoreauContactScheme::attempt(double h, StepRecord& record) {
   }
   set_step_matrix(h);
   right_hand_side(h, v0_);
+  if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
   free_velocity();
   find_points(h);
   note_approaches();
@@ -229,10 +265,26 @@ Status MoreauContactScheme::attempt(double h, StepRecord& record) {
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);
     right_hand_side(h, v0_);
+    if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
     free_velocity();
     note_approaches();
   }
   return solve_step(h);
+}
+
+/// Rows at q_θ, and what they ask of the velocity at the end.
+Status MoreauContactScheme::place_constraints(double h, const Vector& v1) {
+  if (!constrained_.any()) return Status::success;
+  const double theta = options_.theta;
+  v_theta_ = theta * v1 + (1 - theta) * v0_;
+  move(theta * h, v_theta_, q_theta_);
+  move(h, v_theta_, q_end_);
+  const SystemMatrix& M = system_.inertia().mass(q_theta_, workspace_);
+  if (!constrained_.place(forces_.left_limit(t0_ + theta * h, h), q_theta_, M, workspace_))
+    return fail(Status::not_finite,
+                fmt::format("moreau: a constraint is not finite in the step from t = {:.9g} s; reduce run.step", t0_));
+  constrained_.ask(forces_.left_limit(t0_ + h, h), q_end_, v1, workspace_);
+  return Status::success;
 }
 
 /// q = q0 ⊕ dt v
@@ -349,8 +401,13 @@ void MoreauContactScheme::right_hand_side(double h, const Vector& v) {
 }
 
 void MoreauContactScheme::free_velocity() {
-  v_free_ = problem_.g;
-  factor_.solve(v_free_);
+  if (constrained_.any()) {
+    constrained_.reduce(problem_);
+    constrained_.free_velocity(v_free_);
+  } else {
+    v_free_ = problem_.g;
+    factor_.solve(v_free_);
+  }
   double twice_energy = 0;
   for (Index i = 0; i < v_free_.size(); ++i) {
     const double change = v_free_[i] - v_m_[i];
@@ -359,7 +416,8 @@ void MoreauContactScheme::free_velocity() {
   thrust_ = std::sqrt(twice_energy);
 }
 
-void MoreauContactScheme::commit(double h, double t_end, StepRecord& record) {
+Status MoreauContactScheme::commit(double h, double t_end, StepRecord& record) {
+  if (frozen_.any() && !frozen_.held) stop_frozen_law();
   const double theta = options_.theta;
   State& s = record.state;
   const Vector& v1 = solution_.v;
@@ -385,8 +443,27 @@ void MoreauContactScheme::commit(double h, double t_end, StepRecord& record) {
   record_points(h, record);
   record_modes(t_end, record);
   record_balance(record);
+  const Status settled = settle_on_constraints(record);
   record_energy(h, record);
   remember_points();
+  return settled;
+}
+
+/// What the step left of its constraints, of the order h³, is taken out: their positions and velocities hold to
+/// round-off at the end of every step.
+Status MoreauContactScheme::settle_on_constraints(StepRecord& record) {
+  if (!constrained_.any()) return Status::success;
+  State& s = record.state;
+  record.constraint_impulse = constrained_.impulse();
+  Status status = project_position(system_, s.t, s.q, constraint_workspace_);
+  if (status == Status::success) status = project_velocity(system_, s.t, s.q, s.v, constraint_workspace_);
+  if (status != Status::success)
+    return fail(status, fmt::format("moreau: the constraints cannot be met at t = {:.9g} s (a mechanism that has come "
+                                    "apart or locked); reduce run.step",
+                                    s.t));
+  stick_exactly(s);
+  record_constraint_residuals(system_, record.duration, constraint_audit_, record);
+  return Status::success;
 }
 
 }  // namespace stickslip

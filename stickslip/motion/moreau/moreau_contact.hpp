@@ -64,10 +64,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
+#include <utility>
 
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/constraint_audit.hpp"
+#include "stickslip/motion/moreau/constrained_step.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/solvers/anderson.hpp"
 #include "stickslip/solvers/impact.hpp"
 
 namespace stickslip {
@@ -88,8 +94,32 @@ class MoreauContactScheme final : public Scheme {
   bool exchange(Memory& memory) override;
 
  private:
+  /// A law whose reaction is known while its stop or break-away is looked for: a friction law, or a contact point with
+  /// one tangent (by its index among the found points), that slips in direction `sign`, or a friction law that is held
+  /// whatever it takes.
+  struct Frozen {
+    Index law = -1, point = -1;
+    double sign = 0;
+    bool held = false;
+    bool any() const { return law >= 0 || point >= 0; }
+  };
   /// Everything up to the solution, from the state of the record; nothing of it changes.
-  Status attempt(double h, StepRecord& record);
+  Status attempt(double h, Frozen frozen, StepRecord& record);
+  Status attempt_unsplit(double& h, StepRecord& record);
+  // Location of events inside a step (moreau_locate.cpp).
+  bool collect_candidates(double h);
+  bool locates() const;
+  bool passes_dead_point(Index row, double h);
+  bool may_give_way(Index law, double h) const;
+  void evaluate_limits_at(double share, double h);
+  double end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status);
+  double margin_to_break_away(double h, Index law, StepRecord& record, Status& status);
+  std::optional<double> reversal(const Frozen& candidate, double before, double h, StepRecord& record, Status& status);
+  std::pair<double, Frozen> earliest_event(double h, StepRecord& record, Status& status);
+  Index frozen_row() const;
+  void freeze(double h, double factor);
+  void stop_frozen_law();
+  void note_friction_modes(double t1, StepRecord& record);
   /// One point that takes part in the step.
   struct Active {
     int law = 0;               ///< of contacts()
@@ -160,6 +190,14 @@ class MoreauContactScheme final : public Scheme {
   Status iterate(double h);
   Status solve_laws(double h);
   Status solve_inclusion();
+  void solve_problem(const SolveOptions& options, InclusionSolution& solution);
+  Status place_constraints(double h, const Vector& v1);
+  Status settle_on_constraints(StepRecord& record);
+  void add_up_all_loads();
+  bool frozen_point_settles();
+  void gather_reactions(double h);
+  bool reactions_settle(double h);
+  void stick_exactly(State& s) const;
   Status solve_single_point();
   Status require_finite();
   /// Keeps the message for the outcome of the step.
@@ -170,7 +208,7 @@ class MoreauContactScheme final : public Scheme {
   double row_rounding(Index row) const;
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
-  void commit(double h, double t_end, StepRecord& record);
+  Status commit(double h, double t_end, StepRecord& record);
   void record_points(double h, StepRecord& record);
   void record_modes(double t, StepRecord& record);
   bool rebounds(std::size_t law) const;
@@ -253,6 +291,26 @@ class MoreauContactScheme final : public Scheme {
   double momentum_scale_ = 0;  // largest terms of the balance so far
   Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;
   std::vector<char> friction_rest_, friction_released_;
+  std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
+  std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise
+  std::vector<double> stop_time_;  // of a law brought to rest at a located reversal; NaN otherwise
+  struct Candidate {
+    Frozen frozen;
+    double slip, normal;  // at the start of the step; impulse of the attempt
+  };
+  std::vector<Candidate> reversing_;
+  std::vector<double> contact_stop_time_;  // as stop_time_, per contact law
+  std::vector<Index> giving_way_;
+  Frozen frozen_;
+  double start_slip_ = 0, last_frozen_normal_ = 0;  // of the candidate
+  double frozen_normal_ = 0;  // impulse of a frozen point that its friction is computed with; < 0: not known yet
+  int splits_ = 0;  // of the step under way
+  ConstrainedStep constrained_;
+  ConstraintWorkspace constraint_workspace_;
+  ConstraintAudit constraint_audit_;
+  Vector q_end_, column_, response_, reactions_, next_reactions_, reaction_weights_, mean_limits_;
+  Anderson acceleration_;
+  TimeSpan run_;
   std::vector<Index> contact_first_;  // component of each contact law in the record
   std::vector<char> law_impact_;
   std::vector<Mode> law_mode_;

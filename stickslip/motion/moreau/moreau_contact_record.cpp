@@ -83,7 +83,8 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
   for (Active& active : active_) {
     const auto law = static_cast<std::size_t>(active.law);
     const double* p = total.data() + active.first;
-    active.mode = point_mode(active);
+    active.mode = active.found == frozen_.point ? record.state.modes[static_cast<std::size_t>(laws_.laws()) + law]
+                                                : point_mode(active);
     if (!(p[0] > 0)) continue;
     ++record.loaded_points;
     if (active.impact) law_impact_[law] = 1;
@@ -110,19 +111,7 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
 
 void MoreauContactScheme::record_modes(double t, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
-  for (Index k = 0; k < laws_.laws(); ++k) {
-    const Mode before = modes[k], after = laws_.mode(k, solution_.u);
-    if (after != before && laws_.static_limit(k) > 0) {
-      if (const auto kind = event_between(before, after))
-        record.events.push_back({before == Mode::stick ? t0_ : t, static_cast<int>(k), *kind, before, after, 0});
-    }
-    if (before == Mode::stick && after == Mode::stick)
-      for (int c = 0; c < laws_.size(k); ++c)
-        record.stuck_motion =
-            std::max(record.stuck_motion, record.duration * std::abs(solution_.u[laws_.first(k) + c]));
-    modes[k] = after;
-    friction_rest_[k] = after == Mode::stick;
-  }
+  note_friction_modes(t, record);
   for (std::size_t k = 0; k < law_mode_.size(); ++k) {
     const auto law = static_cast<std::size_t>(laws_.laws()) + k;
     const Mode before = modes[law];
@@ -134,9 +123,13 @@ void MoreauContactScheme::record_modes(double t, StepRecord& record) {
       record.events.push_back(
           {t, static_cast<int>(law), EventKind::impact, before, after, record.jump_impulse[contact_first_[k]]});
     }
+    const double at = std::isnan(contact_stop_time_[k]) ? t : contact_stop_time_[k];
     if (const auto kind = after == before ? std::nullopt : event_between(before, after))
-      record.events.push_back({t, static_cast<int>(law), *kind, before, after, 0});
+      record.events.push_back({at, static_cast<int>(law), *kind, before, after, 0});
     modes[law] = after;
+    const bool stopped = frozen_.point >= 0 && static_cast<std::size_t>(
+                                                   found_.points[static_cast<std::size_t>(frozen_.point)].law) == k;
+    contact_stop_time_[k] = stopped ? t : std::numeric_limits<double>::quiet_NaN();
   }
 }
 
@@ -194,7 +187,8 @@ void MoreauContactScheme::record_balance(StepRecord& record) {
   for (Index k = 0; k < m; ++k)
     for (int at = Wt.outerIndexPtr()[k]; at < Wt.outerIndexPtr()[k + 1]; ++at)
       balance_[Wt.innerIndexPtr()[at]] += Wt.valuePtr()[at] * solution_.r[k];
-  add_up_loads(problem_, solution_.r, load_);
+  if (constrained_.any()) balance_.noalias() += constrained_.rows().transpose() * constrained_.impulse();
+  add_up_all_loads();
   step_matrix_.value().add_product(-1.0, solution_.v, balance_);
   const BalanceSize size = balance_size(balance_, load_, inverse_diagonal_);
   raise(momentum_scale_, size.terms);

@@ -31,7 +31,7 @@ Status MoreauContactScheme::solve_step(double h) {
     if (!newton_alone_ && some_impact_has_a_law_of_its_own())
       if (const Status status = take_impacts(); status != Status::success) return status;
     warm_start();
-    const Status status = iterates_ ? iterate(h) : solve_laws(h);
+    const Status status = iterates_ || frozen_.point >= 0 ? iterate(h) : solve_laws(h);
     if (status != Status::success || !add_overlooked_points(h)) return status;
   }
 }
@@ -44,18 +44,23 @@ Status MoreauContactScheme::fail(Status status, std::string message) {
 Status MoreauContactScheme::iterate(double h) {
   iterate_ = v0_;
   iteration_.start(v0_);
+  frozen_normal_ = frozen_.point >= 0 ? -1.0 : 0.0;
+  acceleration_.clear();
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
+    if (!constrained_.constant_rows())
+      if (const Status status = place_constraints(h, iterate_); status != Status::success) return status;
     if (has_impact_) problem_.g += impact_momentum_;
     if (laws_.limits_depend_on_state()) {
       v_theta_ = 0.5 * (iterate_ + v0_);
       move(0.5 * h, v_theta_, q_theta_);
-      laws_.evaluate_limits(t0_ + 0.5 * h, q_theta_, v_theta_, workspace_);
+      laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q_theta_, v_theta_, workspace_);
     }
     if (const Status status = solve_laws(h); status != Status::success) return status;
-    add_up_loads(problem_, solution_.r, load_);
-    const bool settled =
-        iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal_, options_.fixed_point_tolerance);
+    add_up_all_loads();
+    bool settled = iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal_, options_.fixed_point_tolerance);
+    if (laws_.limits_depend_on_reactions()) settled &= reactions_settle(h);
+    if (frozen_.point >= 0) settled &= frozen_point_settles();
     iterate_ = solution_.v;
     if (settled) return Status::success;
   }
@@ -67,10 +72,14 @@ Status MoreauContactScheme::iterate(double h) {
 Status MoreauContactScheme::solve_laws(double h) {
   const auto friction = static_cast<std::size_t>(laws_.laws());
   if (problem_.sets.empty()) {
-    if (iterates_) free_velocity();
-    solution_.v = v_free_;
     solution_.r.resize(0);
     solution_.u.resize(0);
+    if (constrained_.any()) {
+      solve_problem(options_.solver, solution_);
+    } else {
+      if (iterates_) free_velocity();
+      solution_.v = v_free_;
+    }
     return require_finite();
   }
   if (laws_.laws() > 0 && !laws_.limits_depend_on_state())
@@ -78,17 +87,20 @@ Status MoreauContactScheme::solve_laws(double h) {
   std::fill(friction_released_.begin(), friction_released_.end(), 0);
   while (true) {
     for (Index k = 0; k < laws_.laws(); ++k) {
-      const bool holds = friction_rest_[k] && !friction_released_[k];
+      const bool holds = friction_rest_[k] && !friction_released_[k] && !breaking_[k];
       problem_.sets[static_cast<std::size_t>(k)].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
     }
     for (std::size_t k = 0; k < active_.size(); ++k)
       problem_.sets[friction + k].limit = friction_coefficient(active_[k]);
+    freeze(h, 1.0);
     ++problem_.sets_version;
-    if (const Status status = solve_inclusion(); status != Status::success) return status;
+    const Status status = solve_inclusion();
+    freeze(h, -1.0);
+    if (status != Status::success) return status;
     bool gave_way = false;
     for (Index k = 0; k < laws_.laws(); ++k)
-      if (friction_rest_[k] && !friction_released_[k] && laws_.static_limit(k) > laws_.limit(k) &&
-          laws_.mode(k, solution_.u) != Mode::stick) {
+      if (k != frozen_.law && friction_rest_[k] && !friction_released_[k] && !breaking_[k] &&
+          laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
         friction_released_[k] = 1;
         gave_way = true;
       }
@@ -142,17 +154,66 @@ Status MoreauContactScheme::solve_single_point() {
   return Status::success;
 }
 
+void MoreauContactScheme::solve_problem(const SolveOptions& options, InclusionSolution& solution) {
+  if (constrained_.any()) return constrained_.solve(problem_, options, solution);
+  solve(problem_, options, solver_, solution);
+}
+
+/// The terms of A v = g + W p + Gᵀ Λ, one by one.
+void MoreauContactScheme::add_up_all_loads() {
+  add_up_loads(problem_, solution_.r, load_);
+  if (!constrained_.any()) return;
+  const DenseMatrix& G = constrained_.rows();
+  for (Index i = 0; i < G.rows(); ++i)
+    for (Index j = 0; j < G.cols(); ++j) load_[j] += std::abs(G(i, j) * constrained_.impulse()[i]);
+}
+
+/// Mean reactions of the step so far, as limits may name them.
+void MoreauContactScheme::gather_reactions(double h) {
+  next_reactions_.setZero(system_.laws().reaction_count());
+  const Index friction = laws_.components();
+  for (const Active& active : active_) {
+    const auto law = static_cast<std::size_t>(active.law);
+    for (int c = 0; c < contacts_[law].size(); ++c)
+      next_reactions_[contact_first_[law] - friction + c] += solution_.r[active.first + c] / h;
+  }
+  const auto constraints = static_cast<Index>(system_.laws().constraints().size());
+  if (constraints > 0) next_reactions_.tail(constraints) = constrained_.impulse() / h;
+}
+
+/// Limits and the reactions they depend on are solved together: a fixed point, accelerated, so that it is found also
+/// where the limits change the reactions by more than they follow them.
+bool MoreauContactScheme::reactions_settle(double h) {
+  constexpr double kSettled = 1e-13;  // of the largest reaction so far
+  gather_reactions(h);
+  auto reactions = workspace_.variables.reactions();
+  reactions_ = reactions;
+  const double largest = std::max(next_reactions_.lpNorm<Eigen::Infinity>(), reactions_.lpNorm<Eigen::Infinity>());
+  const bool settled = !((next_reactions_ - reactions_).lpNorm<Eigen::Infinity>() > kSettled * largest);
+  if (reaction_weights_.size() != reactions_.size()) {
+    reaction_weights_.setOnes(reactions_.size());
+    acceleration_.resize(static_cast<int>(reactions_.size()));
+  }
+  if (settled) {
+    reactions = next_reactions_;
+    return true;
+  }
+  acceleration_.step(reactions_.data(), next_reactions_.data(), reaction_weights_.data(), reactions_.data());
+  reactions = reactions_;
+  return false;
+}
+
 /// To the tolerance asked for, then, for few points, to round-off: at the edge of sticking the velocity is only as
 /// exact as the square root of the residual, or worse.
 Status MoreauContactScheme::solve_inclusion() {
   ++problems_;
-  if (laws_.laws() == 0 && active_.size() == 1) return solve_single_point();
+  if (laws_.laws() == 0 && active_.size() == 1 && !constrained_.any() && !frozen_.any()) return solve_single_point();
   const double tolerance = options_.solver.tolerance;
   SolveOptions first = options_.solver;
   if (active_.size() <= kFewPoints) first.tolerance = std::min(tolerance, kBeforePolishing);
   if (active_.size() <= kFewPoints && !contacts_.empty()) first.measure = StoppingMeasure::inclusion;
   if (!options_.strict && !contacts_.empty()) first.acceptable = kWorthAccepting * tolerance;
-  solve(problem_, first, solver_, solution_);
+  solve_problem(first, solution_);
   iterations_ += solution_.iterations;
   if (solution_.status == Status::interrupted)
     return fail(Status::interrupted,
@@ -165,7 +226,7 @@ Status MoreauContactScheme::solve_inclusion() {
     options.measure = StoppingMeasure::inclusion;
     options.tolerance = kRoundOff;
     options.max_iterations = residual > kNearlyRoundOff ? kPolishing : kLastPolishing;
-    solve(problem_, options, solver_, polished_);
+    solve_problem(options, polished_);
     iterations_ += polished_.iterations;
     std::swap(solution_, polished_);
     if (const double polished = law_residual(false); polished < residual) {

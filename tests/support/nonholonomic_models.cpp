@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stickslip/model/nonholonomic_models.hpp"
+#include "tests/support/nonholonomic_models.hpp"
 
 #include "stickslip/model/matrix_model.hpp"
 

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/moreau/constrained_step.hpp"
+
+#include <cmath>
+
+#include "stickslip/model/matrix_layout.hpp"
+
+namespace stickslip {
+
+bool ConstrainedStep::place(double t, const Vector& q, const SystemMatrix& M, SystemWorkspace& workspace) {
+  source_.evaluate(t, q, workspace, rows_);
+  if (asked_.size() != rows_.rate.size()) asked_ = rows_.rate;
+  return mass_.refresh(M, rows_.A);
+}
+
+void ConstrainedStep::ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace) {
+  source_.evaluate(t1, q1, workspace, end_rows_);
+  asked_ = end_rows_.rate;
+  asked_.noalias() += (rows_.A - end_rows_.A) * v1;
+}
+
+void ConstrainedStep::reduce(const PrimalProblem& problem) {
+  const DenseMatrix& N = mass_.free_directions();
+  const Index n = N.rows(), freedoms = N.cols(), m = problem.Wt.rows();
+  mass_.correction(asked_, given_);
+  if (reduced_matrix_.storage() != Storage::dense || reduced_matrix_.size() != freedoms)
+    reduced_matrix_ = SystemMatrix(DenseMatrix(DenseMatrix::Zero(freedoms, freedoms)));
+  AN_.resize(n, freedoms);
+  balance_.resize(n);
+  for (Index j = 0; j < freedoms; ++j) {
+    column_ = N.col(j);
+    problem.A->product(column_, balance_);
+    AN_.col(j) = balance_;
+  }
+  Eigen::Map<DenseMatrix> matrix(MatrixLayout::numbers(reduced_matrix_), freedoms, freedoms);
+  matrix.noalias() = N.transpose() * AN_;
+  balance_ = problem.g;
+  problem.A->add_product(-1.0, given_, balance_);
+  reduced_.g.resize(freedoms);
+  reduced_.g.noalias() = N.transpose() * balance_;
+  reduced_.A = &reduced_matrix_;
+  ++reduced_.A_version;
+  reduced_.sets = problem.sets;
+  ++reduced_.sets_version;
+  reduced_.Wt.resize(m, freedoms);
+  reduced_.Wt.reserve(m * freedoms);
+  reduced_.w.resize(m);
+  column_.resize(freedoms);
+  for (Index i = 0; i < m; ++i) {
+    reduced_.Wt.startVec(i);
+    column_.setZero(freedoms);
+    double given = 0;
+    for (SparseMatrix::InnerIterator entry(problem.Wt, i); entry; ++entry) {
+      column_.noalias() += entry.value() * N.row(entry.col()).transpose();
+      given += entry.value() * given_[entry.col()];
+    }
+    for (Index j = 0; j < freedoms; ++j) reduced_.Wt.insertBack(i, j) = column_[j];
+    reduced_.w[i] = problem.w[i] - given;
+  }
+  reduced_.Wt.finalize();
+}
+
+void ConstrainedStep::free_velocity(Vector& v) {
+  v = given_;
+  if (reduced_.g.size() == 0) return;
+  factor_.compute(reduced_matrix_.dense());
+  column_ = factor_.solve(reduced_.g);
+  v.noalias() += mass_.free_directions() * column_;
+}
+
+namespace {
+
+/// Nothing can move: every law has the velocity it is given.
+void solve_without_freedom(const PrimalProblem& problem, InclusionSolution& solution) {
+  solution.status = Status::success;
+  solution.u = -problem.w;
+  solution.r.setZero(problem.w.size());
+  solution.v.resize(0);
+  Index i = 0;
+  for (const Set& set : problem.sets) {
+    if (set.kind == SetKind::interval && solution.u[i] != 0) solution.r[i] = -std::copysign(set.limit, solution.u[i]);
+    i += set.size;
+  }
+}
+
+}  // namespace
+
+void ConstrainedStep::solve(const PrimalProblem& problem, const SolveOptions& options, InclusionSolution& solution) {
+  // The caller may have changed limits and impulses on the right-hand side since reduce().
+  reduce(problem);
+  reduced_solution_.r = solution.r;
+  if (reduced_.g.size() == 0) {
+    solve_without_freedom(reduced_, reduced_solution_);
+  } else {
+    stickslip::solve(reduced_, options, solver_, reduced_solution_);
+  }
+  solution.status = reduced_solution_.status;
+  solution.message = reduced_solution_.message;
+  solution.iterations = reduced_solution_.iterations;
+  solution.r = reduced_solution_.r;
+  solution.u = reduced_solution_.u;
+  solution.v = given_;
+  if (reduced_.g.size() > 0) solution.v.noalias() += mass_.free_directions() * reduced_solution_.v;
+  find_impulse(problem, solution);
+}
+
+void ConstrainedStep::find_impulse(const PrimalProblem& problem, const InclusionSolution& solution) {
+  balance_ = -problem.g;
+  problem.A->add_product(1.0, solution.v, balance_);
+  for (Index k = 0; k < problem.Wt.rows(); ++k)
+    for (SparseMatrix::InnerIterator entry(problem.Wt, k); entry; ++entry)
+      balance_[entry.col()] -= entry.value() * solution.r[k];
+  impulse_.resize(rows_.A.rows());
+  impulse_.noalias() = mass_.weighted_inverse().transpose() * balance_;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reversals and break-aways inside a step: the step is split there, consistently with its inclusion (moreau.hpp).
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "stickslip/common/root_finding.hpp"
+#include "stickslip/motion/moreau/moreau_contact.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
+}  // namespace
+
+bool MoreauContactScheme::locates() const {
+  const int most = options_.max_splits > 0
+                       ? options_.max_splits
+                       : 20 + 10 * static_cast<int>(laws_.laws() + static_cast<Index>(contacts_.size()));
+  if (!options_.locate_reversals || splits_ >= most) return false;
+  // Blows and their forces belong to the whole step.
+  return !has_impact_ && std::none_of(active_.begin(), active_.end(), [](const Active& a) { return a.impact; });
+}
+
+/// Laws that may reverse, stop or break away from a static limit in the attempt just made; false if there are none.
+bool MoreauContactScheme::collect_candidates(double h) {
+  reversing_.clear();
+  giving_way_.clear();
+  const auto reversed = [&](Index i) { return u0_[i] > 0 ? solution_.u[i] <= 0 : solution_.u[i] >= 0; };
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    const Index i = laws_.first(k);
+    if (laws_.size(k) != 1) continue;
+    if (!friction_rest_[k] && u0_[i] != 0 && laws_.limit(k) != 0 && reversed(i) && !passes_dead_point(i, h))
+      reversing_.push_back({{k, -1, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], 0.0});
+    if (laws_.has_static() && may_give_way(k, h)) giving_way_.push_back(k);
+  }
+  if (laws_.has_static() && laws_.limits_vary()) {  // a limit may come down to the reaction after mid-step
+    evaluate_limits_at(1.0, h);
+    for (Index k = 0; k < laws_.laws(); ++k)
+      if (may_give_way(k, h) && std::find(giving_way_.begin(), giving_way_.end(), k) == giving_way_.end())
+        giving_way_.push_back(k);
+    evaluate_limits_at(0.5, h);
+  }
+  constexpr std::size_t kFew = 16;  // piles step over the turns of their points
+  if (active_.size() > kFew) return !reversing_.empty() || !giving_way_.empty();
+  for (const Active& active : active_) {
+    const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
+    const Index i = active.first + 1;
+    const bool slides = law.tangents == 1 && law.mu > 0 && !active.holds && active.touches && u0_[i] != 0;
+    if (slides && solution_.r[active.first] > 0 && reversed(i) && !passes_dead_point(i, h))
+      reversing_.push_back({{-1, active.found, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], solution_.r[active.first]});
+  }
+  return !reversing_.empty() || !giving_way_.empty();
+}
+
+/// The constraints turn the slip around within the step, as at the dead point of a crank: what a reaction along the row
+/// does, P W, changes its direction. There friction has no lever; an event located at it would end a part of the step at
+/// a singular place for nothing (the force that is wrong for a moment acts along a row of size h).
+bool MoreauContactScheme::passes_dead_point(Index row, double h) {
+  if (!constrained_.any()) return false;
+  column_.setZero(v0_.size());
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, row); entry; ++entry) column_[entry.col()] = entry.value();
+  if (!refresh_constraints(system_, t0_, q0_, constraint_workspace_)) return true;
+  constraint_workspace_.mass.apply(column_, response_);
+  system_.inertia().mass(q0_, workspace_).product(response_, balance_);
+  v_theta_ = options_.theta * solution_.v + (1 - options_.theta) * v0_;
+  move(h, v_theta_, q_end_);
+  if (!refresh_constraints(system_, t0_ + h, q_end_, constraint_workspace_)) return true;
+  constraint_workspace_.mass.apply(column_, response_);
+  return !(balance_.dot(response_) > 0);
+}
+
+bool MoreauContactScheme::may_give_way(Index k, double h) const {
+  if (!friction_rest_[k] || breaking_[k] || laws_.size(k) != 1 || !(laws_.static_limit(k) > laws_.limit(k)))
+    return false;
+  if (friction_released_[k]) return true;
+  // Held over the step as a whole, but perhaps not to its end: the trend of the mean tells whether to look closer.
+  const double mean = solution_.r[laws_.first(k)] / h;
+  const double change = std::isnan(held_mean_[k]) ? 0.5 * mean : mean - held_mean_[k];
+  return std::abs(mean) + std::abs(change) > laws_.static_limit(k);
+}
+
+/// Limits after a share of the step just attempted.
+void MoreauContactScheme::evaluate_limits_at(double share, double h) {
+  v_theta_ = share * solution_.v + (1 - share) * v0_;
+  move(0.5 * share * h, v0_ + v_theta_, q_theta_);
+  laws_.evaluate_limits(forces_.left_limit(t0_ + share * h, h), q_theta_, v_theta_, workspace_);
+}
+
+/// Row of the frozen law's slip; -1 where the point takes no part in this attempt.
+Index MoreauContactScheme::frozen_row() const {
+  if (frozen_.law >= 0) return laws_.first(frozen_.law);
+  for (const Active& active : active_)
+    if (active.found == frozen_.point) return active.first + 1;
+  return -1;
+}
+
+/// The known impulse of the frozen law goes to the right-hand side for the solve (factor 1) and back (-1).
+void MoreauContactScheme::freeze(double h, double factor) {
+  if (!frozen_.any()) return;
+  const Index row = frozen_row();
+  if (row < 0) return;
+  const bool entering = factor > 0;
+  if (frozen_.held) {
+    problem_.sets[static_cast<std::size_t>(frozen_.law)].limit =
+        (entering ? kHold : 1.0) * h * laws_.static_limit(frozen_.law);
+    if (!entering) ++problem_.sets_version;
+    return;
+  }
+  double impulse = 0;
+  if (frozen_.law >= 0) {
+    impulse = -h * laws_.limit(frozen_.law) * frozen_.sign;
+    problem_.sets[static_cast<std::size_t>(frozen_.law)].limit = entering ? 0.0 : h * laws_.limit(frozen_.law);
+  } else {
+    const auto at = std::find_if(active_.begin(), active_.end(), [&](const Active& a) { return a.found == frozen_.point; });
+    const double mu = friction_coefficient(*at);
+    if (frozen_normal_ < 0) frozen_normal_ = std::max(0.0, last_frozen_normal_);
+    impulse = -mu * frozen_normal_ * frozen_.sign;
+    problem_.sets[static_cast<std::size_t>(laws_.laws() + (at - active_.begin()))].limit = entering ? 0.0 : mu;
+  }
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, row); entry; ++entry)
+    problem_.g[entry.col()] += factor * impulse * entry.value();
+  if (entering) return;
+  ++problem_.sets_version;
+  solution_.r[row] = impulse;
+}
+
+/// Friction of a frozen point follows the normal impulse that it acts on.
+bool MoreauContactScheme::frozen_point_settles() {
+  constexpr double kSettled = 1e-14;
+  const Index row = frozen_row();
+  if (row < 0) return true;
+  const double normal = solution_.r[row - 1], change = std::abs(normal - frozen_normal_);
+  frozen_normal_ = last_frozen_normal_ = normal;
+  return change <= kSettled * std::abs(normal);
+}
+
+double MoreauContactScheme::end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status) {
+  status = attempt(h, frozen, record);
+  if (status != Status::success) return kNaN;
+  const Index row = frozen_row();
+  return row < 0 ? kNaN : frozen.sign * solution_.u[row];
+}
+
+/// static_limit minus the reaction of the held law at the end of a step of size h, extrapolated from its two halves.
+double MoreauContactScheme::margin_to_break_away(double h, Index law, StepRecord& record, Status& status) {
+  const Index i = laws_.first(law);
+  const Frozen held{law, -1, 0, true};
+  status = attempt(h / 2, held, record);
+  if (status != Status::success) return kNaN;
+  const double first_half = solution_.r[i] / (h / 2);
+  status = attempt(h, held, record);
+  if (status != Status::success) return kNaN;
+  const double second_half = solution_.r[i] / (h / 2) - first_half;
+  if (laws_.limits_vary()) evaluate_limits_at(1.0, h);  // it gives way at the end of the step, not in its middle
+  return laws_.static_limit(law) - std::abs(1.5 * second_half - 0.5 * first_half);
+}
+
+/// Where the candidate's slip vanishes in (0, before]; none if it does not.
+std::optional<double> MoreauContactScheme::reversal(const Frozen& candidate, double before, double h,
+                                                    StepRecord& record, Status& status) {
+  constexpr double kAtOnce = 1e-14;   // of the step: a law that stops within it is at rest from the start
+  constexpr double kPlateau = 1e-13;  // of the speed before: another law that shares the direction may hold ψ at zero
+  constexpr double kBelow = -1e-3;    // from the stop on, which counts as below zero, so that its beginning is found
+  const double speed = std::abs(start_slip_);
+  auto psi = [&](double x) {
+    const double velocity = end_velocity(x, candidate, record, status);
+    return std::abs(velocity) <= kPlateau * speed ? kBelow * speed : velocity;
+  };
+  const double at_end = psi(before);
+  if (status != Status::success || !(at_end <= 0)) return std::nullopt;
+  // To the last bits of x itself: a strong law stops in a small part of the step, and u must vanish there.
+  const Root root = find_root(psi, 0.0, speed, before, at_end, 0.0);
+  if (status != Status::success || root.x <= kAtOnce * h) return std::nullopt;
+  return std::min(before, root.x);
+}
+
+/// The earliest of the candidates' events in (0, h], or h and no law.
+std::pair<double, MoreauContactScheme::Frozen> MoreauContactScheme::earliest_event(double h, StepRecord& record,
+                                                                                   Status& status) {
+  double earliest = h;
+  Frozen found;
+  for (const auto& [candidate, slip, normal] : reversing_) {
+    start_slip_ = slip;
+    last_frozen_normal_ = normal;
+    const std::optional<double> at = reversal(candidate, earliest, h, record, status);
+    if (status != Status::success) return {h, {}};
+    if (!at) continue;
+    earliest = *at;
+    found = candidate;
+  }
+  for (const Index k : giving_way_) {
+    constexpr double kSoon = 1e-3, kNoise = 1e-9;  // of the step
+    auto margin = [&](double x) { return margin_to_break_away(x, k, record, status); };
+    const double soon = kSoon * h;  // a law that is over its limit from the start gives way there: nothing to locate
+    if (soon >= earliest) continue;
+    const double at_start = margin(soon), at_end = status == Status::success ? margin(earliest) : kNaN;
+    if (status != Status::success) return {h, {}};
+    if (at_start <= 0 || at_end > 0) continue;
+    // The margin is a difference of means: below this it is noise, and the location is O(h²) anyway.
+    const Root root = find_root(margin, soon, at_start, earliest, at_end, kNoise * h);
+    if (status != Status::success) return {h, {}};
+    earliest = root.x;
+    found = {k, -1, 0, true};
+  }
+  return {earliest, found};
+}
+
+/// A law that was brought to its stop has u = 0 exactly.
+void MoreauContactScheme::stop_frozen_law() {
+  const Index i = frozen_row();
+  if (i < 0) return;
+  double norm2 = 0;
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) norm2 += entry.value() * entry.value();
+  const double excess = solution_.u[i] / norm2;
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) {
+    double& v = solution_.v[entry.col()];
+    v = norm2 == 1.0 && entry.value() == 1.0 ? problem_.w[i] : v - excess * entry.value();
+  }
+  solution_.u[i] = 0;
+}
+
+void MoreauContactScheme::note_friction_modes(double t1, StepRecord& record) {
+  std::vector<Mode>& modes = record.state.modes;
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    const Mode before = modes[k], after = laws_.mode(k, solution_.u);
+    breaking_[k] = 0;
+    if (laws_.has_static())
+      held_mean_[k] =
+          friction_rest_[k] && after == Mode::stick ? solution_.r[laws_.first(k)] / record.duration : kNaN;
+    if (k == frozen_.law) {
+      stop_time_[k] = t1;
+      breaking_[k] = frozen_.held;
+      friction_rest_[k] = 1;
+      continue;
+    }
+    if (after != before && laws_.static_limit(k) > 0) {
+      const double t = !std::isnan(stop_time_[k]) ? stop_time_[k] : before == Mode::stick ? t0_ : t1;
+      if (const auto kind = event_between(before, after))
+        record.events.push_back({t, static_cast<int>(k), *kind, before, after, 0});
+    }
+    if (before == Mode::stick && after == Mode::stick && friction_rest_[k])
+      for (int c = 0; c < laws_.size(k); ++c)
+        record.stuck_motion =
+            std::max(record.stuck_motion, record.duration * std::abs(solution_.u[laws_.first(k) + c]));
+    modes[k] = after;
+    friction_rest_[k] = after == Mode::stick;
+    if (options_.locate_reversals) stop_time_[k] = kNaN;
+  }
+}
+
+/// Laws on a coordinate of their own stick to the last bit, on constraints too.
+void MoreauContactScheme::stick_exactly(State& s) const {
+  for (Index k = 0; k < laws_.laws(); ++k)
+    for (int c = 0; s.modes[static_cast<std::size_t>(k)] == Mode::stick && c < laws_.size(k); ++c) {
+      const Direction& direction = laws_.element(k).directions[static_cast<std::size_t>(c)];
+      if (direction.size() == 1 && direction[0].second == 1.0) s.v[direction[0].first] = problem_.w[laws_.first(k) + c];
+    }
+}
+
+}  // namespace stickslip
