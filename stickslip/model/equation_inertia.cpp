@@ -122,13 +122,13 @@ double EquationInertia::power(const Vector& q, const Vector& v) const {
 void EquationInertia::add_velocity_force(const Vector& q, const Vector& v, SystemWorkspace& workspace,
                                          Vector& h) const {
   workspace.variables.set_state(q, v);
-  lagrange_->add_force(workspace.variables.span(), static_cast<Memory&>(*workspace.inertia).expressions.second, h);
+  lagrange_->add_force(workspace.variables.state(), static_cast<Memory&>(*workspace.inertia).expressions.second, h);
 }
 
 void EquationInertia::add_velocity_slopes(const Vector& q, const Vector& v, SystemWorkspace& workspace,
                                           SystemMatrix& by_q, SystemMatrix& by_v) const {
   workspace.variables.set_state(q, v);
-  lagrange_->add_slopes(workspace.variables.span(), static_cast<Memory&>(*workspace.inertia).expressions.second, full_,
+  lagrange_->add_slopes(workspace.variables.state(), static_cast<Memory&>(*workspace.inertia).expressions.second, full_,
                         full_.numbers(by_q), full_, full_.numbers(by_v));
 }
 

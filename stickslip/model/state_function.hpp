@@ -60,6 +60,8 @@ class Variables {
   Index index_slot() const { return 1 + nq_ + nv_; }
   /// R, all of them. [N, N m]
   auto reactions() { return values_.tail(values_.size() - index_slot() - 1); }
+  /// Without R.
+  std::span<const double> state() const { return span().first(static_cast<std::size_t>(index_slot() + 1)); }
   std::span<const double> span() const { return {values_.data(), static_cast<std::size_t>(values_.size())}; }
 
  private:
