@@ -9,7 +9,7 @@
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
 #include "stickslip/motion/event/event.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 
 namespace stickslip::model_detail {
 

@@ -86,12 +86,6 @@ void SimulationOptions::validate() const {
 
 namespace {
 
-/// Constant matrices with friction alone have the step of moreau.hpp, which locates reversals; all else that of
-/// moreau_contact.hpp.
-bool takes_contact_steps(const System& system) {
-  return !system.linear() || !system.laws().contacts().empty() || !system.laws().constraints().empty();
-}
-
 std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, StopRequest stop,
                                     std::vector<double> breakpoints) {
   const TimeSpan span{options.start_time, options.end_time};
@@ -104,8 +98,6 @@ std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOption
     return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints), span);
   MoreauOptions moreau = options.moreau;
   moreau.solver.stop = stop;
-  if (takes_contact_steps(system))
-    return std::make_unique<MoreauContactScheme>(system, moreau, std::move(breakpoints), span);
   return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints), span);
 }
 
@@ -145,9 +137,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
                                                                 : 10 * options.moreau.solver.tolerance);
   limits.constraints = !system.laws().constraints().empty();
   limits.no_gain = impacts_never_gain(system.laws().contacts());
-  // The step with contacts does not count the work of circulatory forces apart.
-  const bool circulatory = takes_contact_steps(system) && system.linear() && system.linear()->K.asymmetry() > 0;
-  limits.energy = options.moreau.theta == 0.5 && !circulatory;
+  limits.energy = options.moreau.theta == 0.5;
   // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
   constexpr double kResolved = 0.1;
   if (!system.has_quadratic_energy() || limits.constraints) limits.energy_limit = kResolved;
@@ -165,7 +155,7 @@ AuditLimits audit_limits(const System& system, const SimulationOptions& options)
       for (const auto& entry : direction) taken[entry.first] = 1;
     }
   }
-  exact &= !takes_contact_steps(system);
+  exact &= system.linear() && !limits.contacts && !limits.constraints;
   limits.stuck_motion_limit = exact ? 0.0 : 1e-9;
   return limits;
 }

@@ -24,7 +24,6 @@
 #include "stickslip/motion/audit.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
 #include "stickslip/motion/trajectory.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic.hpp"

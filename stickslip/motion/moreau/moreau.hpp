@@ -1,47 +1,118 @@
 // SPDX-License-Identifier: Apache-2.0
-// Velocity-level time stepping with elasticity, damping and friction in one inclusion per step (paper 1's idea,
-// unsplit).
+// Velocity-level time stepping (Moreau, Jean): elasticity, damping, friction, contact, impact and constraints of every
+// kind of system in one inclusion per step.
 //
-//   v_θ = θ v1 + (1-θ) v0,   q1 = q0 + h v_θ,   q_θ = q0 + θ h v_θ
-//   M (v1 - v0) = h [ f̄ - B v_θ - K q_θ + W (c γ(u_θ) - viscous u_θ) ] + W p,     u = Wᵀ v - w
-//   -u1 ∈ N_{hC}(p)                                                                                             (step)
+//   v_θ = θ v1 + (1-θ) v0,   q1 = q0 ⊕ h v_θ,   q_θ = q0 ⊕ θ h v_θ
+//   M (v1 - v0) = h [ h(t, q_θ, v_θ) + W (c γ(u_θ) - viscous u_θ) ] + W p + Gᵀ Λ                                 (step)
+//   u = Wᵀ v - w,   -(u1 + b + s) ∈ N_K(p),   G1 v1 = rate(t1)
 //
-// i.e. problem (*) in primal form with A = M + hθ B' + h²θ² K, B' = B + Σ viscous W Wᵀ. p: impulse of the step [N s].
-//   - The law holds at the END velocity u1. With the mean velocity instead, V and X keep their order but the multiplier
-//     rings (total variation 75 to 467 where the exact one is 4.5).
-//   - γ, state-dependent limits and state-dependent forces are iterated to convergence around (step); the slope of the
-//     forces is part of A, so a stiff spring given as an expression converges as well.
-//   - A stuck coordinate has v = w exactly, and q is constant to the last bit when the surface is at rest.
+// i.e. problem (*) in primal form, A v1 = g + W p, iterated to convergence where M, forces, limits or rows depend on the
+// state; p: impulses of the step [N s], of friction in h C, of contact points in their cones.
+//   linear      A = M + hθ B' + h²θ² K, B' = B + Σ viscous W Wᵀ; factors are kept; forces of time by their exact mean
+//   otherwise   A = M - hθ ∂h/∂v - h²θ² ∂h/∂δ and one step of Newton's method per iteration
+//   bodies      (free_motion.hpp) half of the free motion, velocities changed in its middle, the other half: A = M there,
+//               with springs A = M - ½h²θ ∂h/∂δ - hθ ∂h/∂v: stable for any stiffness and damping
+//   constraints are eliminated (constrained_step.hpp); what a step leaves of g, O(h³), is projected out
 //
-// Order: 2 in q and v for θ = 1/2 where f̄ is the exact mean and jumps of the force are step ends; reaction against its
-// mid-step value 2 away from events; in L2 3/2 if all events are step ends, else 1/2 (one step holds a mixed mean).
-// Natural velocity reversals inside a step reduce the order to 1; with locate_reversals the step is split consistently
-// with the inclusion and order 2 holds through all events:
+// The law holds at the END velocity u1. With the mean velocity instead, v and q keep their order but the multiplier rings
+// (total variation 75 to 467 where the exact one is 4.5). A stuck coordinate has v = w exactly, and q is constant to the
+// last bit when the surface is at rest.
+//
+// Order: 2 in q and v for θ = 1/2 where jumps of the force are step ends; reaction against its mid-step value 2 away from
+// events; in L2 3/2 if all events are step ends, else 1/2 (one step holds a mixed mean). Natural velocity reversals inside
+// a step reduce the order to 1; with locate_reversals the step is split consistently with the inclusion:
 //
 //   If u_i ≠ 0 at the start and u_i stops or changes sign over the step, find x in (0, h] with ψ_i(x) = 0, ψ_i(x) the
-//   end velocity of law i after the same step with size x, its reaction frozen at -c_i sgn(u_i) and all other laws
-//   solving their inclusion. Take the smallest x, set u_i = 0 exactly, go on with h - x. No split for i if ψ_i(h) has
-//   not changed sign. Break-away at equal limits needs no treatment: the force is continuous there and the error O(h²).
+//   end velocity of law i after the same step with size x, its reaction frozen at -c_i sgn(u_i) (a contact point with one
+//   tangent: -μ p_N sgn(u_T)) and all other laws solving their inclusion. Take the smallest x, set u_i = 0 exactly, go on
+//   with h - x. No split for i if ψ_i(h) has not changed sign, nor where constraints turn the slip around (dead points).
+//   Break-away at equal limits needs no treatment: the force is continuous there and the error O(h²).
 //
 // With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the
 // held law, extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction
-// is not located and takes its direction from the end velocity: order 1 where the direction turns.
+// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts, and contacts
+// that open or close, are of order 1.
 //
-// Static > dynamic limit: a law at rest at the start of a (sub)step holds up to static_limit; where it gives way, the
-// step is solved again with its limit lowered to `limit`. A law that comes to rest at a located reversal is at rest.
+// Static > dynamic limit: a law or contact point at rest at the start of a (sub)step holds up to static_limit (μ_static);
+// where it gives way, the step is solved again with its limit lowered. A law that comes to rest at a located reversal is
+// at rest. Limits that depend on reactions are solved with them: a fixed point of the mean reactions of the step,
+// accelerated (Anderson), so that it is found also where the limits change the reactions by more than they follow.
 //
-// Energy (θ = 1/2): the balance of step.hpp closes to round-off, because v_θ is the mean velocity of the step.
+// Energy (θ = 1/2): the balance of step.hpp closes to round-off where energies are quadratic, because v_θ is the mean
+// velocity of the step.
+//
+// Contacts:  q_m = q0 drifted by h/2,  points found there: gap g, directions W;  u0 = Wᵀ v0 - w(t0),  u1 = Wᵀ v1 - w(t1)
+//
+//   w     velocity of the surfaces: at both ends of the step, as v, so that belts and floors that speed up are followed
+//         with order 2
+//   b     what the law adds to u1, normal component only:
+//         rule `velocity`, the textbook scheme: a point takes part if g <= 0, and then b = e u0
+//         rule `stabilised` (default):
+//           touching, g <= tiny             b = e min(u_a, 0), u_a the velocity of arrival: u0, but for a point of
+//                                           the last step what that left there (Newton's impact law)
+//                                           tiny: 1e-9 of the smallest shape; for gaps given by expressions, which know
+//                                           no length, 1e-9 of the way h |u_N| of the step, and round-off of the gap
+//           nearby and about to touch       b = g / h: the point arrives in the middle of the next step and stays; not
+//                                           used where an impact with restitution is coming, which must keep its speed
+//           away or leaving, e > 0, while another point is struck: left out, so that it can rebound in the next step
+//         With the stabilised rule a resting contact neither opens by rounding nor sinks in.
+//
+// Poisson's and the energetic impact law (impact.hpp): points that touch and approach, with all that touch beside them,
+// first solve the law at the velocity before the step with D = Wᵀ A⁻¹ W, which gives impulses p_i and velocities u⁺.
+// The step then is (step) with W p_i on its right-hand side and b = -u_N⁺ at the points that were hit: they leave with
+// the velocity that the law gives them, as with Newton's b = e u0, and carry what the forces of the step ask for.
+//
+// Penetration (an impact inside a step, turning bodies) is removed at q_m before the velocities are solved for:
+//   minimise ½ δᵀ M δ  subject to  g + W_Nᵀ δ >= 0,   q_m ← q_m ⊕ δ
+// where it is deeper than 1e-6 of the smallest shape, or 1e-3 of the way of the step (points that restitution throws
+// back at once, or that are on their way out, are left alone). Only positions move; the work against the potential is
+// `correction` in the energy ledger.
+//
+// Accumulating impacts (a bouncing ball coming to rest) pass as ordinary steps; any number of events per step is right
+// to O(h).
+//
+// Energy (θ = 1/2; T quadratic): (T + U) changes by work_in - losses exactly. impact_loss collects p_N · mean u_N,
+// friction_loss the tangential part. Newton's impact law with friction can make energy. For e = 0 it cannot: with u_f
+// the relative velocity without contact, ½ p·(u1 + u_f) = p·u1 - ½ p·D p <= 0, which for A = M and surfaces at rest is
+// T(v1) - T(v_f). This is recorded as contact_gain wherever it is positive, and the audit holds it against zero where
+// e = 0. In steps with a rebound of Newton's law contact_gain is the work ½ p·(u0 + u1) where positive. In steps with
+// Poisson's or the energetic law contact_gain is the work of p_i, where positive. Where an impact gives a negative
+// friction loss (the mean velocity of the step is not the path of the impulse), friction and impact loss of the step
+// are counted as one: as impact loss.
+//
+// Residual of a step: the natural map of law k with its weight ρ_k ≈ 1/D_kk, as a velocity,
+//
+//   max_k ( |e_k|/ρ_k - round-off of W_kᵀ v1 ) / V_k,      V_k = largest |Wᵀ v_f - w| of all contact points, v_f
+//   without
+//                                                          reactions; friction laws: their own, or limit/ρ_k
+//
+// so that a light body under a heavy one counts like any other: relative to the momentum of the step its error would
+// not be seen. A step is good at contact_tolerance, accepted and counted up to kNearMiss times that, and above it
+// repeated with half its length, down to 1/16, before the run ends.
+//
+// Few points (up to 64) are solved to round-off after the solver's tolerance is reached; it decides whether a body just
+// below its friction angle creeps.
 #pragma once
 
-#include "stickslip/motion/fixed_step.hpp"
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/constraint_audit.hpp"
+#include "stickslip/motion/moreau/constrained_step.hpp"
+#include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/scheme.hpp"
+#include "stickslip/solvers/anderson.hpp"
+#include "stickslip/solvers/impact.hpp"
 #include "stickslip/solvers/solve.hpp"
 
 namespace stickslip {
 
-/// How a contact enters a step (moreau_contact.hpp).
+/// How a contact enters a step.
 enum class ContactRule { stabilised, velocity };
 std::string_view to_string(ContactRule rule);
 /// Throws InputError naming the known words.
@@ -58,7 +129,7 @@ struct MoreauOptions {
   double fixed_point_tolerance = 1e-14;  ///< change of v at which the iteration around (step) ends (VelocityIteration)
   int max_fixed_point = 200;
   /// Of the inclusion of a step with contacts, instead of solver.tolerance: velocity error at a contact over the
-  /// fastest velocity that the contacts would have without reactions (moreau_contact.hpp). The scheme is of order 1 in
+  /// fastest velocity that the contacts would have without reactions (below). The scheme is of order 1 in
   /// h.
   double contact_tolerance = 1e-6;
   /// A step above its tolerance ends the run. false: up to kNearMiss times it goes on and is counted, above it is
@@ -72,74 +143,260 @@ struct MoreauOptions {
   void validate() const;
 };
 
+/// What is corrected at the start instead of refused where run.moreau.start_penetration is 0, of
+/// System::length_scale(); contacts of bodies.
+inline constexpr double kBodyStartPenetration = 1e-5;
+/// Likewise, of gap_terms(), where the gap is an expression: positions given with a few digits.
+inline constexpr double kGapStartPenetration = 5e-3;
+
 class MoreauScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
   MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints, TimeSpan run);
+  /// Throws InputError naming the contact if the start penetrates by more than options.start_penetration.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
 
  private:
-  /// A law with a reaction that is known (slipping in direction `sign`), or that is held whatever it takes.
+  /// A law whose reaction is known while its stop or break-away is looked for: a friction law, or a contact point with
+  /// one tangent (by its index among the found points), that slips in direction `sign`, or a friction law that is held
+  /// whatever it takes.
   struct Frozen {
-    Index law = -1;  ///< none
+    Index law = -1, point = -1;
     double sign = 0;
     bool held = false;
+    bool any() const { return law >= 0 || point >= 0; }
   };
-  void set_step_matrix(double h);
-  void load_start_of_substep(const State& state);
-  StepOutcome attempt(double h, Frozen frozen);
-  StepOutcome solve_with_static_limits(double h, Frozen frozen);
-  bool stopped_or_reversed(Index law) const;
-  double end_velocity(double h, Index law, StepOutcome& outcome);
-  /// static_limit minus the reaction of the held law at the end of a step of size h.
-  double margin_to_break_away(double h, Index law, StepOutcome& outcome);
-  /// Laws that may reverse, stop or break away from a static limit in the attempt just made; false if there are none.
+  /// Everything up to the solution, from the state of the record; nothing of it changes.
+  Status attempt(double h, Frozen frozen, StepRecord& record);
+  Status attempt_unsplit(double& h, StepRecord& record);
+  // Location of events inside a step (moreau_locate.cpp).
   bool collect_candidates(double h);
+  bool locates() const;
+  bool passes_dead_point(Index row, double h);
   bool may_give_way(Index law, double h) const;
   void evaluate_limits_at(double share, double h);
-  /// The earliest of their events in (0, h], or h and no law.
-  std::pair<double, Frozen> earliest_event(double h, StepOutcome& outcome);
-  void commit(double h, Frozen frozen, StepRecord& record);
-  void record_modes(double t0, double t1, Frozen frozen, StepRecord& record);
+  double end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status);
+  double margin_to_break_away(double h, Index law, StepRecord& record, Status& status);
+  std::optional<double> reversal(const Frozen& candidate, double before, double h, StepRecord& record, Status& status);
+  std::pair<double, Frozen> earliest_event(double h, StepRecord& record, Status& status);
+  Index frozen_row() const;
+  void freeze(double h, double factor);
+  void stop_frozen_law();
+  void note_friction_modes(double t1, StepRecord& record);
+  /// One point that takes part in the step.
+  struct Active {
+    int law = 0;               ///< of contacts()
+    int found = 0;             ///< index into found_.points
+    Index row = 0, first = 0;  ///< of found_.Wt; of p
+    double bias = 0;
+    bool impact = false;     ///< arrives faster than the forces of one step explain
+    bool holds = false;      ///< stuck in the last step: μ_static
+    bool touches = false;    ///< may take part in an impact now
+    double arrival = 0;      ///< Approach::arrival
+    Mode mode = Mode::open;  ///< that it is found in, once the step is solved
+  };
+
+  /// Normal velocities of a point [m/s]: before the step, and at its end without reactions.
+  struct Approach {
+    double before, free;
+    double arrival;  ///< what an impact law works on: `before`, but for a point that took part in the last step what
+                     ///< that left. The rest of `before` is smooth motion, rows that turn: v²/R h of a path on a gap
+                     ///< with the radius R.
+    double slow;     ///< what the forces of one step do, and rounding
+    bool impact() const { return -arrival > slow; }
+    bool leaves() const { return before > slow; }
+    double way(double h) const { return h * std::max(std::abs(before), std::abs(free)); }
+  };
+  Approach approach(std::size_t k, Index row) const;
+  /// Of all found points, before an impact law changes v_free_.
+  void note_approaches();
+  void recall_velocities(double h);
+  /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
+  void leave_out_bystanders(double h);
+  bool carried_load(std::size_t k);  ///< in the last step
+  void number_rows();
+  /// Smaller gaps count as none; deeper penetrations are corrected. [m]
+  double touching(Index row, const Approach& approach, double h) const;
+  double penetration_tolerance(Index row, const Approach& approach, double h) const;
+  const Vector& w_start() const { return surfaces_move_ ? w_start_ : found_.w; }
+  const Vector& w_end() const { return surfaces_move_ ? w_end_ : found_.w; }
+  void find_points(double h);
+  Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
+  bool leaves_by_itself(std::size_t k) const;
+  bool some_point_stays_inside(double h) const;
+  Status remove_penetration(double h);
+  /// The penetration left by a move, to first order, over that before it; both beyond the tolerance.
+  double share_that_stays(const Vector& move, double h) const;
+  void set_step_matrix(double h);
+  void right_hand_side(double h, const Vector& v);
+  void begin(double h, const State& state);
+  void move(double dt, const Vector& v, Vector& q);
+  void free_velocity();
+  void select_points(double h);
+  bool add_overlooked_points(double h);
+  bool rows_are_the_same() const;
+  void prepare_rows();
+  void fill_laws();
+  void fill_velocities();
+  /// Index into what is remembered of the last step, or -1.
+  int last_index(std::uint64_t key);
+  void warm_start();
+  void recall_impulses();
+  bool back_to_back(const Active& a, const Active& b) const;
+  void release_squeezed_points();
+  bool some_impact_has_a_law_of_its_own() const;
+  void fill_impact();
+  Status take_impacts();
+  /// Of the whole step: impact and what follows.
+  const Vector& impulses() const { return has_impact_ ? impulse_ : solution_.r; }
+  Status solve_step(double h);
+  Status iterate(double h);
+  Status solve_laws(double h);
+  Status solve_inclusion();
+  Status solve_friction();
+  void fill_lean();
+  void add_forces(double h);
+  void add_smooth_friction(double h, const Vector& v);
+  double smooth_impulse(Index law, Index i, double h, double u_theta) const;
+  double circulatory_power(double h);
+  /// Constant matrices with forces of time: viscous friction is part of them.
+  bool linear_implicit() const { return linear_ && !nonlinear_; }
+  const Vector& inverse_diagonal();
+  void solve_problem(const SolveOptions& options, InclusionSolution& solution);
+  Status place_constraints(double h, const Vector& v1);
+  Status settle_on_constraints(StepRecord& record);
+  void add_up_all_loads();
+  bool frozen_point_settles();
+  void gather_reactions(double h);
+  bool reactions_settle(double h);
+  void stick_exactly(State& s) const;
+  Status solve_single_point();
+  Status require_finite();
+  /// Keeps the message for the outcome of the step.
+  Status fail(Status status, std::string message);
+  /// `forgiving`: less the round-off of u, which is no error of the solver but may be worth polishing.
+  double law_residual(bool forgiving = true);
+  /// Rounding of row·v - w, and of the terms of it that cancel.
+  double row_rounding(Index row) const;
+  Mode point_mode(const Active& point) const;
+  double friction_coefficient(const Active& point) const;
+  Status commit(double h, double t_end, StepRecord& record);
+  void record_points(double h, StepRecord& record);
+  void record_modes(double t, StepRecord& record);
+  bool rebounds(std::size_t law) const;
+  void record_balance(StepRecord& record);
   void record_energy(double h, StepRecord& record);
+  void record_contact_work(StepRecord& record);
+  double contact_gain();
+  bool some_impact_rebounds() const;
+  double velocity_at_hand(const Active& active) const;
+  void record_contact_velocity(StepRecord& record);
+  void remember_points();
 
   const System& system_;
-  const LinearPart& linear_;
+  const std::vector<ContactElement>& contacts_;
+  const LinearPart* linear_;
+  const FreeMotion* free_motion_ = nullptr;
   MoreauOptions options_;
   FrictionAssembly laws_;
   ForceSampler forces_;
   SystemWorkspace workspace_;
+  bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
+  bool force_is_constant_ = false, force_is_known_ = false, momentum_is_known_ = false;
+  bool stiff_ = false, surfaces_move_ = false;
+  bool lean_ = false;  ///< friction alone: nothing is searched for, long chains step at the cost of their factors
+  bool damped_by_model_ = false, circulatory_ = false;
+  double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
-  SystemMatrix damping_;  // B' = B + viscous part of the laws
-  SystemMatrix force_by_q_, force_by_v_;
+  SystemMatrix mass_, damping_, by_q_, by_v_, viscous_;
   MatrixSum step_matrix_;
   double matrix_h_ = -1, sets_h_ = -1;
   unsigned long version_ = 0;
-  bool iterates_ = false, nonlinear_ = false, circulatory_ = false, damped_ = false, damped_by_model_ = false;
+  PinnedFactor factor_;
+  std::vector<char> none_pinned_;
 
-  PrimalProblem problem_;
-  PrimalWorkspace solver_;
-  InclusionSolution solution_;
+  ContactPoints found_;
+  std::vector<Active> active_;
+  std::vector<char> taken_;           // per found point
+  std::vector<Approach> approaches_;  // likewise
+  // What the rows of problem_ were made from.
+  std::vector<Active> filled_;
+  SparseMatrix filled_Wt_;
+  unsigned long filled_version_ = 0;  // of found_
+  unsigned long factor_version_ = 0, factor_version_of_rows_ = kNoVersion;
+  // One point alone: A⁻¹ W and D.
+  std::array<Vector, 3> single_column_;
+  std::array<double, 9> single_D_{};
+  // Of the last step, for warm starts and stick.
+  std::vector<std::uint64_t> last_keys_;
+  std::vector<std::pair<std::uint64_t, int>> last_sorted_;
+  std::vector<int> last_first_;
+  std::vector<char> last_stuck_;
+  std::vector<double> last_normal_, last_position_;  // u_N at its end; three coordinates
+  std::vector<double> recalled_;   // per found point: its u_N at the end of the last step, NaN: took no part in it
+  std::vector<Mode> start_modes_;  // of the contact laws: what holds in the first step
+  bool stepped_ = false;
+  Vector last_impulse_;
 
-  // Start of the (sub)step.
+  PrimalProblem problem_, correction_;
+  struct CorrectionRow {
+    std::size_t found;
+    Index row;  // of found_.Wt
+    double gap;
+  };
+  std::vector<CorrectionRow> correction_rows_;
+  PrimalWorkspace solver_, correction_solver_;
+  InclusionSolution solution_, polished_, corrected_;
+
+  bool newton_alone_ = true, has_impact_ = false;
+  ImpactProblem impact_;
+  ImpactSolution impact_solution_;
+  ImpactWorkspace impact_solver_;
+  std::vector<std::size_t> impact_points_;  // of active_
+  Vector impact_impulse_, impact_momentum_, impulse_;
+
   double t0_ = 0;
-  const State* start_ = nullptr;  // the state of the record, until commit() changes it
-  Vector Mv0_, w0_, u0_;
-  std::vector<char> at_rest_, released_;
+  Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, displacement_, scratch_;
+  Vector u0_, u1_;          // of the rows of the problem
+  Vector w_start_, w_end_;  // of found_, where surfaces speed up
+  Vector w_left_;           // just before a jump at the start of the step
+  Vector load_;
+  VelocityIteration iteration_;
+  ResidualWorkspace residuals_;  // where there is friction alone
+  Vector mean_force_, weakened_;
+  double momentum_scale_ = 0;  // largest terms of the balance so far
+  Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;
+  std::vector<char> friction_rest_, friction_released_;
   std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
   std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise
-  std::vector<Index> reversing_, giving_way_;  // candidates of the attempt
-  std::vector<double> stop_time_;              // of a law brought to rest at a located reversal; NaN otherwise
-
-  // The attempt.
-  Vector base_, f_, v_theta_, q_theta_, w1_, w_theta_, u_theta_, weakening_, previous_v_, scratch_;
-  double f_h_ = -1, f_t_ = 0;  // the step that f_ belongs to
-  ResidualWorkspace residuals_;
-  VelocityIteration iteration_;
-  int problems_ = 0;
+  std::vector<double> stop_time_;  // of a law brought to rest at a located reversal; NaN otherwise
+  struct Candidate {
+    Frozen frozen;
+    double slip, normal;  // at the start of the step; impulse of the attempt
+  };
+  std::vector<Candidate> reversing_;
+  std::vector<double> contact_stop_time_;  // as stop_time_, per contact law
+  std::vector<Index> giving_way_;
+  Frozen frozen_;
+  double start_slip_ = 0, last_frozen_normal_ = 0;  // of the candidate
+  double frozen_normal_ = 0;  // impulse of a frozen point that its friction is computed with; < 0: not known yet
   int splits_ = 0;  // of the step under way
+  ConstrainedStep constrained_;
+  ConstraintWorkspace constraint_workspace_;
+  ConstraintAudit constraint_audit_;
+  Vector q_end_, column_, response_, reactions_, next_reactions_, reaction_weights_, mean_limits_;
+  Anderson acceleration_;
+  TimeSpan run_;
+  std::vector<Index> contact_first_;  // component of each contact law in the record
+  std::vector<char> law_impact_;
+  std::vector<Mode> law_mode_;
+  double correction_work_ = 0, approach_speed_ = 0;
+  double thrust_ = 0;  ///< what the forces of the step would do, √(Δvᵀ diag(A) Δv)
+  int problems_ = 0, iterations_ = 0, near_misses_ = 0;
+  double grid_end_ = 0, grid_step_ = 0;  // the step that parts belong to
+  std::string message_;
 };
 
 }  // namespace stickslip

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "stickslip/common/root_finding.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 
 namespace stickslip {
 
@@ -15,7 +15,7 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
 }  // namespace
 
-bool MoreauContactScheme::locates() const {
+bool MoreauScheme::locates() const {
   const int most = options_.max_splits > 0
                        ? options_.max_splits
                        : 20 + 10 * static_cast<int>(laws_.laws() + static_cast<Index>(contacts_.size()));
@@ -25,7 +25,7 @@ bool MoreauContactScheme::locates() const {
 }
 
 /// Laws that may reverse, stop or break away from a static limit in the attempt just made; false if there are none.
-bool MoreauContactScheme::collect_candidates(double h) {
+bool MoreauScheme::collect_candidates(double h) {
   reversing_.clear();
   giving_way_.clear();
   const auto reversed = [&](Index i) { return u0_[i] > 0 ? solution_.u[i] <= 0 : solution_.u[i] >= 0; };
@@ -58,7 +58,7 @@ bool MoreauContactScheme::collect_candidates(double h) {
 /// The constraints turn the slip around within the step, as at the dead point of a crank: what a reaction along the row
 /// does, P W, changes its direction. There friction has no lever; an event located at it would end a part of the step at
 /// a singular place for nothing (the force that is wrong for a moment acts along a row of size h).
-bool MoreauContactScheme::passes_dead_point(Index row, double h) {
+bool MoreauScheme::passes_dead_point(Index row, double h) {
   if (!constrained_.any()) return false;
   column_.setZero(v0_.size());
   for (SparseMatrix::InnerIterator entry(problem_.Wt, row); entry; ++entry) column_[entry.col()] = entry.value();
@@ -72,7 +72,7 @@ bool MoreauContactScheme::passes_dead_point(Index row, double h) {
   return !(balance_.dot(response_) > 0);
 }
 
-bool MoreauContactScheme::may_give_way(Index k, double h) const {
+bool MoreauScheme::may_give_way(Index k, double h) const {
   if (!friction_rest_[k] || breaking_[k] || laws_.size(k) != 1 || !(laws_.static_limit(k) > laws_.limit(k)))
     return false;
   if (friction_released_[k]) return true;
@@ -83,14 +83,14 @@ bool MoreauContactScheme::may_give_way(Index k, double h) const {
 }
 
 /// Limits after a share of the step just attempted.
-void MoreauContactScheme::evaluate_limits_at(double share, double h) {
+void MoreauScheme::evaluate_limits_at(double share, double h) {
   v_theta_ = share * solution_.v + (1 - share) * v0_;
   move(0.5 * share * h, v0_ + v_theta_, q_theta_);
   laws_.evaluate_limits(forces_.left_limit(t0_ + share * h, h), q_theta_, v_theta_, workspace_);
 }
 
 /// Row of the frozen law's slip; -1 where the point takes no part in this attempt.
-Index MoreauContactScheme::frozen_row() const {
+Index MoreauScheme::frozen_row() const {
   if (frozen_.law >= 0) return laws_.first(frozen_.law);
   for (const Active& active : active_)
     if (active.found == frozen_.point) return active.first + 1;
@@ -98,7 +98,7 @@ Index MoreauContactScheme::frozen_row() const {
 }
 
 /// The known impulse of the frozen law goes to the right-hand side for the solve (factor 1) and back (-1).
-void MoreauContactScheme::freeze(double h, double factor) {
+void MoreauScheme::freeze(double h, double factor) {
   if (!frozen_.any()) return;
   const Index row = frozen_row();
   if (row < 0) return;
@@ -128,7 +128,7 @@ void MoreauContactScheme::freeze(double h, double factor) {
 }
 
 /// Friction of a frozen point follows the normal impulse that it acts on.
-bool MoreauContactScheme::frozen_point_settles() {
+bool MoreauScheme::frozen_point_settles() {
   constexpr double kSettled = 1e-14;
   const Index row = frozen_row();
   if (row < 0) return true;
@@ -137,7 +137,7 @@ bool MoreauContactScheme::frozen_point_settles() {
   return change <= kSettled * std::abs(normal);
 }
 
-double MoreauContactScheme::end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status) {
+double MoreauScheme::end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status) {
   status = attempt(h, frozen, record);
   if (status != Status::success) return kNaN;
   const Index row = frozen_row();
@@ -145,7 +145,7 @@ double MoreauContactScheme::end_velocity(double h, const Frozen& frozen, StepRec
 }
 
 /// static_limit minus the reaction of the held law at the end of a step of size h, extrapolated from its two halves.
-double MoreauContactScheme::margin_to_break_away(double h, Index law, StepRecord& record, Status& status) {
+double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& record, Status& status) {
   const Index i = laws_.first(law);
   const Frozen held{law, -1, 0, true};
   status = attempt(h / 2, held, record);
@@ -159,7 +159,7 @@ double MoreauContactScheme::margin_to_break_away(double h, Index law, StepRecord
 }
 
 /// Where the candidate's slip vanishes in (0, before]; none if it does not.
-std::optional<double> MoreauContactScheme::reversal(const Frozen& candidate, double before, double h,
+std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h,
                                                     StepRecord& record, Status& status) {
   constexpr double kAtOnce = 1e-14;   // of the step: a law that stops within it is at rest from the start
   constexpr double kPlateau = 1e-13;  // of the speed before: another law that shares the direction may hold ψ at zero
@@ -178,7 +178,7 @@ std::optional<double> MoreauContactScheme::reversal(const Frozen& candidate, dou
 }
 
 /// The earliest of the candidates' events in (0, h], or h and no law.
-std::pair<double, MoreauContactScheme::Frozen> MoreauContactScheme::earliest_event(double h, StepRecord& record,
+std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepRecord& record,
                                                                                    Status& status) {
   double earliest = h;
   Frozen found;
@@ -209,7 +209,7 @@ std::pair<double, MoreauContactScheme::Frozen> MoreauContactScheme::earliest_eve
 }
 
 /// A law that was brought to its stop has u = 0 exactly.
-void MoreauContactScheme::stop_frozen_law() {
+void MoreauScheme::stop_frozen_law() {
   const Index i = frozen_row();
   if (i < 0) return;
   double norm2 = 0;
@@ -222,7 +222,7 @@ void MoreauContactScheme::stop_frozen_law() {
   solution_.u[i] = 0;
 }
 
-void MoreauContactScheme::note_friction_modes(double t1, StepRecord& record) {
+void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
   for (Index k = 0; k < laws_.laws(); ++k) {
     const Mode before = modes[k], after = laws_.mode(k, solution_.u);
@@ -252,7 +252,7 @@ void MoreauContactScheme::note_friction_modes(double t1, StepRecord& record) {
 }
 
 /// Laws on a coordinate of their own stick to the last bit, on constraints too.
-void MoreauContactScheme::stick_exactly(State& s) const {
+void MoreauScheme::stick_exactly(State& s) const {
   for (Index k = 0; k < laws_.laws(); ++k)
     for (int c = 0; s.modes[static_cast<std::size_t>(k)] == Mode::stick && c < laws_.size(k); ++c) {
       const Direction& direction = laws_.element(k).directions[static_cast<std::size_t>(c)];

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "stickslip/motion/fixed_step.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 
 namespace stickslip {
 
@@ -23,7 +23,7 @@ bool waits_for_its_impact(const ContactElement& law) {
 }  // namespace
 
 /// What the last step left at the points that took part in it, less a jump of the surface since.
-void MoreauContactScheme::recall_velocities(double h) {
+void MoreauScheme::recall_velocities(double h) {
   // What moves further is another place: ways of the fastest point in a step, and of the smallest shape at rest.
   constexpr double kSteps = 4, kOfShape = 1e-3;
   recalled_.assign(found_.points.size(), kNaN);
@@ -47,7 +47,7 @@ void MoreauContactScheme::recall_velocities(double h) {
 }
 
 /// An impact is faster than what the forces of one step do to the bodies at hand, and than rounding.
-MoreauContactScheme::Approach MoreauContactScheme::approach(std::size_t k, Index row) const {
+MoreauScheme::Approach MoreauScheme::approach(std::size_t k, Index row) const {
   double before = -w_start()[row], free = -w_end()[row], forces = 0, noise = 0, length = 0;
   for (int at = found_.Wt.outerIndexPtr()[row]; at < found_.Wt.outerIndexPtr()[row + 1]; ++at) {
     const Index i = found_.Wt.innerIndexPtr()[at];
@@ -63,7 +63,7 @@ MoreauContactScheme::Approach MoreauContactScheme::approach(std::size_t k, Index
   return {before, free, arrival, std::max({std::abs(free - before), forces, kNoise * noise})};
 }
 
-void MoreauContactScheme::note_approaches() {
+void MoreauScheme::note_approaches() {
   approaches_.clear();
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
@@ -74,13 +74,13 @@ void MoreauContactScheme::note_approaches() {
 
 /// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
 /// a bouncing body for ever.
-bool MoreauContactScheme::leaves_by_itself(std::size_t k) const {
+bool MoreauScheme::leaves_by_itself(std::size_t k) const {
   const Approach& approach = approaches_[k];
   if (approach.impact()) return waits_for_its_impact(contacts_[static_cast<std::size_t>(found_.points[k].law)]);
   return approach.before > std::abs(approach.free - approach.before);
 }
 
-bool MoreauContactScheme::some_point_stays_inside(double h) const {
+bool MoreauScheme::some_point_stays_inside(double h) const {
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
@@ -92,7 +92,7 @@ bool MoreauContactScheme::some_point_stays_inside(double h) const {
 }
 
 /// Positions leave the penetration along the shortest way in the metric of the mass.
-Status MoreauContactScheme::remove_penetration(double h) {
+Status MoreauScheme::remove_penetration(double h) {
   const Index n = system_.info().nv();
   Vector& q = drift_kick_ ? q_m_ : q0_;  // where the step's balance of energy begins
   const double potential = system_.forces().potential_energy(q), kinetic = system_.inertia().kinetic_energy(q, v_m_);
@@ -145,7 +145,7 @@ Status MoreauContactScheme::remove_penetration(double h) {
   return Status::success;
 }
 
-double MoreauContactScheme::share_that_stays(const Vector& move, double h) const {
+double MoreauScheme::share_that_stays(const Vector& move, double h) const {
   double before = 0, after = 0;
   for (const auto& [k, row, gap] : correction_rows_) {
     const double allowed = penetration_tolerance(row, approaches_[k], h);
@@ -155,7 +155,7 @@ double MoreauContactScheme::share_that_stays(const Vector& move, double h) const
   return before > 0 ? after / before : after;
 }
 
-void MoreauContactScheme::select_points(double h) {
+void MoreauScheme::select_points(double h) {
   active_.clear();
   approach_speed_ = 0;
   taken_.resize(found_.points.size());
@@ -205,7 +205,7 @@ void MoreauContactScheme::select_points(double h) {
 /// The blow may drive a body on to a point that it was leaving, or was still away from. The step has one velocity for
 /// that: the point would end it without rebound, whatever its e. Left out, it is an impact of its own in the next step.
 /// What carried load stays: contacts at rest share a blow.
-void MoreauContactScheme::leave_out_bystanders(double h) {
+void MoreauScheme::leave_out_bystanders(double h) {
   constexpr double kOnItsWayOut = 2;  // steps: what is in deeper is pressed in, and must not wait
   const auto struck = [](const Active& active) { return active.impact; };
   if (std::none_of(active_.begin(), active_.end(), struck)) return;
@@ -226,12 +226,12 @@ void MoreauContactScheme::leave_out_bystanders(double h) {
   number_rows();
 }
 
-bool MoreauContactScheme::carried_load(std::size_t k) {
+bool MoreauScheme::carried_load(std::size_t k) {
   const int last = last_index(found_.points[k].key);
   return last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0;
 }
 
-void MoreauContactScheme::number_rows() {
+void MoreauScheme::number_rows() {
   Index first = laws_.components();
   for (Active& active : active_) {
     active.first = first;
@@ -241,7 +241,7 @@ void MoreauContactScheme::number_rows() {
 
 /// Points left out because they were free to stay away, but which the solution closes; where there is a rebound to
 /// come, slowly only.
-bool MoreauContactScheme::add_overlooked_points(double h) {
+bool MoreauScheme::add_overlooked_points(double h) {
   if (options_.contact_rule != ContactRule::stabilised) return false;
   const bool struck = std::any_of(active_.begin(), active_.end(), [](const Active& active) { return active.impact; });
   bool added = false;
@@ -271,13 +271,13 @@ bool MoreauContactScheme::add_overlooked_points(double h) {
   return true;
 }
 
-double MoreauContactScheme::friction_coefficient(const Active& point) const {
+double MoreauScheme::friction_coefficient(const Active& point) const {
   const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
   return point.holds && law.mu_static ? *law.mu_static : law.mu;
 }
 
 /// The rows of the last step again, to the last bit: W need not be built, nor anything that follows from it.
-bool MoreauContactScheme::rows_are_the_same() const {
+bool MoreauScheme::rows_are_the_same() const {
   if (active_.size() != filled_.size()) return false;
   for (std::size_t k = 0; k < active_.size(); ++k) {
     const Active &now = active_[k], &before = filled_[k];
@@ -290,7 +290,7 @@ bool MoreauContactScheme::rows_are_the_same() const {
          std::equal(a.valuePtr(), a.valuePtr() + a.nonZeros(), b.valuePtr());
 }
 
-void MoreauContactScheme::fill_laws() {
+void MoreauScheme::fill_laws() {
   if (factor_version_of_rows_ == factor_version_ && rows_are_the_same()) {
     fill_velocities();
     return;
@@ -327,8 +327,22 @@ void MoreauContactScheme::fill_laws() {
   prepare_rows();
 }
 
+/// Rows of friction alone never change.
+void MoreauScheme::fill_lean() {
+  if (problem_.Wt.cols() != v0_.size()) {
+    problem_.Wt = laws_.Wt();
+    problem_.sets.clear();
+    for (Index k = 0; k < laws_.laws(); ++k) problem_.sets.push_back(laws_.element(k).set(0.0));
+    problem_.w.setZero(laws_.components());
+    u0_.setZero(laws_.components());
+    sets_h_ = -1;
+  }
+  if (laws_.surface_moves()) problem_.w = w1_friction_;
+  laws_.relative_velocity(v0_, w0_friction_, u0_);
+}
+
 /// What follows from the rows and the step matrix alone.
-void MoreauContactScheme::prepare_rows() {
+void MoreauScheme::prepare_rows() {
   const SparseMatrix& Wt = problem_.Wt;
   weights_.resize(static_cast<Index>(problem_.sets.size()));
   Index row = 0;
@@ -351,7 +365,7 @@ void MoreauContactScheme::prepare_rows() {
 }
 
 /// What changes from step to step while the rows stay: velocities of the surfaces, and those before the step.
-void MoreauContactScheme::fill_velocities() {
+void MoreauScheme::fill_velocities() {
   const Index friction = laws_.components();
   problem_.w.head(friction) = w1_friction_;
   for (Index i = 0; i < friction; ++i) u0_[i] = row_times(problem_.Wt, i, v_m_) - w0_friction_[i];
@@ -364,7 +378,7 @@ void MoreauContactScheme::fill_velocities() {
   }
 }
 
-int MoreauContactScheme::last_index(std::uint64_t key) {
+int MoreauScheme::last_index(std::uint64_t key) {
   if (last_sorted_.empty()) {
     for (std::size_t k = 0; k < last_keys_.size(); ++k) last_sorted_.emplace_back(last_keys_[k], static_cast<int>(k));
     std::sort(last_sorted_.begin(), last_sorted_.end());
@@ -374,7 +388,7 @@ int MoreauContactScheme::last_index(std::uint64_t key) {
 }
 
 /// The normal rows of two points are opposite: what one takes the other gives.
-bool MoreauContactScheme::back_to_back(const Active& a, const Active& b) const {
+bool MoreauScheme::back_to_back(const Active& a, const Active& b) const {
   const SparseMatrix& Wt = problem_.Wt;
   const int from = Wt.outerIndexPtr()[a.first], other = Wt.outerIndexPtr()[b.first];
   const int count = Wt.outerIndexPtr()[a.first + 1] - from;
@@ -394,7 +408,7 @@ bool MoreauContactScheme::back_to_back(const Active& a, const Active& b) const {
 
 /// Two points back to back, as in a guide without play, can press against each other with any force: laws alone do not
 /// forbid it. These start from the forces that slightly soft points would have, of which no squeeze is one.
-void MoreauContactScheme::release_squeezed_points() {
+void MoreauScheme::release_squeezed_points() {
   constexpr std::size_t kMost = 64;  // pairs are looked at one by one
   if (active_.size() > kMost) return;
   bool squeezed = false;
@@ -429,13 +443,13 @@ void MoreauContactScheme::release_squeezed_points() {
   if (r.allFinite()) solution_.r.tail(m - friction) = r.tail(m - friction);
 }
 
-void MoreauContactScheme::warm_start() {
+void MoreauScheme::warm_start() {
   recall_impulses();
   release_squeezed_points();
 }
 
 /// Those of the last step, point by point.
-void MoreauContactScheme::recall_impulses() {
+void MoreauScheme::recall_impulses() {
   const bool same_points =
       last_keys_.size() == active_.size() &&
       std::equal(active_.begin(), active_.end(), last_keys_.begin(), [&](const Active& active, std::uint64_t key) {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "stickslip/motion/fixed_step.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 
 namespace stickslip {
 
@@ -17,7 +17,7 @@ constexpr double kAtRest =
 }  // namespace
 
 /// A point that touches approaches. Poisson's law without restitution is the inclusion of the step itself.
-bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
+bool MoreauScheme::some_impact_has_a_law_of_its_own() const {
   if (has_impact_) return true;
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
@@ -33,7 +33,7 @@ bool MoreauContactScheme::some_impact_has_a_law_of_its_own() const {
 }
 
 /// All points that touch, with D = Wᵀ A⁻¹ W.
-void MoreauContactScheme::fill_impact() {
+void MoreauScheme::fill_impact() {
   impact_points_.clear();
   impact_.contacts.clear();
   Index rows = 0;
@@ -61,7 +61,7 @@ void MoreauContactScheme::fill_impact() {
     }
 }
 
-Status MoreauContactScheme::take_impacts() {
+Status MoreauScheme::take_impacts() {
   fill_impact();
   ImpactOptions options;
   options.stop = options_.solver.stop;

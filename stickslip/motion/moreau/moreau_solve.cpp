@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "stickslip/motion/fixed_step.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/solvers/one_law.hpp"
 
 namespace stickslip {
@@ -24,7 +24,13 @@ constexpr double kWorthAccepting = 10;     // times the tolerance, of which kNea
 
 }  // namespace
 
-Status MoreauContactScheme::solve_step(double h) {
+Status MoreauScheme::solve_step(double h) {
+  if (lean_) {
+    fill_lean();
+    if (iterates_) return iterate(h);
+    right_hand_side(h, v0_);
+    return solve_laws(h);
+  }
   select_points(h);
   while (true) {
     fill_laws();
@@ -36,12 +42,12 @@ Status MoreauContactScheme::solve_step(double h) {
   }
 }
 
-Status MoreauContactScheme::fail(Status status, std::string message) {
+Status MoreauScheme::fail(Status status, std::string message) {
   message_ = std::move(message);
   return status;
 }
 
-Status MoreauContactScheme::iterate(double h) {
+Status MoreauScheme::iterate(double h) {
   iterate_ = v0_;
   iteration_.start(v0_);
   frozen_normal_ = frozen_.point >= 0 ? -1.0 : 0.0;
@@ -58,7 +64,8 @@ Status MoreauContactScheme::iterate(double h) {
     }
     if (const Status status = solve_laws(h); status != Status::success) return status;
     add_up_all_loads();
-    bool settled = iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal_, options_.fixed_point_tolerance);
+    bool settled =
+        iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal(), options_.fixed_point_tolerance);
     if (laws_.limits_depend_on_reactions()) settled &= reactions_settle(h);
     if (frozen_.point >= 0) settled &= frozen_point_settles();
     iterate_ = solution_.v;
@@ -69,9 +76,9 @@ Status MoreauContactScheme::iterate(double h) {
                                                  t0_, options_.max_fixed_point, iteration_.change()));
 }
 
-Status MoreauContactScheme::solve_laws(double h) {
+Status MoreauScheme::solve_laws(double h) {
   const auto friction = static_cast<std::size_t>(laws_.laws());
-  if (problem_.sets.empty()) {
+  if (problem_.sets.empty() && !lean_) {
     solution_.r.resize(0);
     solution_.u.resize(0);
     if (constrained_.any()) {
@@ -86,6 +93,11 @@ Status MoreauContactScheme::solve_laws(double h) {
     laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
   std::fill(friction_released_.begin(), friction_released_.end(), 0);
   while (true) {
+    if (lean_ && sets_h_ == h && !frozen_.any() && !laws_.has_static() && !laws_.limits_vary()) {
+      if (const Status status = solve_inclusion(); status != Status::success) return status;
+      break;
+    }
+    sets_h_ = frozen_.any() ? -1.0 : h;
     for (Index k = 0; k < laws_.laws(); ++k) {
       const bool holds = friction_rest_[k] && !friction_released_[k] && !breaking_[k];
       problem_.sets[static_cast<std::size_t>(k)].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
@@ -115,7 +127,7 @@ Status MoreauContactScheme::solve_laws(double h) {
   return require_finite();
 }
 
-Status MoreauContactScheme::require_finite() {
+Status MoreauScheme::require_finite() {
   double zero = 0;
   for (Index i = 0; i < solution_.v.size(); ++i) zero += 0.0 * solution_.v[i];
   if (zero == 0) return Status::success;
@@ -125,7 +137,7 @@ Status MoreauContactScheme::require_finite() {
 }
 
 /// One point alone has an exact solution in closed form.
-Status MoreauContactScheme::solve_single_point() {
+Status MoreauScheme::solve_single_point() {
   const Set& set = problem_.sets[0];
   if (iterates_) free_velocity();
   std::array<double, 3> q{}, r{};
@@ -154,13 +166,20 @@ Status MoreauContactScheme::solve_single_point() {
   return Status::success;
 }
 
-void MoreauContactScheme::solve_problem(const SolveOptions& options, InclusionSolution& solution) {
+/// Friction alone: solved exactly, or by a method that knows when it is done.
+Status MoreauScheme::solve_friction() {
+  solve(problem_, options_.solver, solver_, solution_);
+  if (solution_.status == Status::success) return Status::success;
+  return fail(solution_.status, fmt::format("moreau: friction problem at t = {:.9g} s: {}", t0_, solution_.message));
+}
+
+void MoreauScheme::solve_problem(const SolveOptions& options, InclusionSolution& solution) {
   if (constrained_.any()) return constrained_.solve(problem_, options, solution);
   solve(problem_, options, solver_, solution);
 }
 
 /// The terms of A v = g + W p + Gᵀ Λ, one by one.
-void MoreauContactScheme::add_up_all_loads() {
+void MoreauScheme::add_up_all_loads() {
   add_up_loads(problem_, solution_.r, load_);
   if (!constrained_.any()) return;
   const DenseMatrix& G = constrained_.rows();
@@ -169,7 +188,7 @@ void MoreauContactScheme::add_up_all_loads() {
 }
 
 /// Mean reactions of the step so far, as limits may name them.
-void MoreauContactScheme::gather_reactions(double h) {
+void MoreauScheme::gather_reactions(double h) {
   next_reactions_.setZero(system_.laws().reaction_count());
   const Index friction = laws_.components();
   for (const Active& active : active_) {
@@ -183,7 +202,7 @@ void MoreauContactScheme::gather_reactions(double h) {
 
 /// Limits and the reactions they depend on are solved together: a fixed point, accelerated, so that it is found also
 /// where the limits change the reactions by more than they follow them.
-bool MoreauContactScheme::reactions_settle(double h) {
+bool MoreauScheme::reactions_settle(double h) {
   constexpr double kSettled = 1e-13;  // of the largest reaction so far
   gather_reactions(h);
   auto reactions = workspace_.variables.reactions();
@@ -205,8 +224,9 @@ bool MoreauContactScheme::reactions_settle(double h) {
 
 /// To the tolerance asked for, then, for few points, to round-off: at the edge of sticking the velocity is only as
 /// exact as the square root of the residual, or worse.
-Status MoreauContactScheme::solve_inclusion() {
+Status MoreauScheme::solve_inclusion() {
   ++problems_;
+  if (lean_) return solve_friction();
   if (laws_.laws() == 0 && active_.size() == 1 && !constrained_.any() && !frozen_.any()) return solve_single_point();
   const double tolerance = options_.solver.tolerance;
   SolveOptions first = options_.solver;

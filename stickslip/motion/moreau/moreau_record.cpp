@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "stickslip/motion/fixed_step.hpp"
-#include "stickslip/motion/moreau/moreau_contact.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
@@ -48,7 +48,7 @@ double largest_entry(const Vector& x) {
 
 }  // namespace
 
-Mode MoreauContactScheme::point_mode(const Active& point) const {
+Mode MoreauScheme::point_mode(const Active& point) const {
   const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
   const double* p = solution_.r.data() + point.first;
   const double* u = solution_.u.data() + point.first;
@@ -68,7 +68,7 @@ Mode MoreauContactScheme::point_mode(const Active& point) const {
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
-void MoreauContactScheme::record_points(double h, StepRecord& record) {
+void MoreauScheme::record_points(double h, StepRecord& record) {
   if (has_impact_) impulse_ = solution_.r + impact_impulse_;
   const Vector& total = impulses();
   for (Index i = 0, friction = laws_.components(); i < record.reaction_impulse.size(); ++i) {
@@ -109,7 +109,7 @@ void MoreauContactScheme::record_points(double h, StepRecord& record) {
   }
 }
 
-void MoreauContactScheme::record_modes(double t, StepRecord& record) {
+void MoreauScheme::record_modes(double t, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
   note_friction_modes(t, record);
   for (std::size_t k = 0; k < law_mode_.size(); ++k) {
@@ -133,7 +133,7 @@ void MoreauContactScheme::record_modes(double t, StepRecord& record) {
   }
 }
 
-bool MoreauContactScheme::rebounds(std::size_t law) const {
+bool MoreauScheme::rebounds(std::size_t law) const {
   for (const Active& active : active_)
     if (static_cast<std::size_t>(active.law) == law && impulses()[active.first] > 0 &&
         !(solution_.u[active.first] - active.bias > 0))
@@ -141,7 +141,7 @@ bool MoreauContactScheme::rebounds(std::size_t law) const {
   return true;
 }
 
-double MoreauContactScheme::row_rounding(Index row) const {
+double MoreauScheme::row_rounding(Index row) const {
   constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
   const SparseMatrix& Wt = problem_.Wt;
   double sum = std::abs(problem_.w[row]);
@@ -150,8 +150,8 @@ double MoreauContactScheme::row_rounding(Index row) const {
   return kTerms * sum;
 }
 
-/// Natural map of the laws at (v, p) as moreau_contact.hpp defines it; leaves u1_ behind.
-double MoreauContactScheme::law_residual(bool forgiving) {
+/// Natural map of the laws at (v, p) as moreau.hpp defines it; leaves u1_ behind.
+double MoreauScheme::law_residual(bool forgiving) {
   const SparseMatrix& Wt = problem_.Wt;
   u1_.resize(Wt.rows());
   for (Index row = 0; row < Wt.rows(); ++row) u1_[row] = row_times(Wt, row, solution_.v) - problem_.w[row];
@@ -180,7 +180,12 @@ double MoreauContactScheme::law_residual(bool forgiving) {
 }
 
 /// The step's equation and its laws, seen from v and p alone.
-void MoreauContactScheme::record_balance(StepRecord& record) {
+void MoreauScheme::record_balance(StepRecord& record) {
+  if (lean_) {
+    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
+    u1_ = residuals_.u;
+    return;
+  }
   const Index m = solution_.r.size();
   const SparseMatrix& Wt = problem_.Wt;
   for (Index i = 0; i < balance_.size(); ++i) balance_[i] = problem_.g[i];
@@ -210,7 +215,7 @@ void MoreauContactScheme::record_balance(StepRecord& record) {
   raise(record.membership, largest > 0 ? outside / largest : outside);
 }
 
-void MoreauContactScheme::record_energy(double h, StepRecord& record) {
+void MoreauScheme::record_energy(double h, StepRecord& record) {
   const double theta = options_.theta;
   EnergyLedger& e = record.energy;
   const State& s = record.state;
@@ -221,19 +226,25 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
     e.damper_loss += h * system_.forces().damper_power(q_m_, v_theta_);
   } else if (nonlinear_) {
     move(theta * h, v_theta_, q_theta_);
-    system_.forces().applied(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
+    if (options_.force == ForceSampling::mean && system_.forces().applied_depends_on_time()) {
+      forces_.sample(options_.force, t0_, t0_ + h, q_theta_, v_theta_, workspace_, scratch_);
+    } else {
+      system_.forces().applied(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
+    }
     e.work_in += h * (scratch_.dot(v_theta_) + system_.inertia().power(q_theta_, v_theta_));
     e.damper_loss += h * system_.forces().damper_power(q_theta_, v_theta_);
   } else {
     e.work_in += h * product(f_, v_theta_);
-    if (damped_) e.damper_loss += h * system_.forces().damper_power(q0_, v_theta_);
+    if (damped_by_model_) e.damper_loss += h * system_.forces().damper_power(q0_, v_theta_);
   }
+  if (circulatory_) e.work_in -= h * circulatory_power(h);
   for (Index k = 0; k < laws_.laws(); ++k)
     for (int c = 0; c < laws_.size(k); ++c) {
       const Index i = laws_.first(k) + c;
       const double u_theta = theta * u1_[i] + (1 - theta) * u0_[i];
       const double w_theta = theta * problem_.w[i] + (1 - theta) * w0_friction_[i];
-      const double smooth = laws_.has_weakening() || laws_.has_viscous() ? smooth_[i] : 0.0;
+      double smooth = 0;
+      if (laws_.has_weakening() || laws_.has_viscous()) smooth = smooth_impulse(k, i, h, u_theta);
       const double impulse = solution_.r[i] + smooth;
       record.smooth_impulse[i] = smooth;
       record.law_work[k] += impulse * (u_theta + w_theta);
@@ -256,7 +267,22 @@ void MoreauContactScheme::record_energy(double h, StepRecord& record) {
   record_contact_velocity(record);
 }
 
-void MoreauContactScheme::record_contact_work(StepRecord& record) {
+/// Weakening and viscous part of one component, as they acted in the step.
+double MoreauScheme::smooth_impulse(Index law, Index i, double h, double u_theta) const {
+  if (!linear_implicit()) return smooth_[i];
+  return (laws_.has_weakening() ? weakened_[i] : 0.0) - h * laws_.viscous(law) * u_theta;
+}
+
+/// Power taken out by the skew part of K at q_θ: v·(K - Kᵀ) q / 2.
+double MoreauScheme::circulatory_power(double h) {
+  move(options_.theta * h, v_theta_, q_theta_);
+  double power = 0;
+  linear_->K.for_each(
+      [&](Index i, Index j, double k) { power += 0.5 * k * (v_theta_[i] * q_theta_[j] - v_theta_[j] * q_theta_[i]); });
+  return power;
+}
+
+void MoreauScheme::record_contact_work(StepRecord& record) {
   const double theta = options_.theta;
   EnergyLedger& e = record.energy;
   double normal_loss = 0, friction_loss = 0;
@@ -281,14 +307,14 @@ void MoreauContactScheme::record_contact_work(StepRecord& record) {
   e.friction_loss += friction_loss;
 }
 
-bool MoreauContactScheme::some_impact_rebounds() const {
+bool MoreauScheme::some_impact_rebounds() const {
   return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
     return active.impact && contacts_[static_cast<std::size_t>(active.law)].restitution > 0;
   });
 }
 
 /// Kinetic energy that the contacts of the step added.
-double MoreauContactScheme::contact_gain() {
+double MoreauScheme::contact_gain() {
   if (has_impact_) return impact_solution_.work;
   if (iterates_) free_velocity();
   double gain = 0;
@@ -301,7 +327,7 @@ double MoreauContactScheme::contact_gain() {
 }
 
 /// Largest sum of velocities of which a component of the contact is made, before the step and without reactions.
-double MoreauContactScheme::velocity_at_hand(const Active& active) const {
+double MoreauScheme::velocity_at_hand(const Active& active) const {
   double largest = 0;
   for (int c = 0; c < contacts_[static_cast<std::size_t>(active.law)].size(); ++c) {
     double sum = std::abs(problem_.w[active.first + c]);
@@ -316,7 +342,7 @@ double MoreauContactScheme::velocity_at_hand(const Active& active) const {
 }
 
 /// Velocities against the law that the solver left, contact by contact.
-void MoreauContactScheme::record_contact_velocity(StepRecord& record) {
+void MoreauScheme::record_contact_velocity(StepRecord& record) {
   double fastest = 0;
   for (const Active& active : active_) fastest = std::max(fastest, velocity_at_hand(active));
   constexpr double kShare = 1e-3;  // a contact without any motion of its own still feels its neighbours
@@ -328,7 +354,7 @@ void MoreauContactScheme::record_contact_velocity(StepRecord& record) {
   }
 }
 
-void MoreauContactScheme::remember_points() {
+void MoreauScheme::remember_points() {
   last_sorted_.clear();
   last_keys_.resize(active_.size());
   last_first_.resize(active_.size());
