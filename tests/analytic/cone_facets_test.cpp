@@ -4,7 +4,7 @@
 
 #include "tests/support/body_models.hpp"
 
-namespace stickslip {
+namespace stickslip::cone_facets_test {
 namespace {
 
 using namespace body_models;
@@ -47,4 +47,4 @@ TEST(ConeFacets, BoxConeDecouplesTheTwoTangents) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::cone_facets_test

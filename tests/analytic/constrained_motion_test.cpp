@@ -17,7 +17,7 @@
 #include "stickslip/io/text_file.hpp"
 #include "tests/support/source_folder.hpp"
 
-namespace stickslip {
+namespace stickslip::constrained_motion_test {
 namespace {
 
 Vector vec(std::initializer_list<double> values) {
@@ -324,4 +324,4 @@ TEST(ConsistentStart, ContradictoryConstraintsAreRefusedAtEveryLevel) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::constrained_motion_test

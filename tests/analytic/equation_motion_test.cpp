@@ -8,7 +8,7 @@
 #include "stickslip/io/model_file.hpp"
 #include "tests/support/audit_value.hpp"
 
-namespace stickslip {
+namespace stickslip::equation_motion_test {
 namespace {
 
 Simulation run_text(const std::string& text, std::vector<std::string> settings = {}) {
@@ -110,4 +110,4 @@ TEST(EquationMotion, CirculatoryStiffnessBesideAContactIsNoFailure) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::equation_motion_test

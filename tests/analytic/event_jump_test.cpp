@@ -11,7 +11,7 @@
 #include "stickslip/io/model_file.hpp"
 #include "tests/support/audit_value.hpp"
 
-namespace stickslip {
+namespace stickslip::event_jump_test {
 namespace {
 
 using std::numbers::pi;
@@ -247,4 +247,4 @@ mu = 0.2
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::event_jump_test

@@ -13,7 +13,7 @@
 #include "stickslip/io/model_file.hpp"
 #include "tests/support/audit_value.hpp"
 
-namespace stickslip {
+namespace stickslip::event_redundant_test {
 namespace {
 
 Simulation run(std::string_view text, std::vector<std::string> overrides = {}) {
@@ -521,4 +521,4 @@ integrator = "{}"
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::event_redundant_test

@@ -10,7 +10,7 @@
 #include "stickslip/io/model_file.hpp"
 #include "tests/support/audit_value.hpp"
 
-namespace stickslip {
+namespace stickslip::event_test {
 namespace {
 
 Simulation run(std::string_view text, std::vector<std::string> overrides = {}) {
@@ -454,4 +454,4 @@ steps = 1
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::event_test

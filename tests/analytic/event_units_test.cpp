@@ -6,7 +6,7 @@
 
 #include "tests/support/scaled_units.hpp"
 
-namespace stickslip {
+namespace stickslip::event_units_test {
 namespace {
 
 using scaled_units::Units;
@@ -156,4 +156,4 @@ TEST(EventUnits, PendulumWithARod) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::event_units_test

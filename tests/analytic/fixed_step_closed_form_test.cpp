@@ -11,7 +11,7 @@
 #include "tests/support/audit_value.hpp"
 #include "tests/support/model_text.hpp"
 
-namespace stickslip {
+namespace stickslip::fixed_step_closed_form_test {
 namespace {
 
 // Loaded by 3 sin t across, friction 0.2 of that: v = 10 - 0.6 ∫|sin|. One side carries, the other is free; a squeeze of
@@ -204,4 +204,4 @@ steps = 2
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::fixed_step_closed_form_test

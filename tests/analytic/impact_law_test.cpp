@@ -13,7 +13,7 @@
 #include "tests/support/contact_models.hpp"
 #include "tests/support/scaled_units.hpp"
 
-namespace stickslip {
+namespace stickslip::impact_law_test {
 namespace {
 
 using contact_models::function;
@@ -282,4 +282,4 @@ TEST(ImpactLaw, WhichContactsNeverMakeEnergy) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::impact_law_test

@@ -17,7 +17,7 @@
 #include "tests/support/audit_value.hpp"
 #include "tests/support/source_folder.hpp"
 
-namespace stickslip {
+namespace stickslip::nonholonomic_test {
 namespace {
 
 using Settings = std::vector<std::string>;
@@ -267,4 +267,4 @@ TEST(Nonholonomic, StartAcrossTheBladeIsRefusedWithTheConstraintAndItsResidual) 
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::nonholonomic_test

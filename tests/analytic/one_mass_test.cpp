@@ -9,7 +9,7 @@
 
 #include "stickslip/motion/comparison.hpp"
 
-namespace stickslip {
+namespace stickslip::one_mass_test {
 namespace {
 
 TEST(SlidingBlock, StopsAfterHalfVSquaredOverTheDecelerationAndStaysThere) {
@@ -144,4 +144,4 @@ TEST(TimeDependentLimit, BrakeThatTightensHoldsFromTheRightTime) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::one_mass_test

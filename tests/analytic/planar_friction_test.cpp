@@ -5,7 +5,7 @@
 #include "stickslip/model/matrix_model.hpp"
 #include "stickslip/motion/comparison.hpp"
 
-namespace stickslip {
+namespace stickslip::planar_friction_test {
 namespace {
 
 std::unique_ptr<System> plane(SetKind set, const char* fx = "0", const char* fy = "0", int facets = 8) {
@@ -86,4 +86,4 @@ TEST(PlanarFriction, BoxIsTwoIndependentFrictions) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::planar_friction_test

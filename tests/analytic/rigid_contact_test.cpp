@@ -6,7 +6,7 @@
 
 #include "tests/support/body_models.hpp"
 
-namespace stickslip {
+namespace stickslip::rigid_contact_test {
 namespace {
 
 using namespace body_models;
@@ -223,4 +223,4 @@ TEST(RigidContact, AStepAboveItsToleranceGoesOnAndIsCountedUnlessTheRunIsStrict)
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::rigid_contact_test

@@ -19,7 +19,7 @@
 #include <vector>
 
 
-namespace stickslip {
+namespace stickslip::viscoelastic_test {
 namespace {
 
 using Settings = std::vector<std::string>;
@@ -366,4 +366,4 @@ TEST(ViscoelasticErrors, NameTheConstraintAndTheRemedy) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::viscoelastic_test

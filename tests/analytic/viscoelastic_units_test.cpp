@@ -6,7 +6,7 @@
 #include "stickslip/common/error.hpp"
 #include "tests/support/scaled_units.hpp"
 
-namespace stickslip {
+namespace stickslip::viscoelastic_units_test {
 namespace {
 
 using scaled_units::Units;
@@ -102,4 +102,4 @@ TEST(ViscoelasticUnits, ARunThatIsShortBesideTheSpringsIsRefusedWithTheEpsilonTh
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::viscoelastic_units_test

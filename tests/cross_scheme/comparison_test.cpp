@@ -12,7 +12,7 @@
 #include <cmath>
 
 
-namespace stickslip {
+namespace stickslip::comparison_test {
 namespace {
 
 struct Agreement {
@@ -202,4 +202,4 @@ TEST(ReferenceOfAComparison, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::comparison_test

@@ -17,7 +17,7 @@
 #include "tests/support/contact_models.hpp"
 #include "tests/support/one_mass.hpp"
 
-namespace stickslip {
+namespace stickslip::every_kind_test {
 namespace {
 
 using contact_models::contact_law;
@@ -291,4 +291,4 @@ INSTANTIATE_TEST_SUITE_P(Schemes, EveryKind, testing::ValuesIn(pairs_taken()), [
 });
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::every_kind_test

@@ -5,7 +5,7 @@
 #include "stickslip/motion/comparison.hpp"
 #include "tests/support/two_hinges.hpp"
 
-namespace stickslip {
+namespace stickslip::every_solver_test {
 namespace {
 
 class EverySolver : public testing::TestWithParam<SolverKind> {};
@@ -107,4 +107,4 @@ TEST(SharedCoordinates, TwoLawsOnOneCoordinateActAsOneWithTheSumOfTheirLimits) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::every_solver_test

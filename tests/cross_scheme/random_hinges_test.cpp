@@ -7,7 +7,7 @@
 #include "stickslip/model/matrix_model.hpp"
 #include "stickslip/motion/simulate.hpp"
 
-namespace stickslip {
+namespace stickslip::random_hinges_test {
 namespace {
 
 std::unique_ptr<System> random_hinges(std::mt19937& generator, Index n) {
@@ -69,4 +69,4 @@ TEST(RandomHinges, MoveTheSameByEventsAndByTimeStepping) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::random_hinges_test

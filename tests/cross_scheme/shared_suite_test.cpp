@@ -10,7 +10,7 @@
 #include "tests/support/paper1_benchmark.hpp"
 #include "tests/support/two_hinges.hpp"
 
-namespace stickslip {
+namespace stickslip::shared_suite_test {
 namespace {
 
 struct SchemeRow {
@@ -193,4 +193,4 @@ TEST(Schemes, SplittingConvergesToMoreauOnOneModel) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::shared_suite_test

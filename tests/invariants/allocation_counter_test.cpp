@@ -44,10 +44,16 @@ long AllocationCounter::count() { return g_allocations; }
 }  // namespace stickslip
 #endif
 
+namespace stickslip::allocation_counter_test {
+namespace {
+
 TEST(AllocationCounter, SeesAnAllocation) {
-  if (!stickslip::AllocationCounter::available) GTEST_SKIP() << "a sanitizer owns the allocator";
-  const long before = stickslip::AllocationCounter::count();
+  if (!AllocationCounter::available) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const long before = AllocationCounter::count();
   void* volatile p = std::malloc(16);
   std::free(p);
-  EXPECT_EQ(stickslip::AllocationCounter::count(), before + 1);
+  EXPECT_EQ(AllocationCounter::count(), before + 1);
 }
+
+}  // namespace
+}  // namespace stickslip::allocation_counter_test

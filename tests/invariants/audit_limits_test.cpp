@@ -11,7 +11,7 @@
 #include "tests/support/body_models.hpp"
 #include "tests/support/model_text.hpp"
 
-namespace stickslip {
+namespace stickslip::audit_limits_test {
 namespace {
 
 using namespace body_models;
@@ -349,4 +349,4 @@ TEST(AuditLimits, HeavyOnLightRestsOrIsNoSuccess) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::audit_limits_test

@@ -7,7 +7,7 @@
 #include "stickslip/motion/constrained_motion.hpp"
 #include "tests/support/allocation_counter.hpp"
 
-namespace stickslip {
+namespace stickslip::constraint_allocation_test {
 namespace {
 
 const char* const kPendulum = R"toml(
@@ -53,4 +53,4 @@ TEST(ConstraintAllocation, AccelerationsAndProjectionsAllocateNothingAfterTheFir
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::constraint_allocation_test

@@ -8,7 +8,7 @@
 #include "tests/support/audit_value.hpp"
 #include "tests/support/body_models.hpp"
 
-namespace stickslip {
+namespace stickslip::contact_invariants_test {
 namespace {
 
 using namespace body_models;
@@ -132,4 +132,4 @@ TEST(ContactInvariants, MassRatioOfTenThousandRests) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::contact_invariants_test

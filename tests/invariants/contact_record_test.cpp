@@ -10,7 +10,7 @@
 #include "tests/support/audit_value.hpp"
 #include "tests/support/model_text.hpp"
 
-namespace stickslip {
+namespace stickslip::contact_record_test {
 namespace {
 
 std::string number(double x) { return fmt::format("{:.17g}", x); }
@@ -274,4 +274,4 @@ TEST(ContactRecord, ATowerThatIsHitComesOutOfItsPenetrations) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::contact_record_test

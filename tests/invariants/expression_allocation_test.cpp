@@ -5,7 +5,7 @@
 #include "stickslip/io/model_file.hpp"
 #include "tests/support/allocation_counter.hpp"
 
-namespace stickslip {
+namespace stickslip::expression_allocation_test {
 namespace {
 
 const char* const kContact = R"toml(
@@ -71,4 +71,4 @@ TEST(ExpressionAllocation, EvaluationsAllocateNothingAfterTheFirst) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_allocation_test

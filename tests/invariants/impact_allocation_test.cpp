@@ -8,7 +8,7 @@
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/contact_models.hpp"
 
-namespace stickslip {
+namespace stickslip::impact_allocation_test {
 namespace {
 
 TEST(ImpactAllocation, SolvingTheLawAtOneContactTakesNoMemory) {
@@ -73,4 +73,4 @@ TEST(ImpactAllocation, ABallThatBouncesUnderMoreauTakesNoMoreMemoryThanWithNewto
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::impact_allocation_test

@@ -10,7 +10,7 @@
 #include "tests/support/chain.hpp"
 #include "tests/support/watched_system.hpp"
 
-namespace stickslip {
+namespace stickslip::interrupted_step_test {
 namespace {
 
 using namespace body_models;
@@ -173,4 +173,4 @@ TEST(InterruptedStep, ComparisonsHearItInsideARun) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::interrupted_step_test

@@ -8,7 +8,7 @@
 #include "tests/support/contact_models.hpp"
 #include "tests/support/scaled_units.hpp"
 
-namespace stickslip {
+namespace stickslip::moreau_units_test {
 namespace {
 
 using scaled_units::Units;
@@ -160,4 +160,4 @@ TEST(MoreauUnits, RockingBlock) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::moreau_units_test

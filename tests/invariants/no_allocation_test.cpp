@@ -7,7 +7,7 @@
 #include "tests/support/paper1_benchmark.hpp"
 #include "tests/support/two_hinges.hpp"
 
-namespace stickslip {
+namespace stickslip::no_allocation_test {
 namespace {
 
 /// Allocations between the end of step `from` and the end of the run.
@@ -60,4 +60,4 @@ TEST(NoAllocation, GridWithSparseMatrices) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::no_allocation_test

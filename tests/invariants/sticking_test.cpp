@@ -8,7 +8,7 @@
 #include "tests/support/paper1_benchmark.hpp"
 #include "tests/support/two_hinges.hpp"
 
-namespace stickslip {
+namespace stickslip::sticking_test {
 namespace {
 
 TEST(Sticking, StuckCoordinateOfTheBenchmarkIsConstantToTheLastBit) {
@@ -151,4 +151,4 @@ TEST(Grid, AStepThatDoesNotDivideTheTimeEndsWithAShorterOne) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::sticking_test

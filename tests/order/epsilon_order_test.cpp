@@ -14,7 +14,7 @@
 #include "stickslip/motion/comparison.hpp"
 #include "tests/support/one_mass.hpp"
 
-namespace stickslip {
+namespace stickslip::epsilon_order_test {
 namespace {
 
 // Fitted over ε/c = 1e-4 ... 1e-8; the next term of each expansion is √ε smaller, which bends the fit by less than
@@ -167,4 +167,4 @@ TEST(EpsilonCost, StiffIntegratorBarelyNoticesEpsilon) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::epsilon_order_test

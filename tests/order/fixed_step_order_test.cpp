@@ -6,7 +6,7 @@
 #include "tests/support/paper1_benchmark.hpp"
 #include "tests/support/two_hinges.hpp"
 
-namespace stickslip {
+namespace stickslip::fixed_step_order_test {
 namespace {
 
 struct Slopes {
@@ -106,4 +106,4 @@ TEST(LocatedReversals, ErrorsOfCase4AreThoseOfTheReferenceTable) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::fixed_step_order_test

@@ -8,7 +8,7 @@
 #include "stickslip/motion/comparison.hpp"
 #include "tests/support/model_text.hpp"
 
-namespace stickslip {
+namespace stickslip::moving_surface_order_test {
 namespace {
 
 const std::vector<double> kSteps{0.02, 0.01, 0.005, 0.0025};
@@ -146,4 +146,4 @@ end_time = 11
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::moving_surface_order_test

@@ -12,7 +12,7 @@
 #include "tests/support/source_folder.hpp"
 #include "tests/unit/fclib_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::friction_contact_test {
 namespace {
 
 using namespace samples;
@@ -137,4 +137,4 @@ TEST(FrictionContact, ResultOfTheCollectionDoesNotDependOnTheStorageOfTheFile) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::friction_contact_test

@@ -11,7 +11,7 @@
 #include "tests/support/one_mass.hpp"
 #include "tests/support/source_folder.hpp"
 
-namespace stickslip {
+namespace stickslip::peer_trajectory_test {
 namespace {
 
 using namespace contact_models;
@@ -114,4 +114,4 @@ TEST(PeerTrajectory, Woodpecker) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::peer_trajectory_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/paper1_benchmark.hpp"
 
-namespace stickslip {
+namespace stickslip::splitting_tables_test {
 namespace {
 
 // Steps that end exactly 0.05 from an event count as far or not by the rounding of their time; all in or all out moves
@@ -127,4 +127,4 @@ TEST(SplittingTables, RhoAtTheBoundOfTheorem41IsRefused) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::splitting_tables_test

@@ -8,7 +8,7 @@
 #include "papers/stick-slip/experiments.hpp"
 #include "papers/stick-slip/reference.hpp"
 
-namespace stickslip {
+namespace stickslip::stick_slip_paper_test {
 namespace {
 
 TEST(HingesAtRest, AreDecidedTogether) {
@@ -105,4 +105,4 @@ TEST(StickSlipPaper, StopsWhenAsked) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::stick_slip_paper_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/two_hinges.hpp"
 
-namespace stickslip {
+namespace stickslip::stick_slip_test {
 namespace {
 
 struct Row {
@@ -133,4 +133,4 @@ TEST(StickSlipCases, AHingeLockedByFrictionLeavesLinearDecay) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::stick_slip_test

@@ -5,7 +5,7 @@
 
 #include "tests/support/chain.hpp"
 
-namespace stickslip {
+namespace stickslip::throughput_problem_test {
 namespace {
 
 TEST(ThroughputProblem, FirstPositionAfter20000StepsIsThePeers) {
@@ -35,4 +35,4 @@ TEST(ThroughputProblem, BandedSparseAndDenseStorageGiveOneTrajectory) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::throughput_problem_test

@@ -4,7 +4,7 @@
 
 #include "stickslip/io/model_file.hpp"
 
-namespace stickslip {
+namespace stickslip::body_model_file_test {
 namespace {
 
 struct Mistake {
@@ -89,4 +89,4 @@ TEST(BodyModelFile, CopiesShareShapesAndContacts) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::body_model_file_test

@@ -5,7 +5,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/model_file.hpp"
 
-namespace stickslip {
+namespace stickslip::constraint_model_file_test {
 namespace {
 
 std::string message_of(const std::string& text) {
@@ -105,4 +105,4 @@ TEST(ConstraintModelFile, WhatIsWrittenIsKept) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::constraint_model_file_test

@@ -7,7 +7,7 @@
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/model/collision/broad_phase.hpp"
 
-namespace stickslip {
+namespace stickslip::extreme_number_test {
 namespace {
 
 std::string balls(const std::string& position, const std::string& radius = "0.1", const std::string& extra = "") {
@@ -124,4 +124,4 @@ TEST(ExtremeNumber, AContactNeedsShapesOnBothSides) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::extreme_number_test

@@ -13,7 +13,7 @@
 #include "stickslip/io/fclib.hpp"
 #include "tests/unit/fclib_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::fclib_robustness_test {
 namespace {
 
 using namespace samples;
@@ -92,4 +92,4 @@ TEST(DamagedFclibFile, WhatIsNoFileIsRefusedAtOnce) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::fclib_robustness_test

@@ -6,7 +6,7 @@
 
 #include "tests/fuzz/targets.hpp"
 
-namespace stickslip {
+namespace stickslip::fuzz_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -43,4 +43,4 @@ TEST(Fuzz, MatricesAreReadOrRefused) { expect_success_or_refusal("matrix", 20000
 TEST(Fuzz, ContactProblemsAreReadOrRefused) { expect_success_or_refusal("fclib", 500, 50, 20); }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::fuzz_test

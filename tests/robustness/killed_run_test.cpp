@@ -11,7 +11,7 @@
 #include "stickslip/io/result_writer.hpp"
 #include "tests/unit/result_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::killed_run_test {
 namespace {
 
 using samples::TemporaryFolder;
@@ -168,4 +168,4 @@ TEST(KilledRun, LeavesAReadableFileAlsoWhileItStartsAndEnds) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::killed_run_test

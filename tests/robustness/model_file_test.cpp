@@ -11,7 +11,7 @@
 
 #include "stickslip/common/error.hpp"
 
-namespace stickslip {
+namespace stickslip::model_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -546,4 +546,4 @@ TEST_F(ModelFileErrors, MistakesInOverridesNameTheOverride) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::model_file_test

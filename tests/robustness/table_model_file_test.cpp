@@ -10,7 +10,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/model_file.hpp"
 
-namespace stickslip {
+namespace stickslip::table_model_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -133,4 +133,4 @@ TEST_F(TableModelFile, AnglesAreSeenInTheExpressions) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::table_model_file_test

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A folder includes only from the layers above it, and every source names its licence."""
+"""A folder includes only from the layers above it, a test has a namespace of its own, every source names its licence."""
 import pathlib
 import re
 
@@ -51,6 +51,13 @@ def test_the_library_prints_nothing():
     printing = re.compile(r"\bstd::c(out|err)\b|\bprintf\s*\(|\bfmt::print\b|\bputs\s*\(")
     bad = [str(p.relative_to(ROOT)) for p in library_sources() if printing.search(p.read_text())]
     assert not bad, f"the library prints nothing, but these do: {bad}"
+
+
+def test_every_test_source_has_a_namespace_of_its_own():
+    # Test sources are compiled together: helpers of one must not be found from another.
+    sources = sorted((ROOT / "tests").glob("*/*_test.cpp"))
+    bad = [f"{p.parent.name}/{p.name}" for p in sources if f"\nnamespace stickslip::{p.stem} {{\n" not in p.read_text()]
+    assert sources and not bad, f"a test source x_test.cpp opens namespace stickslip::x_test, but these do not: {bad}"
 
 
 def test_every_source_names_its_licence():

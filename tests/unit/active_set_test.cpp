@@ -11,7 +11,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/solver_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::active_set_test {
 namespace {
 
 using samples::Engine;
@@ -286,4 +286,4 @@ TEST(ActiveSet, NotANumberInAStepIsReportedAsSuch) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::active_set_test

@@ -46,7 +46,7 @@ void* realloc(void* old, std::size_t size) {
 }
 #endif
 
-namespace stickslip {
+namespace stickslip::allocation_test {
 namespace {
 
 using samples::Engine;
@@ -267,4 +267,4 @@ TEST_F(Allocation, OdeStepsRestartsAndEventSearchesAllocateNothing) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::allocation_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/matrix_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::banded_matrix_test {
 namespace {
 
 using samples::Engine;
@@ -63,4 +63,4 @@ TEST(BandedMatrix, OfSizeZeroIsSolved) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::banded_matrix_test

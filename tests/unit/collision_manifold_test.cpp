@@ -7,7 +7,7 @@
 
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::collision_manifold_test {
 namespace {
 
 using namespace collision_samples;
@@ -191,4 +191,4 @@ TEST(CollisionManifold, GapsAreContinuousWhileABoxTipsFromFaceToEdge) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::collision_manifold_test

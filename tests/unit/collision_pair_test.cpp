@@ -7,7 +7,7 @@
 
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::collision_pair_test {
 namespace {
 
 using namespace collision_samples;
@@ -231,4 +231,4 @@ TEST(CollisionPair, SphereOnHullAgreesWithSphereOnTheEqualBox) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::collision_pair_test

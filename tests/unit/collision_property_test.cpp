@@ -8,7 +8,7 @@
 
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::collision_property_test {
 namespace {
 
 using namespace collision_samples;
@@ -192,4 +192,4 @@ TEST(CollisionProperty, GjkReportsItsOwnError) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::collision_property_test

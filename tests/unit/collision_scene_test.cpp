@@ -11,7 +11,7 @@
 #include "stickslip/common/error.hpp"
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::collision_scene_test {
 namespace {
 
 using namespace collision_samples;
@@ -172,4 +172,4 @@ TEST(CollisionScene, EmptyScenesHaveNoContacts) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::collision_scene_test

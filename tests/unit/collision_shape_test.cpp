@@ -10,7 +10,7 @@
 #include "stickslip/common/error.hpp"
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::collision_shape_test {
 namespace {
 
 using namespace collision_samples;
@@ -151,4 +151,4 @@ TEST(CollisionShape, TwoHalvesOfABoxJoinToTheBox) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::collision_shape_test

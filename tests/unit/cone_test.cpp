@@ -7,7 +7,7 @@
 
 #include "tests/unit/set_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::cone_test {
 namespace {
 
 using samples::minus;
@@ -162,4 +162,4 @@ TEST(PlanarCone, IsTheSpatialConeWithoutSecondTangent) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::cone_test

@@ -7,7 +7,7 @@
 
 #include "stickslip/solvers/contact_solver.hpp"
 
-namespace stickslip {
+namespace stickslip::contact_patches_test {
 namespace {
 
 constexpr int kLaws = 60;
@@ -136,4 +136,4 @@ TEST(ContactPatches, AHugeProblemEndsAtItsLimitWithoutFactorsOfTheWhole) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::contact_patches_test

@@ -7,7 +7,7 @@
 #include "stickslip/solvers/contact_newton.hpp"
 #include "stickslip/solvers/contact_solver.hpp"
 
-namespace stickslip {
+namespace stickslip::contact_path_test {
 namespace {
 
 struct Contacts {
@@ -100,4 +100,4 @@ TEST(ContactPath, KeepsTheStartWhereItCannotImprove) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::contact_path_test

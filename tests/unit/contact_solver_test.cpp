@@ -15,7 +15,7 @@
 #include "stickslip/solvers/solve.hpp"
 #include "tests/unit/law_checks.hpp"
 
-namespace stickslip {
+namespace stickslip::contact_solver_test {
 namespace {
 
 using Eigen::Vector3d;
@@ -464,4 +464,4 @@ TEST(BlockLu, SolvesWithAndWithoutTheNodesThatAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::contact_solver_test

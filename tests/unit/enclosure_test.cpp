@@ -10,7 +10,7 @@
 
 #include "stickslip/common/dual.hpp"
 
-namespace stickslip {
+namespace stickslip::enclosure_test {
 namespace {
 
 struct Sample {
@@ -95,4 +95,4 @@ TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::enclosure_test

@@ -12,7 +12,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/matrix_model.hpp"
 
-namespace stickslip {
+namespace stickslip::equation_model_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -323,4 +323,4 @@ TEST(EquationModel, WhatIsNoSystem_IsRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::equation_model_test

@@ -11,7 +11,7 @@
 
 #include "stickslip/model/expression.hpp"
 
-namespace stickslip {
+namespace stickslip::expression_breakpoint_test {
 namespace {
 
 using Times = std::vector<double>;
@@ -270,4 +270,4 @@ TEST(ExpressionBreakpoints, RandomPulseTrainsAreConstantBetweenTheirBreakpoints)
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_breakpoint_test

@@ -10,7 +10,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/matrix_model.hpp"
 
-namespace stickslip {
+namespace stickslip::expression_constraint_test {
 namespace {
 
 const std::vector<std::string> kNames{"x", "y", "phi"};
@@ -150,4 +150,4 @@ TEST(ExpressionConstraints, MistakesNameTheConstraintAndTheKey) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_constraint_test

@@ -13,7 +13,7 @@
 #include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/matrix_model.hpp"
 
-namespace stickslip {
+namespace stickslip::expression_contact_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -306,4 +306,4 @@ TEST(ExpressionContact, WhatIsNoContact_IsRefusedWithTheReason) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_contact_test

@@ -6,7 +6,7 @@
 
 #include "stickslip/model/expression.hpp"
 
-namespace stickslip {
+namespace stickslip::expression_error_test {
 namespace {
 
 SymbolTable symbols() {
@@ -164,4 +164,4 @@ TEST(ExpressionError, ATextBeyondTheLimitIsRefused) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_error_test

@@ -13,7 +13,7 @@
 
 #include "stickslip/model/expression.hpp"
 
-namespace stickslip {
+namespace stickslip::expression_random_test {
 namespace {
 
 constexpr std::array<double, 3> kPoint = {0.7, -1.3, 2.1};
@@ -217,4 +217,4 @@ TEST(ExpressionRandom, BreakpointsOfRandomTreesAreSortedAndInside) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_random_test

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace stickslip {
+namespace stickslip::expression_test {
 namespace {
 
 /// t, x, y, v_x, elbow.rz in slots 0..4, and the constants k = 3, zero = 0.
@@ -388,4 +388,4 @@ TEST(SymbolTable, NumbersVariablesAndRefusesUnusableNames) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::expression_test

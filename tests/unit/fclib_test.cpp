@@ -11,7 +11,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/fclib_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::fclib_test {
 namespace {
 
 using namespace samples;
@@ -265,4 +265,4 @@ TEST(FclibProblem, WhatDoesNotFitIsNamed) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::fclib_test

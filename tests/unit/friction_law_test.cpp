@@ -10,7 +10,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/laws/set.hpp"
 
-namespace stickslip {
+namespace stickslip::friction_law_test {
 namespace {
 
 constexpr Mode modes[] = {Mode::open, Mode::stick, Mode::slip_plus, Mode::slip_minus, Mode::slip, Mode::closed};
@@ -101,4 +101,4 @@ TEST(ModeEvents, AreSpelledAsInTheResultFiles) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::friction_law_test

@@ -9,7 +9,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/law_checks.hpp"
 
-namespace stickslip {
+namespace stickslip::gauss_seidel_test {
 namespace {
 
 using samples::Engine;
@@ -189,4 +189,4 @@ TEST(PrimalGaussSeidel, NotANumberIsReportedAsSuch) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::gauss_seidel_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace stickslip {
+namespace stickslip::held_reactions_test {
 namespace {
 
 // min |y| with G y >= h, against the nearest of many points on a fine grid.
@@ -121,4 +121,4 @@ TEST(HeldReactions, OfAHeavyBodyOnALightOne) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::held_reactions_test

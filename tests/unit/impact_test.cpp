@@ -11,7 +11,7 @@
 
 #include "stickslip/common/error.hpp"
 
-namespace stickslip {
+namespace stickslip::impact_test {
 namespace {
 
 ImpactSolution solved(const ImpactProblem& problem) {
@@ -413,4 +413,4 @@ TEST(Impact, KnowsItsNames) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::impact_test

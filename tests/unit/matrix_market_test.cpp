@@ -9,7 +9,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/time_table_file.hpp"
 
-namespace stickslip {
+namespace stickslip::matrix_market_test {
 namespace {
 
 DenseMatrix parsed(const std::string& text) { return DenseMatrix(parse_matrix_market(text, "m.mtx")); }
@@ -144,4 +144,4 @@ TEST(TimeTableFile, LinesOfDifferentLengthAreRefusedWithTheirNumber) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::matrix_market_test

@@ -8,7 +8,7 @@
 #include "stickslip/laws/polygon.hpp"
 #include "tests/unit/set_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::metric_projection_test {
 namespace {
 
 using samples::dot;
@@ -203,4 +203,4 @@ TEST(MetricProjection, InADiagonalMetricOfConditionTrillionIsExactOnBoxAndDisk) 
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::metric_projection_test

@@ -6,7 +6,7 @@
 #include <Eigen/Dense>
 #include <random>
 
-namespace stickslip {
+namespace stickslip::mode_decision_test {
 namespace {
 
 DecisionProblem hinges(const DenseMatrix& M, const Vector& Q, const Vector& limit, LawRole role = LawRole::stuck) {
@@ -210,4 +210,4 @@ TEST(ModeDecision, CountsNoneAndTwoInPainlevesParadox) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::mode_decision_test

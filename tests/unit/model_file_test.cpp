@@ -13,7 +13,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/toml_document.hpp"
 
-namespace stickslip {
+namespace stickslip::model_file_test {
 namespace {
 
 const char* const kTwoMasses = R"toml(
@@ -461,4 +461,4 @@ position = [1]
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::model_file_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace stickslip {
+namespace stickslip::nearest_name_test {
 namespace {
 
 const std::vector<std::string> kNames{"step", "steps", "scheme", "end_time", "tolerance", "output_step", "breakpoints"};
@@ -38,4 +38,4 @@ TEST(NameHint, NamesTheNearestOrListsWhatIsKnown) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::nearest_name_test

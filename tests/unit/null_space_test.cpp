@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace stickslip {
+namespace stickslip::null_space_test {
 namespace {
 
 DenseMatrix random_matrix(Index rows, Index cols, std::mt19937& engine) {
@@ -118,4 +118,4 @@ TEST(NullSpace, DependentRowsAreTheLaterOnesAndTheRestSpansTheSame) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::null_space_test

@@ -14,7 +14,7 @@
 #include "stickslip/common/polynomial.hpp"
 #include "stickslip/common/radau.hpp"
 
-namespace stickslip {
+namespace stickslip::ode_test {
 namespace {
 
 Vector vector(std::initializer_list<double> values) {
@@ -482,4 +482,4 @@ TEST(Radau, JacobianAndFactorsAreKeptOnASmoothLinearProblem) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::ode_test

@@ -11,7 +11,7 @@
 #include "stickslip/solvers/one_law.hpp"
 #include "tests/unit/law_checks.hpp"
 
-namespace stickslip {
+namespace stickslip::one_contact_test {
 namespace {
 
 using samples::Engine;
@@ -189,4 +189,4 @@ TEST(OneLaw, PlanarFrictionHasASolutionForAnyBlock) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::one_contact_test

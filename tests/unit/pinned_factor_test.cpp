@@ -5,7 +5,7 @@
 
 #include "tests/unit/matrix_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::pinned_factor_test {
 namespace {
 
 using samples::Engine;
@@ -124,4 +124,4 @@ TEST(PinnedFactor, RefusesARankDeficientProductOfAnySizeDespiteRoundOff) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::pinned_factor_test

@@ -7,7 +7,7 @@
 
 #include "tests/unit/set_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::polygon_test {
 namespace {
 
 using samples::dot;
@@ -80,4 +80,4 @@ TEST(Polygon, BoxProjectsByComponents) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::polygon_test

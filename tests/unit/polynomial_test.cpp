@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-namespace stickslip {
+namespace stickslip::polynomial_test {
 namespace {
 
 using Long = long double;
@@ -317,4 +317,4 @@ TEST(PolynomialFit, OfDegreeSixteenIsNotSpoiltByItsLargeMonomials) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::polynomial_test

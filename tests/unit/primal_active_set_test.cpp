@@ -7,7 +7,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/solver_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::primal_active_set_test {
 namespace {
 
 using samples::Engine;
@@ -229,4 +229,4 @@ TEST(PrimalActiveSet, RefusesPlanarLaws) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::primal_active_set_test

@@ -10,7 +10,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/solver_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::projected_iteration_test {
 namespace {
 
 using samples::Engine;
@@ -167,4 +167,4 @@ TEST(ProjectedIteration, NotANumberNeverPassesForConvergence) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::projected_iteration_test

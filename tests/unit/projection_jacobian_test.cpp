@@ -6,7 +6,7 @@
 
 #include "tests/unit/set_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::projection_jacobian_test {
 namespace {
 
 using samples::all_sets;
@@ -181,4 +181,4 @@ TEST(ProjectionJacobian, OfAVanishingLimitIsThatOfThePointOrTheNormalHalfLine) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::projection_jacobian_test

@@ -7,7 +7,7 @@
 #include <map>
 #include <numbers>
 
-namespace stickslip {
+namespace stickslip::report_columns_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -149,4 +149,4 @@ TEST(ReportColumns, AddTheSmoothPartToTheForce) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::report_columns_test

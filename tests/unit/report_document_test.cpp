@@ -14,7 +14,7 @@
 #include "stickslip/io/simulation_report.hpp"
 #include "tests/unit/result_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::report_document_test {
 namespace {
 
 using nlohmann::json;
@@ -315,4 +315,4 @@ TEST(SimulationReport, ShowsSomeOfManyColumnsEvenlySpread) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::report_document_test

@@ -11,7 +11,7 @@
 
 #include "stickslip/io/report_document.hpp"
 
-namespace stickslip {
+namespace stickslip::report_scene_test {
 namespace {
 
 using nlohmann::json;
@@ -181,4 +181,4 @@ TEST(ReportScene, OnlyAPageWithSolidsCarriesTheirPainter) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::report_scene_test

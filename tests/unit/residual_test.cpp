@@ -8,7 +8,7 @@
 
 #include "tests/unit/solver_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::residual_test {
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -194,4 +194,4 @@ TEST(Residuals, CarryThePeersErrorTheStrictOneAndOneWithoutUnits) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::residual_test

@@ -20,7 +20,7 @@
 #include "stickslip/io/result_writer.hpp"
 #include "tests/unit/result_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::result_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -478,4 +478,4 @@ TEST(FullDisk, LeavesNoHalfTextFile) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::result_files_test

@@ -16,7 +16,7 @@
 #include "stickslip/motion/memory.hpp"
 #include "tests/unit/result_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::result_streaming_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -267,4 +267,4 @@ TEST(ResultWriter, WritesNothingIntoAFileThatReplacedItsOwn) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::result_streaming_test

@@ -6,7 +6,7 @@
 #include <functional>
 #include <random>
 
-namespace stickslip {
+namespace stickslip::root_finding_test {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
@@ -92,4 +92,4 @@ TEST(FindRoot, StopsAtTheEvaluationLimitAndWhenTheFunctionIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::root_finding_test

@@ -9,7 +9,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/law_checks.hpp"
 
-namespace stickslip {
+namespace stickslip::semismooth_newton_test {
 namespace {
 
 using samples::Engine;
@@ -86,4 +86,4 @@ TEST(SemismoothNewton, ReportsHowFarItCameAndChecksItsOptions) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::semismooth_newton_test

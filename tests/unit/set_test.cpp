@@ -8,7 +8,7 @@
 #include "stickslip/common/error.hpp"
 #include "tests/unit/set_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::set_test {
 namespace {
 
 using samples::all_sets;
@@ -330,4 +330,4 @@ TEST(SetScale, MultipliesBoundedSetsAndKeepsCones) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::set_test

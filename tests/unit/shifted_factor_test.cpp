@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-namespace stickslip {
+namespace stickslip::shifted_factor_test {
 namespace {
 
 using Complex = std::complex<double>;
@@ -125,4 +125,4 @@ TEST(BandLu, ExchangesRowsWhereTheDiagonalIsNoPivot) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::shifted_factor_test

@@ -9,7 +9,7 @@
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/law_checks.hpp"
 
-namespace stickslip {
+namespace stickslip::solve_test {
 namespace {
 
 using samples::Engine;
@@ -522,4 +522,4 @@ TEST(PrimalSolve, NotANumberInAStepNeverPassesForASolution) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::solve_test

@@ -9,7 +9,7 @@
 #include "stickslip/solvers/solve.hpp"
 #include "tests/unit/law_checks.hpp"
 
-namespace stickslip {
+namespace stickslip::solver_agreement_test {
 namespace {
 
 using samples::Engine;
@@ -107,4 +107,4 @@ TEST(SolverAgreement, IterationsAreThoseOfTheReferenceTableWithinAFactorOfThree)
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::solver_agreement_test

@@ -5,7 +5,7 @@
 
 #include "tests/unit/matrix_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::sparse_ldl_test {
 namespace {
 
 using samples::Engine;
@@ -51,4 +51,4 @@ TEST(SparseLdl, RefusesAnIndefiniteMatrixAndSolvesTheNextOne) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::sparse_ldl_test

@@ -7,7 +7,7 @@
 
 #include "tests/unit/matrix_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::system_matrix_test {
 namespace {
 
 using samples::Engine;
@@ -117,4 +117,4 @@ TEST(MatrixSum, OfBandedMatricesStaysBanded) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::system_matrix_test

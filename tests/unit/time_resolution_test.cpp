@@ -10,7 +10,7 @@
 #include "stickslip/common/interval.hpp"
 #include "stickslip/model/matrix_model.hpp"
 
-namespace stickslip {
+namespace stickslip::time_resolution_test {
 namespace {
 
 std::unique_ptr<System> forced(const std::string& text) {
@@ -123,4 +123,4 @@ TEST(TimeResolution, TakesEveryIndexByItself) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::time_resolution_test

@@ -13,7 +13,7 @@
 #include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/state_function.hpp"
 
-namespace stickslip {
+namespace stickslip::time_table_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -189,4 +189,4 @@ TEST(ExpressionHints, NameWhatWasProbablyMeant) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::time_table_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace stickslip {
+namespace stickslip::viscoelastic_law_test {
 namespace {
 
 struct Sample {
@@ -90,4 +90,4 @@ TEST(ViscoelasticLaw, SlopesAreThoseOfTheForce) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::viscoelastic_law_test

@@ -10,7 +10,7 @@
 
 #include "stickslip/common/error.hpp"
 
-namespace stickslip {
+namespace stickslip::weakening_test {
 namespace {
 
 constexpr WeakeningShape shapes[] = {WeakeningShape::algebraic, WeakeningShape::arctan, WeakeningShape::tanh,
@@ -116,4 +116,4 @@ TEST(Weakening, RefusesParametersThatWouldDriveTheMotion) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::weakening_test
