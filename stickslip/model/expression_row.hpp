@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row over the velocities, given by expressions, for systems with q' = v: a direction of a contact or a constraint.
+// One row over the velocities, given by functions of the model, for systems with q' = v: a direction of a contact or a
+// constraint.
 //
 //   u = a·v - w           relative velocity along the row
 //   displacement g(t, q): a = ∂g/∂q, w = surface - ∂g/∂t, so that u = dg/dt - surface
 //   given entries:        a(t, q) as written, w = surface
 //   bias                  du/dt at constant v: D²g[(1, v), (1, v)] or ȧ·v, minus d(surface)/dt
 //
-// Derivatives are by automatic differentiation. A displacement that is certainly affine (function_shape.hpp), and
+// Derivatives are those of StateFunction. A displacement that is certainly affine (StateFunction::degree), and
 // entries that are constant, are reduced to numbers once.
 #pragma once
 
@@ -55,7 +56,7 @@ inline double displacement_of(const ExpressionRow& row, double t, const Vector& 
 inline double surface_velocity_of(const ExpressionRow& row, const ExpressionScratch* scratch) {
   const double surface = row.surface.is_constant() ? row.surface({}) : row.surface(scratch->values);
   if (!row.coefficients.empty()) return surface - row.by_time;
-  return row.entries.empty() ? surface - row.displacement.expression()->derivative(scratch->values, 0) : surface;
+  return row.entries.empty() ? surface - row.displacement.derivative(scratch->values, 0) : surface;
 }
 
 /// Writes one number per column and returns w.
@@ -65,8 +66,7 @@ inline double fill_row(const ExpressionRow& row, const ExpressionScratch* scratc
   } else if (!row.entries.empty()) {
     for (const StateFunction& entry : row.entries) *values++ = entry(scratch->values);
   } else {
-    const Expression& e = *row.displacement.expression();
-    for (const int column : row.columns) *values++ = e.derivative(scratch->values, column + 1);
+    for (const int column : row.columns) *values++ = row.displacement.derivative(scratch->values, column + 1);
   }
   return surface_velocity_of(row, scratch);
 }
