@@ -14,11 +14,6 @@ namespace stickslip::cli {
 
 namespace {
 
-std::string describe(const StateFunction& f) {
-  if (f.is_constant()) return fmt::format("{:g}", f({}));
-  return f.expression() ? f.expression()->text() : "table over time";
-}
-
 std::string describe(const ModelFile& model, const FrictionElement& law) {
   const SystemInfo& info = model.system->info();
   std::vector<std::string> directions;
@@ -32,14 +27,14 @@ std::string describe(const ModelFile& model, const FrictionElement& law) {
   const bool angular = acts_on_angles(model, law);
   const char *force = angular ? "N m" : "N", *velocity = angular ? "rad/s" : "m/s";
   std::string text =
-      fmt::format("dry friction on {}, limit {} {}", fmt::join(directions, ", "), describe(law.limit), force);
-  if (law.static_limit) text += fmt::format(", static limit {} {}", describe(*law.static_limit), force);
+      fmt::format("dry friction on {}, limit {} {}", fmt::join(directions, ", "), law.limit.text(), force);
+  if (law.static_limit) text += fmt::format(", static limit {} {}", law.static_limit->text(), force);
   if (law.weakening.shape != WeakeningShape::none)
     text += fmt::format(", {} weakening beta {:g}, epsilon {:g} {}", to_string(law.weakening.shape), law.weakening.beta,
                         law.weakening.epsilon, velocity);
   if (law.viscous > 0) text += fmt::format(", viscous {:g} {}", law.viscous, angular ? "N m s/rad" : "N s/m");
   for (const StateFunction& w : law.surface_velocity)
-    text += fmt::format(", surface velocity {} {}", describe(w), velocity);
+    text += fmt::format(", surface velocity {} {}", w.text(), velocity);
   return text;
 }
 

@@ -23,8 +23,12 @@
 #pragma once
 
 #include <cmath>
+#include <compare>
 
 namespace stickslip {
+
+/// The function value itself, whatever the nesting.
+constexpr double primal(double x) { return x; }
 
 template <class T>
 struct DualNumber {
@@ -55,13 +59,24 @@ struct DualNumber {
   friend constexpr DualNumber operator-(double a, const DualNumber& b) { return {a - b.value, -b.slope}; }
   friend constexpr DualNumber operator*(const DualNumber& a, double b) { return {a.value * b, a.slope * b}; }
   friend constexpr DualNumber operator/(const DualNumber& a, double b) { return {a.value / b, a.slope / b}; }
+  constexpr DualNumber& operator+=(const DualNumber& b) { return *this = *this + b; }
+  constexpr DualNumber& operator-=(const DualNumber& b) { return *this = *this - b; }
+  constexpr DualNumber& operator*=(const DualNumber& b) { return *this = *this * b; }
+  constexpr DualNumber& operator/=(const DualNumber& b) { return *this = *this / b; }
+
+  friend constexpr std::partial_ordering operator<=>(const DualNumber& a, const DualNumber& b) {
+    return primal(a.value) <=> primal(b.value);
+  }
+  friend constexpr bool operator==(const DualNumber& a, const DualNumber& b) {
+    return primal(a.value) == primal(b.value);
+  }
+  friend constexpr DualNumber min(const DualNumber& a, const DualNumber& b) { return b < a ? b : a; }
+  friend constexpr DualNumber max(const DualNumber& a, const DualNumber& b) { return a < b ? b : a; }
 };
 
 using Dual = DualNumber<double>;
 using SecondDual = DualNumber<Dual>;
 
-/// The function value itself, whatever the nesting.
-constexpr double primal(double x) { return x; }
 template <class T>
 constexpr double primal(const DualNumber<T>& x) {
   return primal(x.value);
@@ -191,6 +206,19 @@ DualNumber<T> pow(const DualNumber<T>& x, const DualNumber<T>& y) {
   const bool vanishes = primal(x) == 0.0 && primal(y) > 0.0;
   if (!is_zero(y.slope) && !vanishes) slope = slope + f * log(x.value) * y.slope;
   return {f, slope};
+}
+
+template <class T>
+DualNumber<T> pow(double x, const DualNumber<T>& y) {
+  return pow(DualNumber<T>(x), y);
+}
+
+template <class T>
+DualNumber<T> hypot(const DualNumber<T>& x, const DualNumber<T>& y) {
+  using std::hypot;
+  const T f = hypot(x.value, y.value);
+  const T numerator = x.value * x.slope + y.value * y.slope;
+  return {f, is_zero(numerator) ? T(0.0) : numerator / f};
 }
 
 }  // namespace stickslip

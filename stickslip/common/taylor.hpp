@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cmath>
+#include <compare>
 
 namespace stickslip {
 
@@ -74,6 +75,15 @@ struct TaylorSeries {
     for (double& x : a.c) x /= b;
     return a;
   }
+  TaylorSeries& operator+=(const TaylorSeries& b) { return *this = *this + b; }
+  TaylorSeries& operator-=(const TaylorSeries& b) { return *this = *this - b; }
+  TaylorSeries& operator*=(const TaylorSeries& b) { return *this = *this * b; }
+  TaylorSeries& operator/=(const TaylorSeries& b) { return *this = *this / b; }
+
+  friend std::partial_ordering operator<=>(const TaylorSeries& a, const TaylorSeries& b) { return a.c[0] <=> b.c[0]; }
+  friend bool operator==(const TaylorSeries& a, const TaylorSeries& b) { return a.c[0] == b.c[0]; }
+  friend TaylorSeries min(const TaylorSeries& a, const TaylorSeries& b) { return b < a ? b : a; }
+  friend TaylorSeries max(const TaylorSeries& a, const TaylorSeries& b) { return a < b ? b : a; }
 };
 
 using Taylor = TaylorSeries<24>;
@@ -182,6 +192,14 @@ TaylorSeries<N> pow(const TaylorSeries<N>& a, const TaylorSeries<N>& p) {
   bool constant = true;
   for (int k = 1; k <= N; ++k) constant &= p.c[k] == 0;
   return constant ? pow(a, p.c[0]) : exp(p * log(a));
+}
+template <int N>
+TaylorSeries<N> pow(double a, const TaylorSeries<N>& p) {
+  return pow(TaylorSeries<N>(a), p);
+}
+template <int N>
+TaylorSeries<N> hypot(const TaylorSeries<N>& a, const TaylorSeries<N>& b) {
+  return sqrt(a * a + b * b);
 }
 template <int N>
 TaylorSeries<N> atan(const TaylorSeries<N>& a) {

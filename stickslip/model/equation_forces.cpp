@@ -10,13 +10,13 @@ EquationForces::EquationForces(const EquationModel& model, bool full)
       force_(model.force),
       potential_(model.potential),
       dissipation_(model.dissipation) {
-  U_ = potential_ ? potential_->expression() : nullptr;
-  R_ = dissipation_ ? dissipation_->expression() : nullptr;
+  U_ = potential_ && !potential_->is_constant() ? &*potential_ : nullptr;
+  R_ = dissipation_ && !dissipation_->is_constant() ? &*dissipation_ : nullptr;
   for (const StateFunction& f : force_) {
     state_dependent_ |= f.depends_on_state(1 + 2 * n_);
     time_dependent_ |= f.depends_on_time();
   }
-  quadratic_ = !U_ || degree(*potential_, model.coordinates) != Degree::any;
+  quadratic_ = !U_ || potential_->degree() != Degree::any;
   list_slopes();
   place_slopes(full);
 }
@@ -25,12 +25,12 @@ void EquationForces::list_slopes() {
   const auto is_position = [&](Index slot) { return slot >= 1 && slot <= n_; };
   const auto is_velocity = [&](Index slot) { return slot > n_ && slot <= 2 * n_; };
   for (std::size_t i = 0; i < force_.size(); ++i)
-    if (const Expression* f = force_[i].expression())
-      for (const Index slot : f->variables_used()) {
-        const bool velocity = is_velocity(slot);
-        if (velocity || is_position(slot))
-          force_slopes_.push_back({f, slot, velocity, static_cast<Index>(i), velocity ? slot - 1 - n_ : slot - 1});
-      }
+    for (const Index slot : force_[i].variables_used()) {
+      const bool velocity = is_velocity(slot);
+      if (velocity || is_position(slot))
+        force_slopes_.push_back(
+            {&force_[i], slot, velocity, static_cast<Index>(i), velocity ? slot - 1 - n_ : slot - 1});
+    }
   if (U_) potential_slots_ = U_->variables_used();
   for (std::size_t a = 0; a < potential_slots_.size(); ++a)
     for (std::size_t b = a; b < potential_slots_.size(); ++b) {

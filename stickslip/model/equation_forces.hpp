@@ -34,7 +34,7 @@ class EquationForces final : public Forces {
 
  private:
   struct ForceSlope {
-    const Expression* f;
+    const StateFunction* f;
     Index slot;
     bool by_velocity;
     Index row, column;
@@ -54,7 +54,7 @@ class EquationForces final : public Forces {
   Index n_ = 0;
   std::vector<StateFunction> force_;
   std::optional<StateFunction> potential_, dissipation_;
-  const Expression *U_ = nullptr, *R_ = nullptr;  // null: constant or not given
+  const StateFunction *U_ = nullptr, *R_ = nullptr;  // null: constant or not given
   std::vector<ForceSlope> force_slopes_;
   std::vector<Index> potential_slots_, damper_slots_;
   std::vector<EnergySlope> potential_slopes_, damper_slopes_;

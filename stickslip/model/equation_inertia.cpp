@@ -57,7 +57,7 @@ EquationInertia::EquationInertia(std::vector<std::vector<StateFunction>> mass,
                                  const std::optional<StateFunction>& kinetic_energy,
                                  const std::vector<std::string>& coordinates)
     : coordinates_(coordinates), n_(static_cast<Index>(coordinates.size())) {
-  if (kinetic_energy) lagrange_.emplace(*kinetic_energy->expression(), coordinates_);
+  if (kinetic_energy) lagrange_.emplace(*kinetic_energy, coordinates_);
   unpinned_.assign(static_cast<std::size_t>(n_), 0);
   set_structure(mass);
   if (varies_) return;
@@ -114,8 +114,8 @@ double EquationInertia::power(const Vector& q, const Vector& v) const {
   const auto x = gathered_variables(q, v);
   double twice = 0;
   for (const Entry& entry : entries_)
-    if (const Expression* value = entry.value.expression())
-      twice += (entry.i == entry.j ? 1.0 : 2.0) * value->directional(x, direction).slope * v[entry.i] * v[entry.j];
+    if (!entry.value.is_constant())
+      twice += (entry.i == entry.j ? 1.0 : 2.0) * entry.value.directional(x, direction).slope * v[entry.i] * v[entry.j];
   return 0.5 * twice;
 }
 

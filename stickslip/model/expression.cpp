@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 
 #include "stickslip/model/expression_parser.hpp"
 
@@ -101,6 +102,29 @@ Taylor Expression::series(std::span<const double> variables, Index along, double
 
 bool Expression::uses(const TimeTable* table) const {
   return std::ranges::any_of(tree_, [table](const Node& node) { return node.table == table; });
+}
+
+bool Expression::is_rational() const {
+  for (std::size_t n = 0; n < tree_.size(); ++n) {
+    switch (tree_[n].op) {
+      case Op::Constant:
+      case Op::Variable:
+      case Op::Negate:
+      case Op::Add:
+      case Op::Subtract:
+      case Op::Multiply:
+      case Op::Divide:
+        break;
+      case Op::Power: {
+        const Node& exponent = tree_[n - 1];  // the operand that ends right before the operation
+        if (exponent.op != Op::Constant || exponent.value != std::floor(exponent.value)) return false;
+        break;
+      }
+      default:
+        return false;
+    }
+  }
+  return true;
 }
 
 bool Expression::depends_on(Index slot) const { return std::ranges::binary_search(used_, slot); }

@@ -141,6 +141,8 @@ class Expression {
   bool is_constant() const { return tree_.size() == 1 && tree_[0].op == expression_detail::Op::Constant; }
   bool depends_on(Index slot) const;
   bool uses(const TimeTable* table) const;
+  /// Sums, products, quotients and integer powers of variables and numbers alone.
+  bool is_rational() const;
   /// No variable but this one; a constant depends on nothing and passes.
   bool depends_only_on(Index slot) const;
   const std::string& text() const { return text_; }

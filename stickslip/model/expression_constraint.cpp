@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/model/function_shape.hpp"
 
 namespace stickslip {
 
@@ -29,6 +30,8 @@ ExpressionConstraints::ExpressionConstraints(std::vector<ExpressionConstraint> c
       rows_.push_back(given_row(constraint.row, about("row"), kinematics));
       set_surface(rows_.back(), std::move(constraint.rate), about("rate"), kinematics);
     }
+    if (element.viscoelastic && element.viscoelastic->limit)
+      require_sizes(*element.viscoelastic->limit, about("viscoelastic.limit"), info_.nq(), info_.nv());
     elements_.push_back(element);
   }
 }

@@ -174,8 +174,7 @@ void ExpressionContacts::set_frame(const Law& law, const ExpressionScratch& scra
     for (Index j = 0; j < kinematics_->nq(); ++j) {
       Vector3 slope = Vector3::Zero();
       for (std::size_t c = 0; c < law.position.size(); ++c)
-        if (const Expression* e = law.position[c].expression())
-          slope[static_cast<Index>(c)] = e->derivative(scratch.values, 1 + j);
+        slope[static_cast<Index>(c)] = law.position[c].derivative(scratch.values, 1 + j);
       const double along_a = a.dot(slope), along_b = b.dot(slope), entry = Wt.coeff(k, j);
       aa += along_a * along_a;
       ab += along_a * along_b;

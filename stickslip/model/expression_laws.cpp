@@ -8,6 +8,7 @@
 #include <set>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/model/function_shape.hpp"
 
 namespace stickslip {
 
@@ -36,6 +37,12 @@ void check_laws(const std::vector<FrictionElement>& friction, const std::vector<
     if (!(element.viscous >= 0) || !std::isfinite(element.viscous))
       throw InputError(fmt::format("friction '{}': viscous = {} must be >= 0", element.name, element.viscous));
     validate(element.weakening);
+    require_sizes(element.limit, fmt::format("friction '{}': limit", element.name), coordinates, coordinates);
+    if (element.static_limit)
+      require_sizes(*element.static_limit, fmt::format("friction '{}': static_limit", element.name), coordinates,
+                    coordinates);
+    for (const StateFunction& w : element.surface_velocity)
+      require_sizes(w, fmt::format("friction '{}': surface_velocity", element.name), coordinates, coordinates);
   }
   for (const ExpressionContact& contact : contacts) add_name(contact.law.name);
   for (const ExpressionConstraint& constraint : constraints) add_name(constraint.element.name);

@@ -15,8 +15,14 @@ namespace {
 
 /// d/dt of f along scratch.direction, which holds (1, q', 0, 0).
 double rate(const StateFunction& f, const ExpressionScratch& scratch) {
-  if (const Expression* e = f.expression()) return e->directional(scratch.values, scratch.direction).slope;
-  return f.table() ? f.table()->slope_after(scratch.values[0]) : 0.0;
+  return f.directional(scratch.values, scratch.direction).slope;
+}
+
+/// f(j, ∂f/∂q_j) for the positions that a function of t, q depends on.
+template <class F>
+void for_each_slope(const StateFunction& function, const ExpressionScratch& scratch, F&& f) {
+  for (const Index slot : function.variables_used())
+    if (slot > 0) f(slot - 1, function.derivative(scratch.values, slot));
 }
 
 std::vector<int> all_columns(Index n) {
@@ -31,19 +37,17 @@ ExpressionRow displacement_row(const StateFunction& f, const std::string& what, 
   require_arguments(f, what, Arguments::time_position, kinematics.coordinates());
   ExpressionRow row;
   row.displacement = f;
-  if (const Expression* e = f.expression())
-    for (const Index slot : e->variables_used())
-      if (slot > 0) row.columns.push_back(static_cast<int>(slot - 1));
+  for (const Index slot : f.variables_used())
+    if (slot > 0) row.columns.push_back(static_cast<int>(slot - 1));
   if (row.columns.empty()) throw InputError(what + " depends on no coordinate, so that no motion changes it");
   row.turns = !kinematics.flat();
   row.velocity_columns = row.turns ? all_columns(kinematics.nv()) : row.columns;
-  if (degree(f, kinematics.coordinates()) != Degree::affine) return row;
+  if (f.degree() != Degree::affine) return row;
   row.affine = true;
   const std::vector<double> origin(static_cast<std::size_t>(2 + kinematics.nq() + kinematics.nv()), 0.0);
-  const Expression& e = *f.expression();
-  row.constant = e(origin);
-  row.by_time = e.derivative(origin, 0);
-  for (const int column : row.columns) row.coefficients.push_back(e.derivative(origin, column + 1));
+  row.constant = f(origin);
+  row.by_time = f.derivative(origin, 0);
+  for (const int column : row.columns) row.coefficients.push_back(f.derivative(origin, column + 1));
   if (std::all_of(row.coefficients.begin(), row.coefficients.end(), [](double c) { return c == 0.0; }))
     throw InputError(what + " is the same for all coordinates, so that no motion changes it");
   return row;
@@ -68,7 +72,7 @@ ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::st
 }
 
 void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const Kinematics& kinematics) {
-  if (surface.expression()) require_arguments(surface, what, Arguments::time_position, kinematics.coordinates());
+  if (!surface.table()) require_arguments(surface, what, Arguments::time_position, kinematics.coordinates());
   row.surface = std::move(surface);
 }
 
@@ -99,23 +103,21 @@ double row_bias(const ExpressionRow& row, const Kinematics& kinematics, const Ve
     for (std::size_t k = 0; k < row.entries.size(); ++k) bias += rate(row.entries[k], scratch) * v[row.columns[k]];
     return bias;
   }
-  const Expression& e = *row.displacement.expression();
-  for (const Index slot : e.variables_used()) {
+  const StateFunction& g = row.displacement;
+  for (const Index slot : g.variables_used()) {
     const auto s = static_cast<std::size_t>(slot);
     scratch.second[s] = SecondDual(Dual(scratch.values[s], scratch.direction[s]), Dual(scratch.direction[s], 0.0));
   }
-  return bias + e.evaluate<SecondDual>(scratch.second).slope.slope;
+  return bias + g.evaluate<SecondDual>(scratch.second).slope.slope;
 }
 
 void add_direction_slopes(const ExpressionRow& row, double lambda, const ExpressionScratch& scratch,
                           DenseMatrix& hessian) {
   if (!row.coefficients.empty()) return;
   for (std::size_t k = 0; k < row.entries.size(); ++k)
-    if (const Expression* e = row.entries[k].expression())
-      for (const Index slot : e->variables_used())
-        if (slot > 0) hessian(row.columns[k], slot - 1) += lambda * e->derivative(scratch.values, slot);
+    for_each_slope(row.entries[k], scratch, [&](Index j, double slope) { hessian(row.columns[k], j) += lambda * slope; });
   if (!row.entries.empty()) return;
-  const Expression& g = *row.displacement.expression();
+  const StateFunction& g = row.displacement;
   for (std::size_t k = 0; k < row.columns.size(); ++k)
     for (std::size_t l = 0; l <= k; ++l) {
       const int i = row.columns[k], j = row.columns[l];
@@ -127,16 +129,12 @@ void add_direction_slopes(const ExpressionRow& row, double lambda, const Express
 
 void velocity_slopes(const ExpressionRow& row, const Vector& v, ExpressionScratch& scratch, Vector& slopes) {
   slopes.setZero();
-  if (const Expression* surface = row.surface.expression())
-    for (const Index slot : surface->variables_used())
-      if (slot > 0) slopes[slot - 1] -= surface->derivative(scratch.values, slot);
+  for_each_slope(row.surface, scratch, [&](Index j, double slope) { slopes[j] -= slope; });
   if (!row.coefficients.empty()) return;
   for (std::size_t k = 0; k < row.entries.size(); ++k)
-    if (const Expression* e = row.entries[k].expression())
-      for (const Index slot : e->variables_used())
-        if (slot > 0) slopes[slot - 1] += v[row.columns[k]] * e->derivative(scratch.values, slot);
+    for_each_slope(row.entries[k], scratch, [&](Index j, double slope) { slopes[j] += v[row.columns[k]] * slope; });
   if (!row.entries.empty()) return;
-  const Expression& g = *row.displacement.expression();
+  const StateFunction& g = row.displacement;
   for (const int column : row.columns) {
     for (const Index slot : g.variables_used()) {
       const auto s = static_cast<std::size_t>(slot);

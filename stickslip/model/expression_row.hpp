@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One row over the velocities, given by expressions: a direction of a contact or a constraint.
+// One row over the velocities, given by functions of the model: a direction of a contact or a constraint.
 //
 //   u = a·v - w           relative velocity along the row
 //   displacement g(t, q): a = T(q)ᵀ ∂g/∂q, w = surface - ∂g/∂t, so that u = dg/dt - surface
@@ -8,7 +8,7 @@
 //
 // T = 1 for flat kinematics, where columns of q are columns of v.
 //
-// Derivatives are by automatic differentiation. A displacement that is certainly affine (function_shape.hpp), and
+// Derivatives are those of StateFunction. A displacement that is certainly affine (StateFunction::degree), and
 // entries that are constant, are reduced to numbers once.
 #pragma once
 
@@ -61,7 +61,7 @@ inline double displacement_of(const ExpressionRow& row, double t, const Vector& 
 inline double surface_velocity_of(const ExpressionRow& row, const ExpressionScratch* scratch) {
   const double surface = row.surface.is_constant() ? row.surface({}) : row.surface(scratch->values);
   if (!row.coefficients.empty()) return surface - row.by_time;
-  return row.entries.empty() ? surface - row.displacement.expression()->derivative(scratch->values, 0) : surface;
+  return row.entries.empty() ? surface - row.displacement.derivative(scratch->values, 0) : surface;
 }
 
 /// Slopes of the displacement by q, or given entries: one number per entry of `columns`.
@@ -71,8 +71,7 @@ inline void fill_slopes(const ExpressionRow& row, const ExpressionScratch* scrat
   } else if (!row.entries.empty()) {
     for (const StateFunction& entry : row.entries) *values++ = entry(scratch->values);
   } else {
-    const Expression& e = *row.displacement.expression();
-    for (const int column : row.columns) *values++ = e.derivative(scratch->values, column + 1);
+    for (const int column : row.columns) *values++ = row.displacement.derivative(scratch->values, column + 1);
   }
 }
 /// The same as scratch.row over all velocities, by T(q)ᵀ; scratch.gradient by q.

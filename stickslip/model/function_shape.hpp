@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known about a function of the model before it is used: what it depends on, and how simple it is.
+// What is required of a function of the model before it is used.
 #pragma once
 
 #include <string>
@@ -14,16 +14,14 @@ namespace stickslip {
 enum class Arguments { position, time_position, position_velocity, time_position_velocity };
 
 /// Throws InputError naming the argument that is not allowed: "mass[0][1] depends on v_x; it may depend on ...". A
-/// table over time is an expression's equal only where everything is allowed; elsewhere it is refused.
+/// table over time is an expression's equal only where everything is allowed; elsewhere it is refused. A function of
+/// the program must be made for as many coordinates.
 void require_arguments(const StateFunction& f, const std::string& what, Arguments allowed,
                        const std::vector<std::string>& coordinates);
 
-/// Of a polynomial in (t, q, v): `quadratic` and below only if it is certain, `any` otherwise.
-///
-/// Certain means: the text consists of + - * /, integer powers, and functions of constants alone, so that f is a
-/// rational function; and its second derivatives along random directions are exactly 0 (affine), or bitwise the same
-/// (quadratic), at random points.
-enum class Degree { constant, affine, quadratic, any };
-Degree degree(const StateFunction& f, const std::vector<std::string>& coordinates);
+/// Throws InputError where f is a function of the program that was made for another system.
+void require_sizes(const StateFunction& f, const std::string& what, Index nq, Index nv);
+
+inline Degree degree(const StateFunction& f, const std::vector<std::string>&) { return f.degree(); }
 
 }  // namespace stickslip

@@ -7,22 +7,22 @@
 // the slopes of c need follow from second ones, exactly:
 //   ∂³T/∂v_i∂v_k∂q   = ∂²T/∂v_i∂q at v = e_k
 //   ∂³T/∂v_i∂q∂q     = [∂²T/∂q∂q (v + σ e_i) - ∂²T/∂q∂q (v - σ e_i)] / 2σ,    σ = |v|_∞, or 1 at rest
-// Derivatives are by automatic differentiation in the layout (t, q, v, i) of StateFunction.
+// Derivatives are those of StateFunction, in its layout (t, q, v, i).
 #pragma once
 
 #include <span>
 #include <string>
 #include <vector>
 
-#include "stickslip/model/expression.hpp"
 #include "stickslip/model/matrix_layout.hpp"
+#include "stickslip/model/state_function.hpp"
 
 namespace stickslip {
 
 class LagrangeInertia {
  public:
   /// T of the coordinates and velocities alone. Throws InputError if it is not quadratic in the velocities.
-  LagrangeInertia(Expression kinetic_energy, const std::vector<std::string>& coordinates);
+  LagrangeInertia(StateFunction kinetic_energy, const std::vector<std::string>& coordinates);
 
   double energy(std::span<const double> x) const { return T_(x); }
   /// M depends on q, so that c is not 0.
@@ -43,7 +43,7 @@ class LagrangeInertia {
   double along(std::vector<SecondDual>& second, Index slot) const;
   void require_quadratic(const std::vector<std::string>& coordinates) const;
 
-  Expression T_;
+  StateFunction T_;
   Index n_;
   bool varies_;
 };

@@ -39,7 +39,9 @@ class MatrixForces final : public Forces {
       time_dependent_ |= f.depends_on_time();
       zero_ &= f.is_constant() && f({}) == 0.0;
       constant_ &= f.is_constant();
+      series_ &= f.has_series();
     });
+    series_ &= !state_dependent_;
     set_slope_structure();
     values_.setZero(n_);
     if (constant_) for_each_force([&](Index i, const StateFunction& f) { values_[i] = f({}); });
@@ -93,7 +95,7 @@ class MatrixForces final : public Forces {
   }
   const LinearForces* linear() const override { return &linear_; }
 
-  bool has_series() const override { return !state_dependent_; }
+  bool has_series() const override { return series_; }
   void series(double t, double rate, SystemWorkspace& w, DenseMatrix& c) const override {
     c.setZero();
     if (zero_) return;
@@ -115,8 +117,7 @@ class MatrixForces final : public Forces {
   void append_breakpoints(BreakpointSearch& search) const override {
     const Index index_slot = 1 + 2 * n_;
     for_each_force([&](Index i, const StateFunction& f) {
-      const bool by_index =
-          f.expression() && f.expression()->depends_on(index_slot) && f.expression()->has_switch_of(0);
+      const bool by_index = f.depends_on(index_slot) && f.may_switch_over_time();
       if (i == 0 || !force_.common || by_index) f.append_breakpoints(search, {index_slot, static_cast<double>(i)});
     });
   }
@@ -124,7 +125,7 @@ class MatrixForces final : public Forces {
  private:
   /// ∂f_row/∂slot and where it goes.
   struct Slope {
-    const Expression* f;
+    const StateFunction* f;
     Index row, slot;
     bool by_velocity;
     Index place = 0;
@@ -134,10 +135,9 @@ class MatrixForces final : public Forces {
     std::vector<std::pair<Index, Index>> by_q, by_v;
     const auto column = [n](Index slot) { return slot <= n ? slot - 1 : slot - 1 - n; };
     for_each_force([&](Index row, const StateFunction& f) {
-      if (!f.expression()) return;
-      for (const Index slot : f.expression()->variables_used()) {
+      for (const Index slot : f.variables_used()) {
         if (slot == 0 || slot > 2 * n) continue;
-        slopes_.push_back({f.expression(), row, slot, slot > n});
+        slopes_.push_back({&f, row, slot, slot > n});
         (slot > n ? by_v : by_q).emplace_back(row, column(slot));
       }
     });
@@ -163,7 +163,7 @@ class MatrixForces final : public Forces {
   std::vector<Slope> slopes_;
   MatrixLayout by_q_, by_v_;  // structure of ∂f/∂q, ∂f/∂v
   Vector values_;             // when all components are constant
-  bool state_dependent_ = false, time_dependent_ = false, zero_ = true, constant_ = true;
+  bool state_dependent_ = false, time_dependent_ = false, zero_ = true, constant_ = true, series_ = true;
 };
 
 void require_square(const char* key, const SystemMatrix& matrix, Index n) {

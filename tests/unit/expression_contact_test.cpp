@@ -10,7 +10,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/equation_model.hpp"
-#include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/matrix_model.hpp"
 
 namespace stickslip::expression_contact_test {
@@ -142,8 +141,8 @@ TEST(ExpressionContact, Bias_IsTheRateOfTheRelativeVelocityAtConstantVelocity) {
 
 TEST(ExpressionContact, PrecomputedAffineRows_EqualThoseByDifferentiation) {
   // A function of a variable in the text, even one times 0, keeps the expression.
-  ASSERT_EQ(degree(parsed("y - tan(alpha)*x + 0.1*t - 2"), kPlane), Degree::affine);
-  ASSERT_EQ(degree(parsed("y - tan(alpha)*x + 0.1*t - 2 + 0*sin(x)"), kPlane), Degree::any);
+  ASSERT_EQ(parsed("y - tan(alpha)*x + 0.1*t - 2").degree(), Degree::affine);
+  ASSERT_EQ(parsed("y - tan(alpha)*x + 0.1*t - 2 + 0*sin(x)").degree(), Degree::any);
   Found constant({contact("y - tan(alpha)*x + 0.1*t - 2", {"x + y*tan(alpha)"})});
   Found general({contact("y - tan(alpha)*x + 0.1*t - 2 + 0*sin(x)", {"x + y*tan(alpha) + 0*sin(x)"})});
   for (const auto& [t, q, v] : motions()) {
@@ -176,7 +175,7 @@ TEST(ExpressionContact, DegreeIsGivenOnlyWhereItIsCertain) {
       {"x + (y > 100)", Degree::any},
       {"x and y", Degree::any},
   };
-  for (const auto& [text, expected] : cases) EXPECT_EQ(degree(parsed(text), kPlane), expected) << text;
+  for (const auto& [text, expected] : cases) EXPECT_EQ(parsed(text).degree(), expected) << text;
 }
 
 TEST(ExpressionContact, OnlyPointsWithinTheMarginAreFoundInTheOrderOfTheLaws) {

@@ -84,13 +84,9 @@ void ModeDynamics::friction_bias(double t, const Vector& q, const Vector& v) {
     const auto& surface = friction_.element(k).surface_velocity;
     for (std::size_t c = 0; c < surface.size(); ++c) {
       double rate = 0;
-      if (const Expression* e = surface[c].expression()) {
-        for (const Index slot : e->variables_used()) {
-          const double speed = slot == 0 ? 1.0 : slot <= n_ ? v[slot - 1] : 0.0;
-          if (speed != 0) rate += speed * e->derivative(variables, slot);
-        }
-      } else {
-        rate = surface[c].series(variables, 1.0).c[1];
+      for (const Index slot : surface[c].variables_used()) {
+        const double speed = slot == 0 ? 1.0 : slot <= n_ ? v[slot - 1] : 0.0;
+        if (speed != 0) rate += speed * surface[c].derivative(variables, slot);
       }
       bias_[friction_.first(k) + static_cast<Index>(c)] = -rate;
     }

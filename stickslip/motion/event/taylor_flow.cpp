@@ -49,9 +49,12 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
       return refuse(fmt::format("friction '{}' has a limit that is not constant", element.name));
     if (element.weakening.shape != WeakeningShape::none)
       return refuse(fmt::format("friction '{}' weakens with the velocity", element.name));
-    for (const StateFunction& w : element.surface_velocity)
+    for (const StateFunction& w : element.surface_velocity) {
       if (w.depends_on_state(index_slot))
         return refuse(fmt::format("the surface velocity of friction '{}' depends on the state", element.name));
+      if (!w.has_series())
+        return refuse(fmt::format("the surface velocity of friction '{}' has no series over time", element.name));
+    }
   }
   for (const ContactElement& contact : system.laws().contacts())
     if (contact.tangents > 1) return refuse(fmt::format("contact '{}' has two tangents", contact.name));

@@ -23,10 +23,8 @@ void add_matrix(const SystemMatrix& matrix, double factor, Index row, Index colu
 /// f(slot, ∂/∂slot) for the positions (1 .. n) and velocities (n + 1 .. 2n) that a function of the state depends on.
 template <class F>
 void for_each_slope(const StateFunction& function, std::span<const double> variables, Index n, F&& f) {
-  const Expression* expression = function.expression();
-  if (!expression) return;
-  for (const Index slot : expression->variables_used())
-    if (slot >= 1 && slot <= 2 * n) f(slot, expression->derivative(variables, slot));
+  for (const Index slot : function.variables_used())
+    if (slot >= 1 && slot <= 2 * n) f(slot, function.derivative(variables, slot));
 }
 
 }  // namespace
