@@ -31,7 +31,7 @@ ExpressionConstraints::ExpressionConstraints(std::vector<ExpressionConstraint> c
       set_surface(rows_.back(), std::move(constraint.rate), about("rate"), kinematics);
     }
     if (element.viscoelastic && element.viscoelastic->limit)
-      require_sizes(*element.viscoelastic->limit, about("viscoelastic.limit"), info_.nq(), info_.nv());
+      require_sizes(*element.viscoelastic->limit, about("viscoelastic.limit"), kinematics.nq(), kinematics.nv());
     elements_.push_back(element);
   }
 }

@@ -224,8 +224,11 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   Status status = attempt_unsplit(h, record);
   if (status == Status::success && locates() && collect_candidates(h)) {
     Frozen frozen;
+    const double unsplit = h;
     std::tie(h, frozen) = earliest_event(h, record, status);
     if (status == Status::success) status = attempt(h, frozen, record);
+    // Where no part of the step can be solved with a frozen law, the step as a whole was.
+    if (status == Status::not_converged || status == Status::no_solution) status = attempt(h = unsplit, {}, record);
   }
   record.problems = problems_;
   record.iterations = iterations_;

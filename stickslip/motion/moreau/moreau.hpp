@@ -175,6 +175,7 @@ class MoreauScheme final : public Scheme {
   bool collect_candidates(double h);
   bool locates() const;
   bool passes_dead_point(Index row, double h);
+  double thrust_along(Index row) const;
   bool may_give_way(Index law, double h) const;
   void evaluate_limits_at(double share, double h);
   double end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status);

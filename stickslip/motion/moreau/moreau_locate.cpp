@@ -44,11 +44,13 @@ bool MoreauScheme::collect_candidates(double h) {
     evaluate_limits_at(0.5, h);
   }
   constexpr std::size_t kFew = 16;  // piles step over the turns of their points
-  if (active_.size() > kFew) return !reversing_.empty() || !giving_way_.empty();
+  constexpr double kNoise = 1e-9;   // of what the forces of the step do along the row: it rests
+  if (active_.size() > kFew || options_.contact_rule != ContactRule::stabilised) return !reversing_.empty() || !giving_way_.empty();
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const Index i = active.first + 1;
-    const bool slides = law.tangents == 1 && law.mu > 0 && !active.holds && active.touches && u0_[i] != 0;
+    const bool slides = law.tangents == 1 && law.mu > 0 && !active.holds && active.touches &&
+                        std::abs(u0_[i]) > kNoise * thrust_along(i);
     if (slides && solution_.r[active.first] > 0 && reversed(i) && !passes_dead_point(i, h))
       reversing_.push_back({{-1, active.found, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], solution_.r[active.first]});
   }
@@ -70,6 +72,14 @@ bool MoreauScheme::passes_dead_point(Index row, double h) {
   if (!refresh_constraints(system_, t0_ + h, q_end_, constraint_workspace_)) return true;
   constraint_workspace_.mass.apply(column_, response_);
   return !(balance_.dot(response_) > 0);
+}
+
+/// Velocities along a row that the forces of the step would make one by one. [m/s]
+double MoreauScheme::thrust_along(Index row) const {
+  double sum = 0;
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, row); entry; ++entry)
+    sum += std::abs(entry.value() * (v_free_[entry.col()] - v_m_[entry.col()]));
+  return sum;
 }
 
 bool MoreauScheme::may_give_way(Index k, double h) const {
@@ -129,7 +139,7 @@ void MoreauScheme::freeze(double h, double factor) {
 
 /// Friction of a frozen point follows the normal impulse that it acts on.
 bool MoreauScheme::frozen_point_settles() {
-  constexpr double kSettled = 1e-14;
+  constexpr double kSettled = 1e-13;  // what solving to round-off leaves of an impulse
   const Index row = frozen_row();
   if (row < 0) return true;
   const double normal = solution_.r[row - 1], change = std::abs(normal - frozen_normal_);
