@@ -47,7 +47,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kLaws{{
 std::vector<Entry> entries(const std::string& what) {
   std::vector<Entry> list;
   if (what == "schemes")
-    for (const SchemeInfo& s : scheme_table())
+    for (const SchemeDescription& s : scheme_table())
       list.push_back(
           {std::string(s.name), fmt::format("{}. Takes: {}. Guarantees: {}.", s.source, s.takes, s.guarantees)});
   if (what == "solvers")

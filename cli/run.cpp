@@ -260,7 +260,7 @@ int run(const RunCommand& command) {
         "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", model.path));
   ResultFolder folder(results_folder(command));
   ResultHeader header = header_of(command, model);
-  const TrajectoryNames names = trajectory_names(*model.system, model.run.scheme == SchemeKind::splitting);
+  const TrajectoryNames names = trajectory_names(*model.system, describe(model.run.scheme).friction_velocity);
   std::optional<EarlierResult> earlier;
   if (!command.restart.empty()) earlier = open_earlier(command, model, names, folder.path(), header);
   std::error_code ignored;

@@ -112,8 +112,7 @@ std::vector<std::string> read_angles(const Field& root, const Field& section,
 }
 
 void require_open_start(const TableReader& root, const ModelFile& model) {
-  const bool checked = model.run.scheme == SchemeKind::moreau || model.run.scheme == SchemeKind::event;
-  if (!checked || model.system->laws().contacts().empty()) return;
+  if (!describe(model.run.scheme).refuses_penetration || model.system->laws().contacts().empty()) return;
   if (model.bodies) return require_open_bodies(root, model);
   SystemWorkspace workspace(*model.system);
   ContactPoints found;

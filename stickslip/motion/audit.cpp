@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/audit.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -156,6 +158,24 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedge
 
 bool passed(const std::vector<AuditItem>& audit) {
   return std::all_of(audit.begin(), audit.end(), [](const AuditItem& item) { return item.ok; });
+}
+
+std::string audit_message(const std::vector<AuditItem>& audit) {
+  std::string message;
+  for (const AuditItem& item : audit) {
+    if (item.ok) continue;
+    if (!message.empty()) message += "; ";
+    if (!std::isfinite(item.value)) {
+      message += fmt::format(
+          "audit: {} is no number ({}): products of the numbers of this run are too large, or too small, to be written as "
+          "numbers; choose other units",
+          item.name, item.meaning);
+    } else {
+      message += fmt::format("audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}", item.name,
+                             item.value, item.limit, item.meaning, item.remedy);
+    }
+  }
+  return message;
 }
 
 }  // namespace stickslip

@@ -81,5 +81,7 @@ struct AuditLimits {
 
 std::vector<AuditItem> audit_report(const AuditLedger& ledger, const EnergyLedger& energy, const AuditLimits& limits);
 bool passed(const std::vector<AuditItem>& audit);
+/// What failed, by how much, and what helps.
+std::string audit_message(const std::vector<AuditItem>& audit);
 
 }  // namespace stickslip

@@ -13,22 +13,6 @@ namespace {
 
 using Notes = std::vector<std::string>;
 
-bool some_friction_is_planar(const System& system) {
-  for (const FrictionElement& element : system.laws().friction())
-    if (element.size() == 2) return true;
-  return false;
-}
-
-void add_moreau_notes(const System& system, const MoreauOptions& options, Notes& notes) {
-  if (options.theta != 0.5) notes.push_back(fmt::format("order 1: run.moreau.theta = {:g} is not 1/2", options.theta));
-  if (!system.laws().friction().empty() && !options.locate_reversals)
-    notes.push_back("order 1 through reversals and break-aways: run.moreau.locate_reversals is off");
-  if (some_friction_is_planar(system))
-    notes.push_back("order 1 where planar slip turns or stops: only reversals along one direction are located");
-  if (!system.laws().contacts().empty())
-    notes.push_back("order 1 through impacts and where contacts open, close, stick or turn: these are not located");
-}
-
 /// The coordinate that a law acts on alone; -1 if there are several.
 Index only_coordinate(const Direction& direction) { return direction.size() == 1 ? direction[0].first : -1; }
 
@@ -36,13 +20,7 @@ Index only_coordinate(const Direction& direction) { return direction.size() == 1
 
 Notes scheme_notes(const System& system, const SimulationOptions& options) {
   Notes notes;
-  if (options.scheme == SchemeKind::moreau) add_moreau_notes(system, options.moreau, notes);
-  if (options.scheme == SchemeKind::splitting && options.splitting.variant != SplittingVariant::symmetrised)
-    notes.push_back("order 1: friction and elasticity are stepped one after the other");
-  if (options.scheme == SchemeKind::viscoelastic && !system.laws().friction().empty())
-    notes.push_back(
-        "friction is a spring-damper with a limit: after a reversal or a slip from rest the motion differs from the "
-        "exact one by the order of sqrt(epsilon), not epsilon");
+  describe(options.scheme).add_notes(system, options, notes);
   return notes;
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a time-integration scheme is, and the table of those there are: which laws each takes, what it guarantees.
+// What a time-integration scheme is, and how each is described: what it takes, what it guarantees, how it is made.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/common/status.hpp"
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/audit.hpp"
 #include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/step.hpp"
 
@@ -36,20 +39,42 @@ class Scheme {
 
 enum class SchemeKind { splitting, moreau, event, viscoelastic };
 
-struct SchemeInfo {
+struct SimulationOptions;
+
+/// All that is to be known of a scheme without running it. Each is written in the folder of its scheme; the table in
+/// scheme_table.cpp has a line for each.
+struct SchemeDescription {
   SchemeKind kind;
   std::string_view name;
   std::string_view source;
   std::string_view takes;  ///< models and laws
   std::string_view guarantees;
+  bool own_steps;             ///< step sizes follow from a tolerance
+  bool friction_velocity;     ///< rows keep the velocity after the friction part of a step
+  bool refuses_penetration;   ///< a start inside a contact is refused or corrected, and so looked for beforehand
+  /// Throws InputError with the reason and the scheme to use instead if the scheme does not take this system.
+  void (*require)(const System& system);
+  /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
+  std::unique_ptr<Scheme> (*make)(const System& system, const SimulationOptions& options,
+                                  std::vector<double> breakpoints, StopRequest stop);
+  /// What it guarantees for this system, in numbers.
+  AuditLimits (*limits)(const System& system, const SimulationOptions& options);
+  /// Cases in which it has a lower order for this system.
+  void (*add_notes)(const System& system, const SimulationOptions& options, std::vector<std::string>& notes);
 };
-std::span<const SchemeInfo> scheme_table();
-std::string_view to_string(SchemeKind kind);
-/// Step sizes follow from a tolerance.
-inline bool chooses_own_steps(SchemeKind kind) { return kind == SchemeKind::event || kind == SchemeKind::viscoelastic; }
+std::span<const SchemeDescription> scheme_table();
+const SchemeDescription& describe(SchemeKind kind);
+inline std::string_view to_string(SchemeKind kind) { return describe(kind).name; }
+inline bool chooses_own_steps(SchemeKind kind) { return describe(kind).own_steps; }
 /// Throws InputError naming the nearest known scheme.
 SchemeKind scheme_from(std::string_view name);
-/// Throws InputError with the reason and the scheme to use instead if the scheme does not take this system.
+/// SchemeDescription::require of this scheme.
 void require_supported(SchemeKind kind, const System& system);
+
+/// Limit of the energy balance of schemes with error control: errors add up over the steps, some ten to a hundred in our
+/// models' runs; a run that loses more than a hundredth is not resolved, whatever tolerance was asked for.
+double integration_limit(double tolerance, double round_off);
+/// Throws InputError that names the friction law whose limit depends on a reaction.
+void refuse_reaction_limits(std::string_view scheme, const System& system);
 
 }  // namespace stickslip

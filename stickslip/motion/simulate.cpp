@@ -86,80 +86,6 @@ void SimulationOptions::validate() const {
 
 namespace {
 
-std::unique_ptr<Scheme> make_scheme(const System& system, const SimulationOptions& options, StopRequest stop,
-                                    std::vector<double> breakpoints) {
-  const TimeSpan span{options.start_time, options.end_time};
-  if (options.scheme == SchemeKind::viscoelastic)
-    return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, span,
-                                                std::move(breakpoints), stop);
-  if (options.scheme == SchemeKind::event)
-    return std::make_unique<EventScheme>(system, options.event, options.tolerance, span, std::move(breakpoints), stop);
-  if (options.scheme == SchemeKind::splitting)
-    return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints), span);
-  MoreauOptions moreau = options.moreau;
-  moreau.solver.stop = stop;
-  return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints), span);
-}
-
-/// An integrator's error of energy adds up over its steps, some ten to a hundred in our models' runs; a run that loses
-/// more than a hundredth is not resolved, whatever tolerance was asked for.
-double integration_limit(double tolerance, double round_off) {
-  constexpr double kAddedUp = 1e3, kResolved = 1e-2;
-  return std::max(round_off, std::min(kAddedUp * tolerance, kResolved));
-}
-
-AuditLimits audit_limits(const System& system, const SimulationOptions& options) {
-  AuditLimits limits;
-  if (options.scheme == SchemeKind::splitting) {
-    limits.energy = system.linear()->K.asymmetry() == 0;
-    return limits;
-  }
-  limits.contacts = !system.laws().contacts().empty();
-  limits.own_steps = chooses_own_steps(options.scheme);
-  if (options.scheme == SchemeKind::viscoelastic) {
-    limits.viscoelastic = true;
-    limits.energy = true;
-    limits.energy_limit = integration_limit(options.tolerance, 1e-9);
-    return limits;
-  }
-  if (options.scheme == SchemeKind::event) {
-    limits.constraints = !system.laws().constraints().empty();
-    limits.inclusion = std::max(limits.inclusion, options.tolerance);
-    limits.set = std::max(limits.set, options.tolerance);
-    limits.energy = true;
-    limits.energy_limit = integration_limit(options.tolerance, 1e-10);
-    limits.stuck_motion = true;
-    limits.stuck_motion_limit = 1e-9;
-    limits.no_gain = impacts_never_gain(system.laws().contacts());
-    return limits;
-  }
-  limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
-                                                                : 10 * options.moreau.solver.tolerance);
-  limits.constraints = !system.laws().constraints().empty();
-  limits.no_gain = impacts_never_gain(system.laws().contacts());
-  limits.energy = options.moreau.theta == 0.5;
-  // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
-  constexpr double kResolved = 0.1;
-  if (!system.has_quadratic_energy() || limits.constraints) limits.energy_limit = kResolved;
-  constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
-  limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
-  limits.length = system.laws().contact_source().length();
-  limits.stuck_motion = true;
-  // Exactly zero where each law has a coordinate to itself and the surface rests; to round-off of every step elsewhere.
-  bool exact = true;
-  std::vector<char> taken(system.info().nv(), 0);
-  for (const FrictionElement& element : system.laws().friction()) {
-    for (const StateFunction& w : element.surface_velocity) exact &= w.is_constant();
-    for (const Direction& direction : element.directions) {
-      exact &= direction.size() == 1 && direction[0].second == 1.0 && !taken[direction[0].first];
-      for (const auto& entry : direction) taken[entry.first] = 1;
-    }
-  }
-  exact &= system.linear() && !limits.contacts && !limits.constraints;
-  limits.stuck_motion_limit = exact ? 0.0 : 1e-9;
-  return limits;
-}
-
 /// Largest at the state beyond round-off of the gap, by a search that knows nothing of the run.
 double penetration_at(const System& system, const State& s) {
   constexpr double kRoundOff = 1e-12;  // of the terms of a gap that is an expression
@@ -274,14 +200,14 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   const double h = grid.step();
   const BreakpointSearch search = system.find_breakpoints(start, options.end_time, hooks.stop);
   const std::vector<double>& breakpoints = search.times;
-  const std::unique_ptr<Scheme> scheme = make_scheme(system, options, hooks.stop, breakpoints);
+  const std::unique_ptr<Scheme> scheme = describe(options.scheme).make(system, options, breakpoints, hooks.stop);
 
   Simulation result;
   result.notes = run_notes(system, options, search);
   const double rows = hooks.keep_trajectory ? std::min(options.expected_rows() + 2, 1e9) : 0;
   constexpr double kReservedRows = 4e6;
   const double reserved = std::min(rows, std::max(16.0, kReservedRows / static_cast<double>(1 + system.info().nq())));
-  result.trajectory = Trajectory(trajectory_names(system, options.scheme == SchemeKind::splitting), system.info().nq(),
+  result.trajectory = Trajectory(trajectory_names(system, describe(options.scheme).friction_velocity), system.info().nq(),
                                  system.info().nv(), static_cast<Index>(reserved));
   StepRecord record;
   record.state = hooks.resume ? hooks.resume->state : initial;
@@ -345,21 +271,10 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   run.save(label, result.last);
   result.problems = ledger.problems;
   ledger.final_penetration = penetration_at(system, record.state);
-  result.audit = audit_report(ledger, record.energy, audit_limits(system, options));
+  result.audit = audit_report(ledger, record.energy, describe(options.scheme).limits(system, options));
   if (result.status == Status::success && !passed(result.audit)) {
     result.status = Status::audit_failed;
-    for (const AuditItem& item : result.audit)
-      if (!item.ok)
-        result.message +=
-            !std::isfinite(item.value)
-                ? fmt::format(
-                      "{}audit: {} is no number ({}): products of the numbers of this run are too large, or too small, "
-                      "to be "
-                      "written as numbers; choose other units",
-                      result.message.empty() ? "" : "; ", item.name, item.meaning)
-                : fmt::format("{}audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}",
-                              result.message.empty() ? "" : "; ", item.name, item.value, item.limit, item.meaning,
-                              item.remedy);
+    result.message = audit_message(result.audit);
   }
   return result;
 }

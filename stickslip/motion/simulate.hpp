@@ -50,6 +50,7 @@ struct SimulationOptions {
   SplittingOptions splitting;
   EventOptions event;
   ViscoelasticOptions viscoelastic;
+  TimeSpan span() const { return {start_time, end_time}; }
   /// Rows of the trajectory, before the run: those of output_times or output_step, else one per step.
   double expected_rows() const;
   /// Throws InputError with key, value and remedy; also where there would be more than kMostRows rows, or steps that

@@ -62,8 +62,6 @@ TEST(ConstraintModelFile, EveryMistakeIsNamedWithItsPlace) {
       {"[[constraint]]\nposition = \"x\"\n[initial]\nconsistent = 3", 7, "must stand here, not the number 3"},
       {"[[constraint]]\nposition = \"x\"\n[run]\nscheme = \"splitting\"\nstep = 1\nend_time = 2", 7,
        "takes no constraints; use scheme = \"moreau\" or \"event\""},
-      {"[[constraint]]\nposition = \"x\"\n[run]\nscheme = \"splitting\"\nstep = 1\nend_time = 2", 7,
-       "scheme 'splitting' takes no constraints; use scheme = \"event\""},
   };
   for (const Mistake& mistake : mistakes) {
     const std::string message = message_of(kSystem + std::string(mistake.text) + "\n");

@@ -36,6 +36,7 @@
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
+#include "stickslip/motion/scheme.hpp"
 #include "stickslip/motion/time_span.hpp"
 #include "stickslip/solvers/impact.hpp"
 
@@ -183,5 +184,7 @@ class EventScheme final : public Scheme {
   ImpactWorkspace impact_workspace_;
   int admissible_ = 0;
 };
+
+SchemeDescription event_description();
 
 }  // namespace stickslip

@@ -400,4 +400,6 @@ class MoreauScheme final : public Scheme {
   std::string message_;
 };
 
+SchemeDescription moreau_description();
+
 }  // namespace stickslip

@@ -90,4 +90,6 @@ class SplittingScheme final : public Scheme {
   bool damped_ = false;
 };
 
+SchemeDescription splitting_description();
+
 }  // namespace stickslip

@@ -94,4 +94,6 @@ class ViscoelasticScheme final : public Scheme {
   long evaluations_seen_ = 0;
 };
 
+SchemeDescription viscoelastic_description();
+
 }  // namespace stickslip

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheme `event` takes, guarantees and says of itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/motion/simulate.hpp"
+
+namespace stickslip {
+
+namespace {
+
+void require_system(const System& system) {
+  if (!system.laws().contact_source().points_stay())
+    throw InputError(
+        "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use scheme = "
+        "\"moreau\"");
+  for (const FrictionElement& element : system.laws().friction())
+    if (element.size() == 2 && element.planar_set != SetKind::disk)
+      throw InputError(
+          fmt::format("scheme 'event' takes planar friction with the disk only, not friction '{}' with "
+                      "a {}; use cone = \"disk\" or scheme = \"moreau\"",
+                      element.name, to_string(element.planar_set)));
+  for (const ContactElement& contact : system.laws().contacts())
+    if (contact.tangents == 2 && contact.cone != SetKind::friction_cone)
+      throw InputError(
+          fmt::format("scheme 'event' takes the quadratic friction cone only, not contact '{}' with a "
+                      "{}; use cone = \"disk\" or scheme = \"moreau\"",
+                      contact.name, to_string(contact.cone)));
+}
+
+std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
+                             StopRequest stop) {
+  return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
+                                       std::move(breakpoints), stop);
+}
+
+AuditLimits limits(const System& system, const SimulationOptions& options) {
+  constexpr double kEnergyRoundOff = 1e-10;
+  AuditLimits limits;
+  limits.contacts = !system.laws().contacts().empty();
+  limits.own_steps = true;
+  limits.constraints = !system.laws().constraints().empty();
+  limits.inclusion = std::max(limits.inclusion, options.tolerance);
+  limits.set = std::max(limits.set, options.tolerance);
+  limits.energy = true;
+  limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
+  limits.stuck_motion = true;
+  limits.stuck_motion_limit = 1e-9;
+  limits.no_gain = impacts_never_gain(system.laws().contacts());
+  return limits;
+}
+
+void add_notes(const System&, const SimulationOptions&, std::vector<std::string>&) {}
+
+}  // namespace
+
+SchemeDescription event_description() {
+  return {SchemeKind::event, "event",
+       "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
+       "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
+       "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
+       "too",
+       "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
+       "balance to the same",
+          true, false, true, require_system, make, limits, add_notes};
+}
+
+}  // namespace stickslip

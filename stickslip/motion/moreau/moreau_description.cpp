@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheme `moreau` takes, guarantees and says of itself.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/motion/simulate.hpp"
+
+namespace stickslip {
+
+namespace {
+
+void require_system(const System&) {}
+
+std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
+                             StopRequest stop) {
+  MoreauOptions moreau = options.moreau;
+  moreau.solver.stop = stop;
+  return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints), options.span());
+}
+
+/// Each law has a coordinate to itself, and the surface rests: what sticks does so to the last bit.
+bool sticks_exactly(const System& system) {
+  bool exact = system.linear() && system.laws().contacts().empty() && system.laws().constraints().empty();
+  std::vector<char> taken(system.info().nv(), 0);
+  for (const FrictionElement& element : system.laws().friction()) {
+    for (const StateFunction& w : element.surface_velocity) exact &= w.is_constant();
+    for (const Direction& direction : element.directions) {
+      exact &= direction.size() == 1 && direction[0].second == 1.0 && !taken[direction[0].first];
+      for (const auto& entry : direction) taken[entry.first] = 1;
+    }
+  }
+  return exact;
+}
+
+AuditLimits limits(const System& system, const SimulationOptions& options) {
+  AuditLimits limits;
+  limits.contacts = !system.laws().contacts().empty();
+  limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
+                                                                : 10 * options.moreau.solver.tolerance);
+  limits.constraints = !system.laws().constraints().empty();
+  limits.no_gain = impacts_never_gain(system.laws().contacts());
+  limits.energy = options.moreau.theta == 0.5;
+  // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
+  constexpr double kResolved = 0.1;
+  if (!system.has_quadratic_energy() || limits.constraints) limits.energy_limit = kResolved;
+  constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
+  limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
+  limits.length = system.laws().contact_source().length();
+  limits.stuck_motion = true;
+  constexpr double kStuckRoundOff = 1e-9;  // of the path that laws could have made
+  limits.stuck_motion_limit = sticks_exactly(system) ? 0.0 : kStuckRoundOff;
+  return limits;
+}
+
+bool some_friction_is_planar(const System& system) {
+  for (const FrictionElement& element : system.laws().friction())
+    if (element.size() == 2) return true;
+  return false;
+}
+
+void add_notes(const System& system, const SimulationOptions& run, std::vector<std::string>& notes) {
+  const MoreauOptions& options = run.moreau;
+  if (options.theta != 0.5) notes.push_back(fmt::format("order 1: run.moreau.theta = {:g} is not 1/2", options.theta));
+  if (!system.laws().friction().empty() && !options.locate_reversals)
+    notes.push_back("order 1 through reversals and break-aways: run.moreau.locate_reversals is off");
+  if (some_friction_is_planar(system))
+    notes.push_back("order 1 where planar slip turns or stops: only reversals along one direction are located");
+  if (!system.laws().contacts().empty())
+    notes.push_back("order 1 through impacts and where contacts open or close: these are not located");
+}
+
+}  // namespace
+
+SchemeDescription moreau_description() {
+  return {SchemeKind::moreau, "moreau",
+       "velocity-level theta step with elasticity, contact, impact and friction in one inclusion",
+       "matrices, equations, free bodies; friction (one component or planar, weakening, viscous, static limit, moving "
+       "surface, limits that depend on reactions); contact with friction and impact in 2D and 3D; holonomic and "
+       "nonholonomic constraints, redundant ones too",
+       "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
+       "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
+       "to round-off (quadratic energies)",
+          false, false, true, require_system, make, limits, add_notes};
+}
+
+}  // namespace stickslip

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The schemes there are, and what their descriptions share.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/motion/splitting/splitting.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// In the order of SchemeKind.
+const std::array<SchemeDescription, 4>& schemes() {
+  static const std::array<SchemeDescription, 4> table{
+      splitting_description(),
+      moreau_description(),
+      event_description(),
+      viscoelastic_description(),
+  };
+  return table;
+}
+
+}  // namespace
+
+std::span<const SchemeDescription> scheme_table() { return schemes(); }
+
+const SchemeDescription& describe(SchemeKind kind) { return schemes()[static_cast<std::size_t>(kind)]; }
+
+SchemeKind scheme_from(std::string_view name) {
+  std::vector<std::string> known;
+  for (const SchemeDescription& scheme : schemes()) {
+    if (scheme.name == name) return scheme.kind;
+    known.emplace_back(scheme.name);
+  }
+  throw InputError(fmt::format("unknown scheme '{}'{}", name, name_hint(name, known)));
+}
+
+void require_supported(SchemeKind kind, const System& system) { describe(kind).require(system); }
+
+double integration_limit(double tolerance, double round_off) {
+  constexpr double kAddedUp = 1e3, kResolved = 1e-2;
+  return std::max(round_off, std::min(kAddedUp * tolerance, kResolved));
+}
+
+void refuse_reaction_limits(std::string_view scheme, const System& system) {
+  const Index index_slot = 1 + system.info().nq() + system.info().nv();
+  for (const FrictionElement& element : system.laws().friction())
+    if (element.limit.depends_on_reactions(index_slot) ||
+        (element.static_limit && element.static_limit->depends_on_reactions(index_slot)))
+      throw InputError(
+          fmt::format("scheme '{}' takes no limit that depends on a reaction, as that of friction '{}' does; use "
+                      "scheme = \"moreau\" or \"event\"",
+                      scheme, element.name));
+}
+
+}  // namespace stickslip
