@@ -260,8 +260,9 @@ def test_a_folder_that_is_replaced_while_the_tables_are_written_keeps_what_is_it
     stickslip.write("block.toml", BLOCK)
     folder, moved = stickslip.folder / "r", stickslip.folder / "moved"
     folder.mkdir()
-    os.mkfifo(folder / "trajectory.csv.part")  # the program waits in it until somebody reads
-    process = subprocess.Popen([PROGRAM, "run", "block.toml", "--out", "r"], cwd=stickslip.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    # The program waits in the pipe until somebody reads; a table larger than its buffer keeps it there until all is read.
+    os.mkfifo(folder / "trajectory.csv.part")
+    process = subprocess.Popen([PROGRAM, "run", "block.toml", "--out", "r", "--set", "run.step=1e-4"], cwd=stickslip.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while not (folder / "result.h5").exists():
         pass
     with open(folder / "trajectory.csv.part", "rb") as pipe:

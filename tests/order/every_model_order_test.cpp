@@ -36,7 +36,7 @@ double order(const std::string& text, double h, const State& reference) {
 
 constexpr double kLeast = 1.8;
 
-const std::string kTwoHinges = R"(
+const std::string kTwoHinges = R"toml(
 [equations]
 coordinates = ["y1", "y2"]
 mass = [[2, 1], [1, 1]]
@@ -52,12 +52,12 @@ position = [1, 0.2]
 [run]
 step = 0.1
 end_time = 9
-)";
+)toml";
 
 TEST(OrderOfEveryModel, EquationsWithReversals) { EXPECT_GT(order(kTwoHinges, 0.05, exact(kTwoHinges)), kLeast); }
 
 TEST(OrderOfEveryModel, EquationsWithAnInertiaThatTurns) {
-  const std::string pendulum = R"(
+  const std::string pendulum = R"toml(
 [equations]
 coordinates = ["a", "b"]
 kinetic_energy = "v_a^2 + 0.5*v_b^2 + v_a*v_b*cos(a - b)"
@@ -74,12 +74,12 @@ position = [0.7, -0.3]
 [run]
 step = 0.01
 end_time = 2
-)";
+)toml";
   EXPECT_GT(order(pendulum, 0.01, exact(pendulum)), kLeast);
 }
 
 TEST(OrderOfEveryModel, PendulumOnItsRodWithJointFriction) {
-  const std::string text = R"(
+  const std::string text = R"toml(
 [equations]
 coordinates = ["x", "y", "phi"]
 mass = [[1, 0, 0], [0, 1, 0], [0, 0, 0.1]]
@@ -96,11 +96,11 @@ position = ["sin(1)", "-cos(1)", 1]
 [run]
 step = 0.01
 end_time = 3
-)";
+)toml";
   EXPECT_GT(order(text, 0.02, exact(text)), kLeast);
 }
 
-const std::string kCrank = R"(
+const std::string kCrank = R"toml(
 [parameters]
 r = 0.1
 l = 0.3
@@ -122,16 +122,16 @@ position = "r*cos(phi) + l*cos(psi) - x"
 [[constraint]]
 name = "cy"
 position = "r*sin(phi) + l*sin(psi) - y"
-)";
-const std::string kByReaction = R"(
+)toml";
+const std::string kByReaction = R"toml(
 [[constraint]]
 name = "guide"
 position = "y"
 [[friction]]
 on = "x"
 limit = "mu*abs(r_guide)"
-)";
-const std::string kByContacts = R"(
+)toml";
+const std::string kByContacts = R"toml(
 [[contact]]
 gap = "y"
 slip = "x"
@@ -140,7 +140,7 @@ mu = "mu"
 gap = "-y"
 slip = "x"
 mu = "mu"
-)";
+)toml";
 
 TEST(OrderOfEveryModel, CrankWhoseGuideRubsByItsReaction) {
   const State reference = exact(kCrank + kByContacts);
@@ -153,7 +153,7 @@ TEST(OrderOfEveryModel, CrankBetweenTwoContacts) {
 }
 
 TEST(OrderOfEveryModel, BlockThatTurnsBackOnTheFloor) {
-  const std::string block = R"(
+  const std::string block = R"toml(
 [matrices]
 coordinates = ["x", "y"]
 mass = [[1, 0], [0, 1]]
@@ -168,7 +168,7 @@ position = [1, 0]
 [run]
 step = 0.01
 end_time = 2.2
-)";
+)toml";
   EXPECT_GT(order(block, 0.02, exact(block)), kLeast);
 }
 

@@ -46,6 +46,7 @@ void MoreauScheme::begin(double h, const State& state) {
   } else if (lean_) {
     q0_ = state.q;
     v0_ = state.v;
+    if (nonlinear_) q_m_ = q0_ + (0.5 * h) * v0_;  // where slopes are taken
   } else {
     for (Index i = 0; i < v0_.size(); ++i) {
       const double q = state.q[i], v = state.v[i];
