@@ -68,7 +68,8 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
   if (laws_.has_viscous() && !linear_implicit()) viscous_ = SystemMatrix::compact(laws_.viscous_matrix());
   none_pinned_.assign(n, 0);
   q0_ = q_m_ = Vector::Zero(system.info().nq());
-  for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &load_, &inverse_diagonal_})
+  for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &load_, &inverse_diagonal_,
+                    &mean_force_, &mean_velocity_})
     *x = Vector::Zero(n);
   problem_.g = Vector::Zero(n);
   w0_friction_ = w1_friction_ = smooth_ = u_theta_ = Vector::Zero(m);
@@ -79,6 +80,8 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
   }
   friction_rest_.assign(laws_.laws(), 0);
   friction_released_.assign(laws_.laws(), 0);
+  reversing_.reserve(static_cast<std::size_t>(laws_.laws()) + contacts_.size());
+  giving_way_.reserve(static_cast<std::size_t>(laws_.laws()));
   breaking_.assign(laws_.laws(), 0);
   held_mean_.assign(laws_.laws(), kNaN);
   stop_time_.assign(laws_.laws(), kNaN);

@@ -287,6 +287,7 @@ class MoreauScheme final : public Scheme {
   void record_points(double h, StepRecord& record);
   void record_modes(double t, StepRecord& record);
   bool rebounds(std::size_t law) const;
+  double momentum_before();
   void record_balance(StepRecord& record);
   void record_energy(double h, StepRecord& record);
   void record_contact_work(StepRecord& record);
@@ -366,7 +367,7 @@ class MoreauScheme final : public Scheme {
   Vector load_;
   VelocityIteration iteration_;
   ResidualWorkspace residuals_;  // where there is friction alone
-  Vector mean_force_, weakened_;
+  Vector mean_force_, mean_velocity_, weakened_;
   double momentum_scale_ = 0;  // largest terms of the balance so far
   Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;
   std::vector<char> friction_rest_, friction_released_;

@@ -45,7 +45,9 @@ bool MoreauScheme::collect_candidates(double h) {
   }
   constexpr std::size_t kFew = 16;  // piles step over the turns of their points
   constexpr double kNoise = 1e-9;   // of what the forces of the step do along the row: it rests
-  if (active_.size() > kFew || options_.contact_rule != ContactRule::stabilised) return !reversing_.empty() || !giving_way_.empty();
+  const bool rebounds = std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
+  // With restitution the order is 1 whatever is located.
+  if (active_.size() > kFew || rebounds || options_.contact_rule != ContactRule::stabilised) return !reversing_.empty() || !giving_way_.empty();
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const Index i = active.first + 1;
@@ -95,7 +97,8 @@ bool MoreauScheme::may_give_way(Index k, double h) const {
 /// Limits after a share of the step just attempted.
 void MoreauScheme::evaluate_limits_at(double share, double h) {
   v_theta_ = share * solution_.v + (1 - share) * v0_;
-  move(0.5 * share * h, v0_ + v_theta_, q_theta_);
+  mean_velocity_ = 0.5 * (v0_ + v_theta_);
+  move(share * h, mean_velocity_, q_theta_);
   laws_.evaluate_limits(forces_.left_limit(t0_ + share * h, h), q_theta_, v_theta_, workspace_);
 }
 
@@ -172,7 +175,7 @@ double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& recor
 std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h,
                                                     StepRecord& record, Status& status) {
   constexpr double kAtOnce = 1e-14;   // of the step: a law that stops within it is at rest from the start
-  constexpr double kPlateau = 1e-13;  // of the speed before: another law that shares the direction may hold ψ at zero
+  constexpr double kPlateau = 1e-15;  // of the speed before: another law that shares the direction may hold ψ at zero
   constexpr double kBelow = -1e-3;    // from the stop on, which counts as below zero, so that its beginning is found
   const double speed = std::abs(start_slip_);
   auto psi = [&](double x) {

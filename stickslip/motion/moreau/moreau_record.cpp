@@ -179,8 +179,18 @@ double MoreauScheme::law_residual(bool forgiving) {
   return largest;
 }
 
+/// max_i |(M v0)_i| A_ii^(-1/2): what g is the difference of where strong dampers all but stop the motion in a step.
+double MoreauScheme::momentum_before() {
+  if (!linear_) return 0;
+  const Vector& inverse = inverse_diagonal();
+  double largest2 = 0;
+  for (Index i = 0; i < Mv_.size(); ++i) raise(largest2, Mv_[i] * Mv_[i] * inverse[i]);
+  return std::sqrt(largest2);
+}
+
 /// The step's equation and its laws, seen from v and p alone.
 void MoreauScheme::record_balance(StepRecord& record) {
+  raise(lean_ ? residuals_.momentum : momentum_scale_, momentum_before());
   if (lean_) {
     record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
     u1_ = residuals_.u;
