@@ -115,15 +115,19 @@ def test_every_model_runs_and_passes_its_audit(stickslip, models, scheme):
     files = sorted(models.glob("*.toml"))
     assert len(files) >= 5
     for path in files:
-        if "[[constraint]]" in path.read_text():
+        constrained = "[[constraint]]" in path.read_text()
+        if constrained and scheme == "splitting":
             refused = stickslip("run", path, "--scheme", scheme, "--set", "run.step=0.001", "--out", path.stem)
-            assert refused.returncode == 2 and 'use scheme = "event"' in refused.stderr, path
+            assert refused.returncode == 2 and 'use scheme = "moreau" or "event"' in refused.stderr, path
             continue
         if scheme == "splitting" and ("[[contact]]" in path.read_text() or "[matrices]" not in path.read_text()):
             refused = stickslip("run", path, "--scheme", scheme, "--out", path.stem)
             assert refused.returncode == 2 and 'use scheme = "moreau"' in refused.stderr, path
             continue
-        summary = stickslip.json("run", path, "--scheme", scheme, "--out", path.stem)
+        step = ["--set", f"run.step={1e-4 if path.stem == 'andrews' else 2e-3}"] if constrained else []
+        if path.stem == "four-bar":  # up to its first flat position, which moreau does not pass
+            step += ["--set", "run.end_time=0.7"]
+        summary = stickslip.json("run", path, "--scheme", scheme, "--out", path.stem, *step)
         assert summary["status"] == "success", (path, summary["message"])
         assert all(item["ok"] for item in summary["audit"].values())
 

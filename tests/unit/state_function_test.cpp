@@ -16,7 +16,7 @@
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/simulate.hpp"
 
-namespace stickslip {
+namespace stickslip::state_function_test {
 namespace {
 
 using namespace math;
@@ -302,4 +302,4 @@ TEST(Callable, AsKineticEnergyGivesTheSameInertia) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::state_function_test

@@ -32,8 +32,9 @@ class ConstrainedStep {
 
   /// Rows at (t, q), with M(q). False: something is not finite.
   bool place(double t, const Vector& q, const SystemMatrix& M, SystemWorkspace& workspace);
-  /// a, from the end of the step.
-  void ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace);
+  /// a, from the end of the step. Beside a singular position G⁺ is as large as the rows turn, and no iteration settles:
+  /// `turning` = false leaves that out for a step, a = rate(t1), and the rest to the projection at its end.
+  void ask(double t1, const Vector& q1, const Vector& v1, bool turning, SystemWorkspace& workspace);
   /// The problem without its constraints.
   void reduce(const PrimalProblem& problem);
   /// v of A v = g + Gᵀ Λ, without other reactions; after reduce().

@@ -224,7 +224,12 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
   const double whole = h;
+  rows_turn_ = true;
   Status status = attempt_unsplit(h, record);
+  if (status == Status::not_converged && !constrained_.constant_rows()) {
+    rows_turn_ = false;
+    status = attempt_unsplit(h, record);
+  }
   if (status == Status::success && locates() && collect_candidates(h)) {
     Frozen frozen;
     const double unsplit = h;
@@ -265,6 +270,12 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
     laws_.evaluate_surface(forces_.left_limit(t0_ + h, h), q0_, v0_, workspace_, w1_friction_);
   }
   set_step_matrix(h);
+  if (!matrix_is_finite_)
+    return fail(Status::not_finite,
+                fmt::format("moreau: the step matrix at t = {:.9g} s is not finite: the slope of a force by position or "
+                            "velocity is infinite, or no number, there (a root, or a power below 1, at 0); smooth that "
+                            "force, or keep the motion away from there",
+                            t0_));
   if (lean_) return solve_step(h);
   right_hand_side(h, v0_);
   if (const Status status = place_constraints(h, v0_); status != Status::success) return status;

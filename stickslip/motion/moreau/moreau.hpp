@@ -310,6 +310,8 @@ class MoreauScheme final : public Scheme {
   bool stiff_ = false, surfaces_move_ = false;
   bool lean_ = false;  ///< friction alone: nothing is searched for, long chains step at the cost of their factors
   bool damped_by_model_ = false, circulatory_ = false;
+  bool matrix_is_finite_ = true;
+  bool rows_turn_ = true;  ///< ConstrainedStep::ask()
   double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
   SystemMatrix mass_, damping_, by_q_, by_v_, viscous_;

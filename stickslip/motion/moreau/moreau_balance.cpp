@@ -21,7 +21,7 @@ Status MoreauScheme::place_constraints(double h, const Vector& v1) {
   if (!constrained_.place(forces_.left_limit(t0_ + theta * h, h), q_theta_, M, workspace_))
     return fail(Status::not_finite,
                 fmt::format("moreau: a constraint is not finite in the step from t = {:.9g} s; reduce run.step", t0_));
-  constrained_.ask(forces_.left_limit(t0_ + h, h), q_end_, v1, workspace_);
+  constrained_.ask(forces_.left_limit(t0_ + h, h), q_end_, v1, rows_turn_, workspace_);
   return Status::success;
 }
 
@@ -58,6 +58,16 @@ void MoreauScheme::begin(double h, const State& state) {
   if (linear_ && !momentum_is_known_) linear_->M.product(v0_, Mv_);
 }
 
+namespace {
+
+bool is_finite(const SystemMatrix& A) {
+  double zero = 0;
+  A.for_each([&](Index, Index, double a) { zero += 0.0 * a; });
+  return zero == 0;
+}
+
+}  // namespace
+
 void MoreauScheme::set_step_matrix(double h) {
   if (h == matrix_h_ && !nonlinear_ && !stiff_) return;
   const double theta = options_.theta;
@@ -84,10 +94,11 @@ void MoreauScheme::set_step_matrix(double h) {
   }
   if (laws_.has_viscous() && !linear_implicit()) alpha[terms++] = h * theta;
   step_matrix_.evaluate({alpha.data(), terms});
+  matrix_is_finite_ = !nonlinear_ || is_finite(step_matrix_.value());
   matrix_h_ = h;
   problem_.A_version = ++version_;
   ++factor_version_;
-  if (lean_) return;  // the solver has factors of its own
+  if (lean_ || !matrix_is_finite_) return;  // the solver of friction has factors of its own
   if (!factor_.factorize(step_matrix_.value(), none_pinned_))
     throw InputError(
         fmt::format("moreau: the matrix of the step at t = {:.9g} s is not positive definite (a force with a "
