@@ -16,6 +16,18 @@ constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 // A step that would leave less than this part of itself before the limit goes to the limit: no slivers.
 constexpr double kStretch = 1.01;
 
+// Smallest step at t = 0, where t has no round-off to be compared with: of the way to the limit. Every f that can be
+// evaluated at all is smooth at that scale.
+constexpr double kSmallestShare = 1e-100;
+constexpr double kSmallestTolerance = 1e-14;  // relative: the sums of a step are no more exact
+// Added to a weight that may be 0. No scale of anything: it changes no weight that is not 0 by a bit.
+constexpr double kNotZero = 1e-300;
+
+// First step, in units of the error weights (d0, d1) and of the time to the limit: below kNothing the state or its
+// change is no measure, and kFirstShare of that time is tried.
+constexpr double kNothing = 1e-5, kFirstShare = 1e-6, kProbe = 0.01;
+constexpr double kNoChange = 1e-15, kFirstShareWithoutChange = 1e-3;
+
 void require(bool holds, const char* key, double value, const char* relation) {
   if (!holds) throw InputError(std::string(key) + " = " + std::to_string(value) + " must be " + relation);
 }
@@ -35,7 +47,9 @@ void OdeOptions::validate() const {
 }
 
 OdeIntegrator::OdeIntegrator(const OdeOptions& options)
-    : options_(options), relative_(std::max(options.relative_tolerance, 1e-14)), absolute_(options.absolute_tolerance) {
+    : options_(options),
+      relative_(std::max(options.relative_tolerance, kSmallestTolerance)),
+      absolute_(options.absolute_tolerance) {
   options_.validate();
 }
 
@@ -63,7 +77,7 @@ OdeStep OdeIntegrator::step(OdeFunction f, double t_limit) {
     if (!(h_ > 0)) h_ = first_step(f, t_limit - t_);
     started_ = true;
   }
-  const double smallest = std::max(4 * kEpsilon * std::abs(t_), 1e-100);
+  const double smallest = std::max(4 * kEpsilon * std::abs(t_), kSmallestShare * (t_limit - t_));
   while (true) {
     // A request that comes during an attempt ends it as if f could not be evaluated.
     if (stopped()) return OdeStep::stopped;
@@ -122,8 +136,7 @@ bool OdeIntegrator::evaluate(OdeFunction f, double t, const Vector& y, Vector& d
 
 double OdeIntegrator::weight(Index i, double y_a, double y_b) const {
   const double scale = options_.absolute_scale.size() ? options_.absolute_scale[i] : 1.0;
-  // The last term only guards against 0/0 when a component stays at 0 and no absolute tolerance was given.
-  return absolute_ * scale + relative_ * std::max(std::abs(y_a), std::abs(y_b)) + 1e-300;
+  return absolute_ * scale + relative_ * std::max(std::abs(y_a), std::abs(y_b)) + kNotZero;
 }
 
 double OdeIntegrator::error_norm(const Vector& e, const Vector& y_a, const Vector& y_b) const {
@@ -136,7 +149,7 @@ double OdeIntegrator::error_norm(const Vector& e, const Vector& y_a, const Vecto
 // it shows. Nothing depends on the unit of time.
 double OdeIntegrator::first_step(OdeFunction f, double longest) {
   const double d0 = error_norm(y_, y_, y_), d1 = error_norm(f_, y_, y_);
-  double h0 = d0 < 1e-5 || d1 * longest < 1e-5 ? 1e-6 * longest : 0.01 * d0 / d1;
+  double h0 = d0 < kNothing || d1 * longest < kNothing ? kFirstShare * longest : kProbe * d0 / d1;
   h0 = std::min({h0, longest, options_.largest_step});
   bool known = false;
   for (int trial = 0; trial < 20 && !known; ++trial, h0 *= known ? 1 : 0.1) {
@@ -149,7 +162,8 @@ double OdeIntegrator::first_step(OdeFunction f, double longest) {
   const double d2 = error_norm(probe_f_, y_, y_) / h0;
   const double time = d1 > 0 && d2 > 0 ? std::min(longest, d1 / d2) : longest;
   const double largest = std::max(d1 * time, d2 * time * time);
-  const double h1 = largest <= 1e-15 ? 1e-3 * longest : time * std::pow(0.01 / largest, 1.0 / estimate_order());
+  const double h1 = largest <= kNoChange ? kFirstShareWithoutChange * longest
+                                         : time * std::pow(kProbe / largest, 1.0 / estimate_order());
   return std::min({100 * h0, h1, longest, options_.largest_step});
 }
 

@@ -87,8 +87,6 @@ class OdeIntegrator {
   virtual int order() const = 0;
   /// c_0..c_degree of one component, in s.
   void coefficients(Index component, std::span<double> c) const;
-  /// The same of all components, one column each: row k holds the coefficients of sᵏ.
-  const DenseMatrix& dense_coefficients() const { return dense_; }
 
   /// The step that would be tried next if there were no limit.
   double suggested_step() const { return h_; }

@@ -220,32 +220,6 @@ std::optional<double> first_root(std::span<const double> c, double from, double 
   return last_fall_before(g, from, refine(measured, fall->lo, fall->hi, shift));
 }
 
-std::optional<double> first_minimum_below(std::span<const double> c, double threshold, double from) {
-  assert(c.size() <= kCapacity);
-  const std::span<const double> p = without_trailing_zeros(c);
-  if (p.size() < 3) return std::nullopt;
-  double bound = p[0] - threshold;
-  for (std::size_t i = 1; i < p.size(); ++i) bound += std::min(p[i], 0.0);
-  if (bound > 0) return std::nullopt;
-
-  const std::size_t n = p.size() - 1;
-  Coefficients slope, fall;
-  for (std::size_t i = 0; i < n; ++i) {
-    slope[i] = static_cast<double>(i + 1) * p[i + 1];
-    fall[i] = -slope[i];
-  }
-  for (double s = from; s < 1;) {
-    const std::optional<double> top = first_root({slope.data(), n}, s);
-    if (!top) return std::nullopt;
-    const std::optional<double> bottom = first_root({fall.data(), n}, *top);
-    if (!bottom) return std::nullopt;
-    if (*bottom > from && evaluate_compensated(p, *bottom) <= threshold) return bottom;
-    // Round-off may find the same place again.
-    s = std::max(*bottom, std::nextafter(s, 2.0));
-  }
-  return std::nullopt;
-}
-
 PolynomialFit::PolynomialFit(int degree) : degree_(degree) {
   assert(degree >= 2 && degree <= kLargestFitDegree);
   const int n = degree;

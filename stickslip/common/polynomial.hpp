@@ -39,10 +39,6 @@ double evaluate_compensated(std::span<const double> c, double s);
 /// states that p was not negative there.
 std::optional<double> first_root(std::span<const double> c, double from = 0, double graze = 0);
 
-/// The smallest s in (from, 1] at which p has a local minimum with p(s) <= threshold: where a squared length comes as
-/// near to zero as it does. An end of the interval towards which p falls is no minimum.
-std::optional<double> first_minimum_below(std::span<const double> c, double threshold, double from = 0);
-
 /// Interpolation at the Chebyshev points s_j = (1 - cos(π j/n))/2, j = 0..n, of a sampled function.
 ///
 /// The values go to Chebyshev coefficients first and to monomials then: one matrix for both would multiply the

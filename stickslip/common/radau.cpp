@@ -62,12 +62,6 @@ Radau::Radau(const OdeOptions& options, OdeJacobian jacobian) : OdeIntegrator(op
 
 Radau::Radau(const OdeOptions& options, OdePencil pencil) : Radau(options) { pencil_function_ = std::move(pencil); }
 
-void Radau::set_jacobian(OdeJacobian jacobian) {
-  jacobian_ = std::move(jacobian);
-  jacobian_known_ = jacobian_current_ = false;
-  factored_h_ = 0;
-}
-
 void Radau::resize(Index n) {
   for (Stages* stages : {&Z_, &W_, &F_})
     for (Vector& v : *stages) v.setZero(n);

@@ -45,9 +45,6 @@ class Radau final : public OdeIntegrator {
   /// For many components: the equations of a step cost what the structure of the matrices allows (shifted_factor.hpp).
   Radau(const OdeOptions& options, OdePencil pencil);
 
-  /// Belongs to the f of the steps to come: call it before restart() when f changes.
-  void set_jacobian(OdeJacobian jacobian);
-
   bool single_step(OdeFunction f, double t0, const Vector& y0, double h, Vector& y1) override;
   int degree() const override { return 3; }
   int order() const override { return 5; }

@@ -3,10 +3,6 @@
 
 #include <cassert>
 #include <cmath>
-#include <limits>
-#include <sstream>
-
-#include "stickslip/common/error.hpp"
 
 namespace stickslip {
 namespace {
@@ -62,28 +58,6 @@ Mode mode_of(double relative_velocity) {
 Mode mode_of(double relative_velocity_1, double relative_velocity_2) {
   assert(!std::isnan(relative_velocity_1) && !std::isnan(relative_velocity_2));
   return relative_velocity_1 == 0.0 && relative_velocity_2 == 0.0 ? Mode::stick : Mode::slip;
-}
-
-void validate(const FrictionLimits& limits) {
-  const bool ordered = limits.dynamic_limit >= 0.0 && limits.dynamic_limit <= limits.static_limit;
-  if (ordered && limits.static_limit < std::numeric_limits<double>::infinity()) return;
-  std::ostringstream message;
-  message << "friction: limit = " << limits.dynamic_limit << " and static_limit = " << limits.static_limit
-          << " must be finite with 0 <= limit <= static_limit";
-  throw InputError(message.str());
-}
-
-double active_limit(const FrictionLimits& limits, Mode mode) {
-  if (mode == Mode::stick) return limits.static_limit;
-  return is_slip(mode) ? limits.dynamic_limit : 0.0;
-}
-
-double smooth_friction_force(double dynamic_limit, const Weakening& weakening, double viscous, double u) {
-  return dynamic_limit * stickslip::weakening(weakening, u) - viscous * u;
-}
-
-double smooth_friction_slope(double dynamic_limit, const Weakening& weakening, double viscous, double u) {
-  return dynamic_limit * weakening_slope(weakening, u) - viscous;
 }
 
 std::optional<EventKind> event_between(Mode before, Mode after) {

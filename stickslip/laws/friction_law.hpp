@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A dry friction law at given numbers. With u the relative velocity and c the limit, the force on the system is
+// Modes of a law, and the events between them. With u the relative velocity and c the limit, the force on the system is
 //
 //     r + c γ(u) - b u,      r = -c λ,  λ ∈ Sgn(u)
 //
-// r, the set-valued part, is the reaction of the interval [-c, c] (set.hpp); the rest is smooth. While stuck, u = 0 and
-// |r| <= c with c the static limit; while slipping, r = -c sgn(u) with c the dynamic limit. A static limit above the
-// dynamic one is not a convex law: the mode of the law carries it, and selects the limit.
+// r, the set-valued part, is the reaction of the interval [-c, c] (set.hpp); the rest is smooth (γ: weakening.hpp).
+// While stuck, u = 0 and |r| <= c with c the static limit; while slipping, r = -c sgn(u) with c the dynamic limit. A
+// static limit above the dynamic one is not a convex law: the mode of the law carries it, and selects the limit.
 //
 // Units: limits and forces in N (or N m), u in m/s (or rad/s), viscous coefficient b in N s/m (or N m s/rad).
 #pragma once
 
 #include <optional>
 #include <string_view>
-
-#include "stickslip/laws/weakening.hpp"
 
 namespace stickslip {
 
@@ -30,24 +28,6 @@ Mode mode_of(double relative_velocity);
 
 /// Planar friction: stick if both components are exactly 0, else slip.
 Mode mode_of(double relative_velocity_1, double relative_velocity_2);
-
-struct FrictionLimits {
-  double dynamic_limit = 0.0;  ///< while slipping, >= 0
-  double static_limit = 0.0;   ///< while stuck, >= dynamic_limit
-};
-
-/// Throws InputError naming the values unless 0 <= dynamic_limit <= static_limit < ∞.
-void validate(const FrictionLimits& limits);
-
-/// The static limit while stuck, the dynamic one while slipping; 0 where there is no friction (open, closed).
-double active_limit(const FrictionLimits& limits, Mode mode);
-
-/// c γ(u) - b u: the smooth part of the friction force on the system. Weakening pushes along u (it lessens the drag r),
-/// the viscous term against it.
-double smooth_friction_force(double dynamic_limit, const Weakening& weakening, double viscous, double u);
-
-/// d/du of the above: c γ'(u) - b.
-double smooth_friction_slope(double dynamic_limit, const Weakening& weakening, double viscous, double u);
 
 enum class EventKind { stick, slip, reversal, open, close, impact };
 

@@ -108,13 +108,6 @@ bool is_cone(SetKind kind) {
   return kind == SetKind::friction_cone || kind == SetKind::polygonal_cone || kind == SetKind::box_cone;
 }
 
-Set scale(const Set& set, double factor) {
-  assert(factor > 0.0);
-  Set scaled = set;
-  if (!is_cone(set.kind)) scaled.limit *= factor;
-  return scaled;
-}
-
 void project(const Set& set, std::span<const double> z, std::span<double> p) {
   assert(has_sizes(set, z.size(), p.size()));
   switch (set.kind) {

@@ -59,10 +59,6 @@ std::string_view to_string(SetKind kind);
 /// The three contact cones: those with a normal component and a shift.
 bool is_cone(SetKind kind);
 
-/// The set factor·C, factor > 0 (a step size h turns force limits into impulse limits). Cones, line and half-line are
-/// their own multiples.
-Set scale(const Set& set, double factor);
-
 /// p = P_C(z) = argmin over C of |p - z|. Closed form for every kind, no iteration.
 void project(const Set& set, std::span<const double> z, std::span<double> p);
 

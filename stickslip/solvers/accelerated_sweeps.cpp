@@ -80,7 +80,6 @@ double AcceleratedSweeps<N>::conjugate_step(bool first) {
   return square;
 }
 
-template class AcceleratedSweeps<1>;
 template class AcceleratedSweeps<2>;
 template class AcceleratedSweeps<3>;
 

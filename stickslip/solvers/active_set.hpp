@@ -4,8 +4,8 @@
 // Each component is `between` (u_i = 0, lo_i <= r_i <= hi_i), `lower` (r_i = lo_i, u_i >= 0) or `upper` (r_i = hi_i,
 // u_i <= 0). Given such a guess, (*) is one linear system; components that violate their condition are exchanged:
 //
-//   between, r_i < lo_i → lower     between, r_i > hi_i → upper     lower, u_i < 0 → between     upper, u_i > 0 →
-//   between
+//   between, r_i < lo_i → lower       lower, u_i < 0 → between
+//   between, r_i > hi_i → upper       upper, u_i > 0 → between
 //
 // All violating components are exchanged at once as long as their number falls below its best value within `patience`
 // rounds; after that only the one with the least index is, until the number falls. Exchanging all of them can cycle
@@ -23,9 +23,9 @@
 //   coordinates  each law acts on one coordinate of its own (W = columns of the identity). Stuck coordinates are pinned
 //                in A, so a stuck velocity equals w_i to the last bit and a banded A costs O(n) per exchange.
 //   dense        the dual form with dense D.
-//   augmented    general sparse W and many laws: [A -W; Wᵀ 0] with the rows of slipping laws replaced (SparseLU, the
-//   one
-//                kernel that allocates in every call).
+//   augmented    general sparse W and many laws: [A -W; Wᵀ 0] with the rows of slipping laws replaced
+//   (augmented_kernel.hpp,
+//                the one kernel that allocates in every call).
 #pragma once
 
 #include <memory>

@@ -3,11 +3,10 @@
 //
 //   P V Pᵀ = L U,   block rows and columns = nodes (contacts or bodies), V not symmetric, its pattern made symmetric.
 //
-// Ordering by approximate minimum degree, elimination tree, supernodes (neighbouring nodes with the same pattern below
-// are one dense panel; small ones are merged at the price of some zeros), left-looking: panel s takes the updates of
-// all earlier panels that reach it and is then factorised densely (Ng and Peyton, SIAM J. Sci. Comput. 14, 1993; Davis,
-// Direct Methods for Sparse Linear Systems, 2006). Rows are exchanged inside the diagonal block of a panel only:
-// between panels there is no pivoting, so V should be dominated by its (shifted) diagonal blocks.
+// Left-looking over the panels of panel_structure.hpp: panel s takes the updates of all earlier panels that reach it
+// and is then factorised densely (Ng and Peyton, SIAM J. Sci. Comput. 14, 1993; Davis, Direct Methods for Sparse Linear
+// Systems, 2006). Rows are exchanged inside the diagonal block of a panel only: between panels there is no pivoting, so
+// V should be dominated by its (shifted) diagonal blocks.
 //
 // The analysis is done once per pattern. Every factorisation may leave out nodes (`active` = 0): they are filtered from
 // the panels, so that the cost is that of the remaining ones. After analyze(), nothing is allocated.
@@ -17,7 +16,7 @@
 #include <span>
 #include <vector>
 
-#include "stickslip/common/vector.hpp"
+#include "stickslip/solvers/panel_structure.hpp"
 
 namespace stickslip {
 
@@ -26,17 +25,16 @@ class BlockLu {
   /// Entries (i, j) of the pattern by rows: columns of row i are columns[row_starts[i] .. row_starts[i+1]), ascending
   /// or not. The diagonal is always part of it.
   void analyze(std::span<const int> node_sizes, std::span<const std::size_t> row_starts, std::span<const int> columns);
-  bool analyzed() const { return !sizes_.empty(); }
 
   /// fill(entry, row, column, out, ld): adds block (row, column), entry `entry` of the pattern, to the column-major
   /// block `out` with leading dimension ld; `transposed` asks for its transpose. False if a pivot vanishes.
   template <class Fill>
   bool factorize(std::span<const char> active, Fill&& fill) {
     start(active);
-    for (int s = 0; s < panels(); ++s) {
+    for (int s = 0; s < structure_.panels(); ++s) {
       open_panel(s);
-      for (std::size_t e = pair_starts_[s]; e < pair_starts_[s + 1]; ++e) {
-        const Pair& pair = pairs_[e];
+      for (std::size_t e = structure_.pair_starts[s]; e < structure_.pair_starts[s + 1]; ++e) {
+        const BlockPair& pair = structure_.pairs[e];
         if (!active_[pair.row] || !active_[pair.column]) continue;
         if (pair.lower >= 0) fill(pair.lower, pair.row, pair.column, lower_place(s, pair), lower_ld(s), false);
         if (pair.upper >= 0)
@@ -50,48 +48,39 @@ class BlockLu {
   /// Numbers of nodes that are not active are neither read nor written.
   void solve(double* x) const;
 
-  /// Numbers in the factors with all nodes active: what a factorisation costs is about its square over the size.
-  std::size_t fill() const { return fill_; }
-  /// Multiplications of one factorisation with all nodes active.
-  double work() const { return work_; }
-  int panels() const { return static_cast<int>(panel_starts_.size()) - 1; }
-
  private:
-  /// Blocks (row, column) and (column, row) of the matrix, column eliminated first or both in the panel.
-  struct Pair {
-    int row, column;   // nodes
-    int lower, upper;  // entries, or -1
-    int position;      // of `row` in the row list of the panel
-    int column_place;  // of `column` in the order
-    bool below;        // row is not a column of the panel: the upper block lives in the transposed panel
+  /// The active rows of a panel: places, their scalar offsets (one more at the end), how many.
+  struct Rows {
+    const int* places;
+    const int* offsets;
+    int count;
   };
+  void take_memory();
   void start(std::span<const char> active);
   void open_panel(int s);
   bool close_panel(int s);
-  double* lower_place(int s, const Pair& pair);
-  double* upper_place(int s, const Pair& pair);
+  double* lower_place(int s, const BlockPair& pair);
+  double* upper_place(int s, const BlockPair& pair);
   int lower_ld(int s) const { return height_[s]; }
-  int upper_ld(int s, const Pair& pair) const { return pair.below ? height_[s] - width_[s] : height_[s]; }
+  int upper_ld(int s, const BlockPair& pair) const { return pair.below ? height_[s] - width_[s] : height_[s]; }
+  Rows active_rows(int s) const;
+  /// Panel s takes the update of panel d.
   void update(int s, int d);
+  /// Panel d waits for the panel of its active row `position`.
+  void hand_on(int d, int position);
+  void solve_lower(int s, double* y) const;
+  void solve_upper(int s, double* y) const;
 
-  // Analysis.
-  std::vector<int> sizes_, starts_, order_, place_;
-  std::vector<int> panel_starts_;        // columns (places) of panel s
-  std::vector<int> panel_of_;            // by place
-  std::vector<std::size_t> row_starts_;  // rows_ of panel s: places, its own columns first, ascending
-  std::vector<int> rows_;
-  std::vector<std::size_t> pair_starts_;
-  std::vector<Pair> pairs_;
-  std::size_t fill_ = 0;
-  double work_ = 0;
+  std::vector<int> sizes_, starts_;
+  PanelStructure structure_;
 
   // Numbers. Panel s: lower part height x width, column-major, its own columns on top (the diagonal block holds both
   // triangles), and the upper part below the diagonal transposed, (height - width) x width.
   std::vector<char> active_;
-  std::vector<int> active_rows_;  // rows_ filtered
+  std::vector<int> active_rows_;  // rows of the panels, filtered
   std::vector<std::size_t> active_starts_;
   std::vector<int> active_columns_;  // how many of them are columns of the panel
-  std::vector<int> offset_;          // scalar offset of each entry of rows_ in its panel, filtered
+  std::vector<int> offset_;          // scalar offset of each row in its panel, filtered
   std::vector<int> active_offset_;   // the same for active_rows_, with one more at the end of each panel
   std::vector<int> width_, height_;  // scalars
   std::vector<std::size_t> lower_start_, upper_start_;

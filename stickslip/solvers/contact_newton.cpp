@@ -4,35 +4,23 @@
 #include <algorithm>
 #include <cmath>
 
-#include "stickslip/common/plane_norm.hpp"
+#include "stickslip/solvers/contact_residual.hpp"
 
 namespace stickslip {
 
 namespace {
 
-/// Gradient of the shift s(u) with respect to u: only its normal component is not zero.
-template <int N>
-void shift_gradient(const Set& set, const double* u, double* gradient) {
-  std::fill_n(gradient, N, 0.0);
-  if (!is_cone(set.kind)) return;
-  const double speed = set.size == 3 ? plane_norm(u[1], u[N - 1]) : std::abs(u[1]);
-  if (!(speed > 0)) return;
-  if (set.kind == SetKind::friction_cone) {
-    for (int c = 1; c < set.size; ++c) gradient[c] = set.limit * u[c] / speed;
-    return;
-  }
-  // Piecewise linear: differences are exact inside a piece.
-  const std::size_t k = static_cast<std::size_t>(set.size);
-  std::array<double, N> ahead, s, s_ahead;
-  shift(set, {u, k}, {s.data(), k});
-  for (int j = 1; j < set.size; ++j) {
-    std::copy_n(u, N, ahead.begin());
-    const double delta = 1e-7 * speed;
-    ahead[j] += delta;
-    shift(set, {ahead.data(), k}, {s_ahead.data(), k});
-    gradient[j] = (s_ahead[0] - s[0]) / delta;
-  }
-}
+// Weights of the proximal term α diag(d_i), over d_i: after an easy problem (few steps), another one, a failure.
+constexpr int kEasySteps = 10, kMostSteps = 40;
+constexpr double kEasyShrink = 0.2, kShrink = 0.6, kGrowth = 4, kLargestAlpha = 1e3;
+constexpr double kLost = 10;  // error over the best one: go back to that
+
+// Levenberg's term λ I. V = rest + slope D has no unit: rest and Φ' are numbers, ρ_i D_ii of the size of `step_scale`.
+constexpr double kFirstLevenberg = 1e-6, kSmallestLevenberg = 1e-10, kLargestLevenberg = 1e-1;
+constexpr double kLevenbergShrink = 0.3, kLevenbergGrowth = 10;
+
+// Line search: shortest step, and the share of the merit by which a step of that length must lower it (Armijo).
+constexpr double kShortestStep = 1e-3, kDescent = 1e-4;
 
 }  // namespace
 
@@ -58,114 +46,6 @@ void ContactNewton<N>::resize(const ContactSystem<N>& system) {
 }
 
 template <int N>
-void ContactNewton<N>::evaluate_alart_curnier(const Set& set, double rho, const double* r, const double* u, double* F,
-                                              int law, bool slopes) {
-  double z[N];
-  for (int c = 0; c < N; ++c) z[c] = r[c] - rho * u[c];
-  double J[N * N] = {};
-  active_[law] = slopes ? z[0] > 0 : active_[law];
-  if (z[0] <= 0) {
-    for (int c = 0; c < N; ++c) F[c] = r[c];
-  } else {
-    const double radius = set.limit * z[0];
-    const double t = N == 3 ? std::sqrt(z[1] * z[1] + z[N - 1] * z[N - 1]) : std::abs(z[1]);
-    if (t <= radius) {
-      for (int c = 0; c < N; ++c) {
-        F[c] = rho * u[c];
-        J[(N + 1) * c] = 1;
-      }
-    } else {
-      F[0] = rho * u[0];
-      J[0] = 1;
-      for (int a = 1; a < N; ++a) {
-        F[a] = r[a] - radius * z[a] / t;
-        J[N * a] = set.limit * z[a] / t;
-        for (int c = 1; c < N; ++c) J[N * a + c] = radius / t * ((a == c) - z[a] / t * (z[c] / t));
-      }
-    }
-  }
-  if (!slopes) return;
-  for (int a = 0; a < N; ++a)
-    for (int c = 0; c < N; ++c) {
-      rest_[N * N * law + N * a + c] = (a == c) - J[N * a + c];
-      slope_[N * N * law + N * a + c] = rho * J[N * a + c];
-    }
-}
-
-template <int N>
-void ContactNewton<N>::evaluate_natural_map(const Set& set, double rho, const double* r, const double* u, double* F,
-                                            int law, bool slopes) {
-  const std::size_t k = static_cast<std::size_t>(set.size);
-  std::array<double, N> s{}, z{}, p{};
-  shift(set, {u, k}, {s.data(), k});
-  for (std::size_t c = 0; c < k; ++c) z[c] = r[c] - rho * (u[c] + s[c]);
-  project(set, {z.data(), k}, {p.data(), k});
-  for (int c = 0; c < N; ++c) F[c] = r[c] - p[c];
-  if (!slopes) return;
-  std::array<double, N * N> J{};
-  projection_jacobian(set, {z.data(), k}, {J.data(), k * k});
-  double gradient[N];
-  shift_gradient<N>(set, u, gradient);
-  bool any = false;
-  for (int a = 0; a < N; ++a)
-    for (int c = 0; c < N; ++c) {
-      const bool inside = a < set.size && c < set.size;
-      const double j = inside ? J[k * a + c] : 0.0;
-      any |= j != 0;
-      rest_[N * N * law + N * a + c] = (a == c) - j;
-      slope_[N * N * law + N * a + c] = rho * (j + (inside ? J[k * a] * gradient[c] : 0.0));
-    }
-  active_[law] = any;
-}
-
-template <int N>
-void ContactNewton<N>::evaluate_smoothed(const Set& set, double rho, double d, const double* r, const double* u,
-                                         double* F, int law, bool slopes) {
-  const double mu = set.limit, eps = smoothing_, tiny = slip_smoothing_ * eps * d;
-  double speed = 0, t = 0, z[N];
-  for (int c = 1; c < N; ++c) speed += u[c] * u[c];
-  speed = std::sqrt(speed + tiny * tiny);
-  z[0] = mu * r[0] - rho * (u[0] + mu * (speed - tiny)) / mu;
-  for (int c = 1; c < N; ++c) {
-    z[c] = r[c] - rho * u[c];
-    t += z[c] * z[c];
-  }
-  t = std::sqrt(t);
-  // Spectral values of z, of Φ and of its derivative; without cancellation for negative ones.
-  const double l[2] = {z[0] - t, z[0] + t};
-  double f[2], g[2], by[2];
-  for (int k = 0; k < 2; ++k) {
-    const double root = std::sqrt(l[k] * l[k] + 4 * eps * eps);
-    f[k] = l[k] > 0 ? 0.5 * (l[k] + root) : 2 * eps * eps / (root - l[k]);
-    g[k] = f[k] / root;
-    by[k] = 2 * eps / root;
-  }
-  double w[N] = {};
-  for (int c = 1; c < N; ++c) w[c] = t > 0 ? z[c] / t : c == 1;
-  F[0] = mu * r[0] - 0.5 * (f[0] + f[1]);
-  for (int c = 1; c < N; ++c) F[c] = r[c] - 0.5 * (f[1] - f[0]) * w[c];
-  if (!slopes) return;
-  active_[law] = 1;
-  const double along = 0.5 * (g[0] + g[1]), mixed = 0.5 * (g[1] - g[0]),
-               across = t > 0 ? (f[1] - f[0]) / (2 * t) : along;
-  double J[N * N];
-  J[0] = along;
-  for (int a = 1; a < N; ++a) {
-    J[a] = J[N * a] = mixed * w[a];
-    for (int c = 1; c < N; ++c) J[N * a + c] = (a == c ? across : 0.0) + (along - across) * w[a] * w[c];
-  }
-  const double z_by_eps = speed > 0 ? rho * (1 - tiny / speed) * slip_smoothing_ * d : 0.0;
-  by_smoothing_[N * law] = -0.5 * (by[0] + by[1]) - J[0] * z_by_eps;
-  for (int c = 1; c < N; ++c) by_smoothing_[N * law + c] = -0.5 * (by[1] - by[0]) * w[c] - J[N * c] * z_by_eps;
-  for (int a = 0; a < N; ++a)
-    for (int c = 0; c < N; ++c) {
-      const double by_shift = c > 0 && speed > 0 ? J[N * a] * u[c] / speed : 0.0;
-      rest_[N * N * law + N * a + c] = ((a == c) - J[N * a + c]) * (c == 0 ? mu : 1.0);
-      slope_[N * N * law + N * a + c] = rho * (c == 0 ? J[N * a] / mu : J[N * a + c] + by_shift);
-    }
-}
-
-template <int N>
 double ContactNewton<N>::evaluate(const ContactSystem<N>& system, const double* r, const double* u, double* F,
                                   bool slopes) {
   double merit = 0;
@@ -173,13 +53,16 @@ double ContactNewton<N>::evaluate(const ContactSystem<N>& system, const double* 
     const Set& set = system.set(i);
     const double rho = step_scale_ / system.d(i);
     double* Fi = F + N * i;
+    const double* ri = r + N * i;
+    const double* ui = u + N * i;
+    const LawResidual<N> out{Fi, slopes, rest_.data() + N * N * i, slope_.data() + N * N * i, &active_[i]};
     const bool coulomb = set.kind == SetKind::friction_cone && set.size == N;
     if (coulomb && smoothing_ > 0 && set.limit > 0) {
-      evaluate_smoothed(set, rho, system.d(i), r + N * i, u + N * i, Fi, i, slopes);
+      smoothed(set, rho, system.d(i), {smoothing_, slip_smoothing_}, ri, ui, out, by_smoothing_.data() + N * i);
     } else if (coulomb && function_ == ResidualFunction::alart_curnier) {
-      evaluate_alart_curnier(set, rho, r + N * i, u + N * i, Fi, i, slopes);
+      alart_curnier(set, rho, ri, ui, out);
     } else {
-      evaluate_natural_map(set, rho, r + N * i, u + N * i, Fi, i, slopes);
+      natural_map(set, rho, ri, ui, out);
     }
     double square = 0;
     for (int c = 0; c < N; ++c) square += Fi[c] * Fi[c];
@@ -251,13 +134,13 @@ bool ContactNewton<N>::search(const ContactSystem<N>& system, const Proximal& pr
   if (proximal.alpha > 0)
     for (int i = 0; i < system.laws(); ++i)
       for (int c = N * i; c < N * i + N; ++c) image_[c] += proximal.alpha * system.d(i) * direction_[c];
-  for (double t = 1; t > 1e-3; t *= 0.5) {
+  for (double t = 1; t > kShortestStep; t *= 0.5) {
     for (int k = 0; k < m; ++k) {
       trial_r_[k] = r_[k] + t * direction_[k];
       trial_u_[k] = u_[k] + t * image_[k];
     }
     const double trial = evaluate(system, trial_r_.data(), trial_u_.data(), trial_F_.data(), false);
-    if (trial <= (1 - 1e-4 * t) * reference) {
+    if (trial <= (1 - kDescent * t) * reference) {
       std::swap(r_, trial_r_);
       std::swap(u_, trial_u_);
       return true;
@@ -305,10 +188,10 @@ bool ContactNewton<N>::solve_proximal(const ContactSystem<N>& system, const Cont
     if (goal.expired()) return false;
     ++iterations;
     if (newton_direction(system, proximal, levenberg_) && search(system, proximal, merit, kMemory)) {
-      levenberg_ = std::max(1e-10, 0.3 * levenberg_);
+      levenberg_ = std::max(kSmallestLevenberg, kLevenbergShrink * levenberg_);
     } else {
       if (++failures > kFailures) return false;
-      levenberg_ = std::min(1e-1, 10 * levenberg_);
+      levenberg_ = std::min(kLargestLevenberg, kLevenbergGrowth * levenberg_);
       system.project_all(r_.data());
       for (int k = 0; k < kSweeps; ++k) system.sweep(proximal, false, r_.data(), slip);
       system.velocity(proximal, r_.data(), u_.data());
@@ -330,19 +213,19 @@ double ContactNewton<N>::solve(const ContactSystem<N>& system, const ContactGoal
   best_ = r_;
   system.velocity({}, r, true_u_.data());
   best_error_ = system.error(goal.measure, r, true_u_.data());
-  levenberg_ = 1e-6;
+  levenberg_ = kFirstLevenberg;
   double alpha = options.alpha;
   const int last = iterations + options.max_iterations;
   while (best_error_ > goal.tolerance && iterations < last && !goal.expired()) {
     anchor_ = r_;
     const int before = iterations;
     const double error_before = best_error_;
-    if (solve_proximal(system, goal, {alpha, anchor_.data()}, 40, slip, iterations)) {
-      const bool easy = iterations - before <= 10;
-      alpha = std::max(options.smallest_alpha, alpha * (easy ? 0.2 : 0.6));
+    if (solve_proximal(system, goal, {alpha, anchor_.data()}, kMostSteps, slip, iterations)) {
+      const bool easy = iterations - before <= kEasySteps;
+      alpha = std::max(options.smallest_alpha, alpha * (easy ? kEasyShrink : kShrink));
     } else {
-      alpha = std::min(1e3, alpha * 4);
-      if (!(true_error_ <= 10 * error_before)) r_ = best_;
+      alpha = std::min(kLargestAlpha, alpha * kGrowth);
+      if (!(true_error_ <= kLost * error_before)) r_ = best_;
     }
   }
   std::copy(best_.begin(), best_.end(), r);
@@ -385,13 +268,14 @@ double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const C
                                          const SmoothingOptions& options, double* r, int& iterations) {
   constexpr int kSteps = 30, kEasy = 4, kMemory = 5, kStalls = 5;
   constexpr double kCentred = 0.1;  // |F| over ε at which the next ε may come
+  constexpr double kRetreat = 3;    // of ε, where Newton got nowhere
   if (options.through_folds) return follow_path(system, goal, options, r, iterations);
   const double largest = start_smoothed(system, goal, options, r);
   double weight = 0;
   for (int i = 0; i < system.laws(); ++i) weight += system.d(i);
   int stalls = 0;
   const int last = iterations + options.max_iterations;
-  while (best_error_ > goal.tolerance && iterations < last && !goal.expired() && smoothing_ > 1e-14 * largest) {
+  while (best_error_ > goal.tolerance && iterations < last && !goal.expired() && smoothing_ > kSharp * largest) {
     system.velocity({}, r_.data(), u_.data());
     double merit = evaluate(system, r_.data(), u_.data(), F_.data(), true);
     merit_count_ = 0;
@@ -410,7 +294,7 @@ double ContactNewton<N>::follow_smoothed(const ContactSystem<N>& system, const C
       smoothing_ *= step <= kEasy ? options.shrink : std::sqrt(options.shrink);
     } else {
       if (++stalls > kStalls) break;
-      smoothing_ *= 3;
+      smoothing_ *= kRetreat;
     }
   }
   smoothing_ = 0;

@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Semismooth Newton methods for contact with friction beside any other laws, on sparse factors.
 //
-// All of them solve F(r) = 0 with F_i(r) = r_i - Φ_i(r, u) and u = D r + b:
-//
-//   natural map      Φ = P_C(r - ρ_i (u + s(u))); every set
-//   Alart-Curnier    Φ = (z_N⁺, P_{disk(μ z_N⁺)}(z_T)), z = r - ρ_i u (1991); Coulomb cones, others by the natural map
-//   smoothed         Φ = ½ (z + (z² + 4ε² e)^½), z = r̄ - ρ_i ū, r̄ = (μ r_N, r_T), ū = ((u_N + s)/μ, u_T), in the
-//                    Jordan algebra of the second-order cone (Chen, Harker, Kanzow, Smale; Fukushima, Luo, Tseng,
-//                    SIAM J. Optim. 12, 2002); Coulomb cones with μ > 0, others by the natural map
+// All of them solve F(r) = 0, F_i(r) = r_i - Φ_i(r, u), u = D r + b, with Φ the natural map, that of Alart and Curnier
+// or a smoothed one (contact_residual.hpp):
 //
 //   V = Σ of Φ_r and Φ_u D,     V d = -F      factorised by block_lu; laws with Φ' = 0 (open contacts) leave the system
 //
@@ -69,15 +64,11 @@ class ContactNewton {
                          double* r, int& iterations);
 
  private:
+  static constexpr double kSharp = 1e-14;  // ε over the largest |r|: the smoothed problem is the sharp one
+
   void resize(const ContactSystem<N>& system);
   /// F, and with `slopes` its derivatives, at (r, u). Returns the merit.
   double evaluate(const ContactSystem<N>& system, const double* r, const double* u, double* F, bool slopes);
-  void evaluate_alart_curnier(const Set& set, double rho, const double* r, const double* u, double* F, int law,
-                              bool slopes);
-  void evaluate_natural_map(const Set& set, double rho, const double* r, const double* u, double* F, int law,
-                            bool slopes);
-  void evaluate_smoothed(const Set& set, double rho, double d, const double* r, const double* u, double* F, int law,
-                         bool slopes);
   double follow_path(const ContactSystem<N>& system, const ContactGoal& goal, const SmoothingOptions& options,
                      double* r, int& iterations);
   /// Tangent of the path at (r_, log ε), of length 1, on the side of the last one.
@@ -111,7 +102,7 @@ class ContactNewton {
   // The path: ∂F/∂ε, the tangent (and its last component), dr/ds at fixed F, the last point on the path
   std::vector<double> by_smoothing_, tangent_, last_tangent_, response_, base_;
   double tangent_s_ = -1, last_tangent_s_ = -1;
-  double best_error_ = 0, true_error_ = 0, levenberg_ = 1e-6;
+  double best_error_ = 0, true_error_ = 0, levenberg_ = 0;
   std::array<double, 10> merits_{};
   int merit_count_ = 0;
 };

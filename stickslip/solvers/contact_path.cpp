@@ -34,9 +34,10 @@ bool ContactNewton<N>::find_tangent(const ContactSystem<N>& system, double unit)
 
 template <int N>
 int ContactNewton<N>::correct(const ContactSystem<N>& system, double unit, double weight, int& iterations) {
-  // A loose test leaves points beside the path from which no step, however short, comes back to it.
   constexpr int kSteps = 8;
-  constexpr double kOnPath = 1e-6, kContraction = 0.7, kLargest = 1.0;
+  constexpr double kOnPath = 1e-6;      // |F| over ε: a looser test leaves points from which no step comes back
+  constexpr double kContraction = 0.7;  // of |F|, or a shorter step is better
+  constexpr double kLargest = 1.0;      // change of log ε
   const int m = system.size();
   double last = HUGE_VAL;
   for (int step = 0; step <= kSteps; ++step) {
@@ -63,7 +64,11 @@ template <int N>
 double ContactNewton<N>::follow_path(const ContactSystem<N>& system, const ContactGoal& goal,
                                      const SmoothingOptions& options, double* r, int& iterations) {
   constexpr int kStartSteps = 100, kMemory = 5, kEasy = 4;
-  constexpr double kCentred = 1e-3, kNear = 1e-6, kShortest = 1e-8, kFarthest = 10, kLargest = 2;
+  constexpr double kCentred = 1e-3;   // |F| over ε at the start of the path
+  constexpr double kNear = 1e-6;      // error from which the proximal method is faster
+  constexpr double kFarthest = 10;    // ε over the first: the path leads back
+  constexpr double kShortest = 1e-8;  // arc length
+  constexpr double kLargest = 2;      // change of log ε in a prediction
   const double largest = start_smoothed(system, goal, options, r);
   const int m = system.size(), last = iterations + options.max_iterations;
   std::fill(by_smoothing_.begin(), by_smoothing_.end(), 0.0);
@@ -86,7 +91,7 @@ double ContactNewton<N>::follow_path(const ContactSystem<N>& system, const Conta
   double length = 0.5;
   bool follow = centred();
   while (follow && best_error_ > near && iterations < last && !goal.expired() && smoothing_ < farthest &&
-         smoothing_ > 1e-14 * largest) {
+         smoothing_ > kSharp * largest) {
     base_ = r_;
     const double base_smoothing = smoothing_, unit = 1 / (smoothing_ * smoothing_ * weight);
     ++iterations;

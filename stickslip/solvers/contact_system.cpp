@@ -275,7 +275,6 @@ double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const d
   return certain;
 }
 
-template class ContactSystem<1>;
 template class ContactSystem<2>;
 template class ContactSystem<3>;
 

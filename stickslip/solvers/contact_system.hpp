@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problem (*) in the layout that the iterative solvers of contacts work on: every law owns N components (N = 1, 2
+// Problem (*) in the layout that the iterative solvers of contacts work on: every law owns N components (N = 2
 // or 3; shorter laws are padded with components that stay 0), D as contiguous N x N blocks.
 //
 //   u = D r + b,   -(u + s(u)) ∈ N_C(r);      proximal: D + α diag(d_i), b - α d_i r0_i in place of D, b

@@ -75,13 +75,6 @@ void BlockSparseMatrix::set_structure(std::span<const int> block_sizes, std::spa
   values_.assign(offset, 0.0);
 }
 
-int BlockSparseMatrix::uniform_block_size() const {
-  if (blocks() == 0) return 0;
-  for (int k = 1; k < blocks(); ++k)
-    if (block_size(k) != block_size(0)) return 0;
-  return block_size(0);
-}
-
 Index size(const Delassus& D) {
   if (const auto* dense = std::get_if<DenseMatrix>(&D)) return dense->rows();
   return std::get<BlockSparseMatrix>(D).size();

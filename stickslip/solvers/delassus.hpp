@@ -46,8 +46,6 @@ class BlockSparseMatrix {
   std::span<const std::size_t> diagonals() const { return diagonals_; }
   std::span<const double> all_values() const { return values_; }
   std::span<double> all_values() { return values_; }
-  /// The size that all blocks have, or 0.
-  int uniform_block_size() const;
 
  private:
   std::vector<int> starts_{0};

@@ -9,7 +9,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/active_set.hpp"
-#include "stickslip/solvers/contact_system.hpp"
 #include "stickslip/solvers/residual.hpp"
 
 namespace stickslip {
@@ -18,69 +17,6 @@ void GaussSeidelOptions::validate() const {
   if (!(tolerance > 0)) throw InputError(fmt::format("gauss_seidel: tolerance = {} must be > 0", tolerance));
   if (max_iterations < 1)
     throw InputError(fmt::format("gauss_seidel: max_iterations = {} must be >= 1", max_iterations));
-}
-
-namespace {
-template <int N>
-void sweep_until_converged(const BlockSparseMatrix& D, const DualProblem& problem, const GaussSeidelOptions& options,
-                           InclusionSolution& solution) {
-  ContactSystem<N> system;
-  system.load(D, problem.b, problem.sets, natural_scale(D, problem.b));
-  std::vector<double> r(system.size()), u(system.size()), last, slip(system.laws(), 0.0);
-  system.pad(solution.r, r.data());
-  last = r;  // divergence ends in the last finite reactions
-  for (solution.iterations = 1; solution.iterations <= options.max_iterations; ++solution.iterations) {
-    system.sweep({}, false, r.data(), slip.data());
-    system.velocity({}, r.data(), u.data());
-    const double error = system.error(StoppingMeasure::inclusion, r.data(), u.data());
-    if (!std::isfinite(error)) {
-      r = last;
-      break;
-    }
-    last = r;
-    solution.history.push_back(error);
-    if (error <= options.tolerance) {
-      solution.status = Status::success;
-      break;
-    }
-  }
-  system.unpad_reactions(r.data(), solution.r);
-}
-}  // namespace
-
-void solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, InclusionSolution& solution) {
-  solution.u.resize(problem.b.size());
-  solution.solver = "gauss_seidel";
-  solution.status = Status::not_converged;
-  solution.history.clear();
-  BlockSparseMatrix blocks;
-  const auto* sparse = std::get_if<BlockSparseMatrix>(&problem.D);
-  if (!sparse) blocks = BlockSparseMatrix::from_dense(block_sizes(problem.sets), std::get<DenseMatrix>(problem.D));
-  const BlockSparseMatrix& D = sparse ? *sparse : blocks;
-  int largest = 1;
-  for (const Set& set : problem.sets) largest = std::max(largest, set.size);
-  if (largest == 1) sweep_until_converged<1>(D, problem, options, solution);
-  if (largest == 2) sweep_until_converged<2>(D, problem, options, solution);
-  if (largest == 3) sweep_until_converged<3>(D, problem, options, solution);
-  solution.iterations = std::min(solution.iterations, options.max_iterations);
-  solution.residuals = residuals(problem, solution.r);
-  multiply(problem.D, solution.r, solution.u);
-  solution.u += problem.b;
-  solution.message =
-      solution.status == Status::success
-          ? ""
-          : fmt::format("gauss_seidel: residual {:.3g} after {} sweeps; raise max_iterations or use the default solver",
-                        solution.residuals.inclusion, solution.iterations);
-}
-
-InclusionSolution solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options,
-                                     const Vector& start) {
-  validate(problem);
-  options.validate();
-  InclusionSolution solution;
-  solution.r = start_reactions(problem, start);
-  solve_gauss_seidel(problem, options, solution);
-  return solution;
 }
 
 namespace {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Projected block Gauss-Seidel: one law after the other solves its own inclusion with the others held fixed.
+// Projected block Gauss-Seidel in primal form, for laws without shift that act on coordinates of their own: one law
+// after the other solves its own inclusion with the other velocities held fixed.
 //
-// Dual form, law k with diagonal block D_kk and q_k = b_k + Σ_{j≠k} D_kj r_j: solved exactly (one_law.hpp), on
-// contiguous blocks of D (contact_system.hpp). A dense D is cut into blocks once.
-// Converges for symmetric positive semidefinite D and sets without shift (coordinate descent on a convex function).
+//   law k:                      A_kk y = ρ_k + r_k,  -y ∈ N_C(r_k)      y = v_k - w_k, ρ_k: load by all other
+//   coordinates coordinate without a law:   A_ii v_i = g_i - Σ_{j≠i} A_ij v_j
 //
-// Primal form, for laws without shift that act on coordinates of their own: the same, on v. Coordinates without a law
-// are relaxed, those with one solve A_kk y = ρ_k + r_k, -y ∈ N_C(r_k). O(entries of A) per sweep, nothing dense is
-// formed. It stops when no velocity changes by more than `tolerance` times the largest one met so far, start included:
-// a motion that dies out has no size of its own.
+// O(entries of A) per sweep, nothing dense is formed. Converges for symmetric positive definite A. It stops when no
+// velocity changes by more than `tolerance` times the largest one met so far, start included: a motion that dies out
+// has no size of its own. (The dual form: ContactMethod::gauss_seidel.)
 #pragma once
 
 #include "stickslip/solvers/one_law.hpp"
@@ -17,17 +16,11 @@
 namespace stickslip {
 
 struct GaussSeidelOptions {
-  double tolerance = 1e-12;  ///< dual: on the natural map, relative (Residuals::inclusion); primal: on the change of v
+  double tolerance = 1e-12;    ///< on the change of v in a sweep
   int max_iterations = 10000;  ///< sweeps
   void validate() const;
 };
 
-void solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options, InclusionSolution& solution);
-/// Start from `start` (size m), or zero if it is empty.
-InclusionSolution solve_gauss_seidel(const DualProblem& problem, const GaussSeidelOptions& options = {},
-                                     const Vector& start = {});
-
-/// Workspace of the primal form.
 struct PrimalGaussSeidel {
   std::vector<int> law_of;  ///< law at a coordinate, or -1
   std::vector<int> first_component;

@@ -7,8 +7,8 @@
 #include <array>
 #include <cmath>
 
-#include "stickslip/common/root_finding.hpp"
 #include "stickslip/solvers/one_law.hpp"
+#include "stickslip/solvers/poisson_expansion.hpp"
 #include "stickslip/solvers/solve.hpp"
 
 namespace stickslip {
@@ -18,9 +18,7 @@ namespace {
 constexpr int kMostSweeps = 20'000;       // of the expansion
 constexpr double kSettled = 1e-15;        // change of an impulse in a sweep, relative to the largest
 constexpr double kNearlySettled = 1e-10;  // what is taken after the last sweep
-constexpr double kNothing = 1e-14;        // velocity, relative to its terms
-
-constexpr double kEcho = 1e-8;  // approach that is left after a path, relative to that before
+constexpr double kEcho = 1e-8;            // approach that is left after a path, relative to that before
 
 using Block = std::array<double, 9>;
 using Triple = std::array<double, 3>;
@@ -29,61 +27,6 @@ struct Outcome {
   Status status = Status::success;
   std::string message;
 };
-
-/// Friction with a known normal impulse.
-Set tangential_set(const Set& cone, double limit) {
-  if (cone.size == 2) return {SetKind::interval, 1, limit, 0};
-  const SetKind kind = cone.kind == SetKind::polygonal_cone ? SetKind::polygon
-                       : cone.kind == SetKind::box_cone     ? SetKind::box
-                                                            : SetKind::disk;
-  return {kind, 2, limit, cone.facets};
-}
-
-/// u_N with the normal impulse r[0] = n and the friction that goes with it; u without the contact's impulse is q.
-double press(const Set& set, const double* D, const double* q, double n, double* r) {
-  const int size = set.size, tangents = size - 1;
-  r[0] = n;
-  double u = q[0] + D[0] * n;
-  if (tangents == 0) return u;
-  if (!(set.limit * n > 0)) {
-    for (int t = 1; t <= tangents; ++t) r[t] = 0;
-    return u;
-  }
-  std::array<double, 4> block{};
-  std::array<double, 2> given{};
-  for (int i = 0; i < tangents; ++i) {
-    given[static_cast<std::size_t>(i)] = q[1 + i] + D[(1 + i) * size] * n;
-    for (int j = 0; j < tangents; ++j) block[static_cast<std::size_t>(i * tangents + j)] = D[(1 + i) * size + 1 + j];
-  }
-  solve_one_law(tangential_set(set, set.limit * n), block.data(), given.data(), r + 1);
-  for (int t = 1; t <= tangents; ++t) u += D[t] * r[t];
-  return u;
-}
-
-/// Expansion of one contact: 0 <= u_N ⊥ r_N - least >= 0 with friction. False: it would have to push for ever.
-bool expand(const Set& set, const double* D, const double* q, double least, double* r) {
-  const double size = std::abs(q[0]) + D[0] * least;
-  const double closing = press(set, D, q, least, r);
-  if (closing >= -kNothing * size) return true;
-  Triple free{};
-  if (q[0] < 0 && solve_one_law(set, D, q, free.data()) && free[0] >= least) {
-    std::copy_n(free.begin(), set.size, r);
-    return true;
-  }
-  // Large impulses stick or slip away: u_N grows in the end.
-  double low = least, high = std::max(2 * least, D[0] > 0 ? size / D[0] : 0), u_low = closing;
-  for (int doubling = 0; doubling < 200; ++doubling, high *= 2) {
-    const double u_high = press(set, D, q, high, r);
-    if (u_high >= 0) {
-      const Root root = find_root([&](double n) { return press(set, D, q, n, r); }, low, u_low, high, u_high, 0.0);
-      press(set, D, q, root.x, r);
-      return true;
-    }
-    low = high;
-    u_low = u_high;
-  }
-  return false;
-}
 
 /// One part of the problem: contacts that D joins.
 class Impact {

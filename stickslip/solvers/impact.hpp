@@ -12,8 +12,8 @@
 //              at rest where |dp_T| < μ dp_N suffices (Routh 1905); each contact gives back e² of the work that its
 //              normal impulse has taken (Stronge 1990). energetic_impact.hpp says how several contacts share the path.
 //
-// Energy made by the impulses: work = ½ p·(u⁻ + u⁺), the change of kinetic energy without what moving surfaces bring
-// in.
+// Energy made by the impulses: work = ½ p·(u⁻ + u⁺), the change of kinetic energy without what moving
+// surfaces bring in.
 //   newton     <= 0 for e = 0; without friction and with one e; with one e and no coupling D_NT. Else it may be > 0:
 //              at one contact that sticks afterwards, the kinetic energy that the contact can reach changes by a factor
 //              up to e²/(1 - ρ²), ρ² = D_NT D_TT⁻¹ D_TN / D_NN

@@ -4,115 +4,21 @@
 #include <Eigen/Dense>
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "stickslip/common/plane_norm.hpp"
-#include "stickslip/laws/set.hpp"
+#include "stickslip/solvers/law_candidates.hpp"
+#include "stickslip/solvers/quartic_roots.hpp"
 
 namespace stickslip {
 
 namespace {
 
-/// A real polynomial of degree up to 4, lowest coefficient first.
-using Polynomial = std::array<double, 5>;
-
-double value(const Polynomial& p, double x) { return (((p[4] * x + p[3]) * x + p[2]) * x + p[1]) * x + p[0]; }
-
-Polynomial product(const Polynomial& a, const Polynomial& b) {  // degree of the result <= 4 by construction
-  Polynomial c{};
-  for (int i = 0; i <= 4; ++i)
-    for (int j = 0; i + j <= 4; ++j) c[i + j] += a[i] * b[j];
-  return c;
-}
-
-/// A few numbers on the stack.
-struct Values {
-  std::array<double, 64> at{};
-  int count = 0;
-  void add(double x) {
-    if (count < static_cast<int>(at.size()) && std::isfinite(x)) at[count++] = x;
-  }
-};
-
-/// Roots of p and of its derivatives in [0, 1]; the latter because a double root has no change of sign.
-void roots_between_0_and_1(const Polynomial& p, Values& roots) {
-  std::array<double, 8> knots{0.0, 1.0};
-  int count = 2;
-  for (int degree = 1; degree <= 4; ++degree) {
-    Polynomial d = p;  // derivative of order 4 - degree
-    for (int order = degree; order < 4; ++order) {
-      for (int i = 0; i < 4; ++i) d[i] = (i + 1) * d[i + 1];
-      d[4] = 0;
-    }
-    std::array<double, 8> next{0.0};
-    int found = 1;
-    for (int k = 0; k + 1 < count; ++k) {
-      double a = knots[k], b = knots[k + 1], fa = value(d, a);
-      if ((fa > 0) == (value(d, b) > 0)) continue;
-      for (int step = 0; step < 80 && b - a > 0; ++step) {
-        const double middle = 0.5 * (a + b), fm = value(d, middle);
-        if (middle == a || middle == b) break;
-        ((fm > 0) == (fa > 0) ? a : b) = middle;
-      }
-      next[found++] = 0.5 * (a + b);
-    }
-    next[found++] = 1.0;
-    knots = next;
-    count = found;
-    for (int k = 0; k < count; ++k) roots.add(knots[k]);
-  }
-}
-
-/// Candidates for the positive roots of p, l = scale · x.
-void positive_roots(Polynomial p, double scale, Values& roots) {
-  double power = 1;
-  for (double& c : p) {
-    c *= power;
-    power *= scale;
-  }
-  Values low, high;
-  roots_between_0_and_1(p, low);
-  std::reverse(p.begin(), p.end());
-  roots_between_0_and_1(p, high);
-  for (int k = 0; k < low.count; ++k) roots.add(scale * low.at[k]);
-  for (int k = 0; k < high.count; ++k)
-    if (high.at[k] > 1e-12) roots.add(scale / high.at[k]);
-}
-
-/// The best candidate so far, by the natural map in units of r.
-template <int N>
-struct Best {
-  Set set;
-  const double* D;
-  const double* q;
-  double rho, residual = HUGE_VAL;
-  std::array<double, N> r{};
-
-  void try_candidate(std::array<double, N> candidate) {
-    project(set, candidate, candidate);
-    std::array<double, N> u;
-    double size = 0;
-    for (int i = 0; i < N; ++i) {
-      u[i] = q[i];
-      for (int j = 0; j < N; ++j) u[i] += D[i * N + j] * candidate[j];
-      if (!std::isfinite(u[i])) return;
-      size = std::max({size, std::abs(candidate[i]), rho * std::abs(q[i])});
-    }
-    const double e = inclusion_residual(set, candidate, u, rho);
-    const double relative = size > 0 ? e / size : e;
-    if (relative < residual) {
-      residual = relative;
-      r = candidate;
-    }
-  }
-};
-
-template <int N>
-double largest(const double* D) {
-  double norm = 0;
-  for (int i = 0; i < N * N; ++i) norm = std::max(norm, std::abs(D[i]));
-  return norm;
-}
+// All relative: to entries of the block, to its largest singular value, to the natural map's own size.
+constexpr double kRegular = 1e-12;  // determinant over the product of the diagonal: the fast path is exact
+constexpr double kNullDirections[] = {1e-14, 1e-11};  // singular values: what counts as zero is a matter of rounding
+constexpr double kNoNormalMass = 1e-15;               // D_NN
+constexpr double kSticks = 1e-14;                     // natural map of the best candidate among those that stick
+constexpr double kSolved = 1e-9;  // natural map: an ill-conditioned block loses digits in the enumeration
 
 /// Solutions of M r = -q that may lie on (or inside) the set: the shortest one and, along each null direction, those
 /// with |r_T| = radius. `cone`: the radius is μ r_N, else it is `limit`.
@@ -123,7 +29,7 @@ void solutions_on_the_rim(const Eigen::Matrix<double, N, N>& M, const double* q,
   Eigen::JacobiSVD<Eigen::Matrix<double, N, N>> svd(M, Eigen::ComputeFullU | Eigen::ComputeFullV);
   const auto& sigma = svd.singularValues();
   const Vec load = -svd.matrixU().transpose() * Eigen::Map<const Vec>(q);
-  for (const double threshold : {1e-14, 1e-11}) {  // what counts as a null direction is a matter of rounding
+  for (const double threshold : kNullDirections) {
     Vec y = Vec::Zero();
     int rank = 0;
     for (int k = 0; k < N; ++k)
@@ -175,7 +81,7 @@ void solutions_on_the_rim(const Eigen::Matrix<double, N, N>& M, const double* q,
 
 /// det and adj·(-q) of M + l E as polynomials in l, by values at l = 0, 1, -1 (degree <= 2), in units of `scale`.
 template <int N>
-std::array<Polynomial, N + 1> cramer(const Eigen::Matrix<double, N, N>& M, const double* q, int first, double scale) {
+std::array<Quartic, N + 1> cramer(const Eigen::Matrix<double, N, N>& M, const double* q, int first, double scale) {
   std::array<std::array<double, 3>, N + 1> at;
   const double nodes[3] = {0.0, 1.0, -1.0};
   for (int k = 0; k < 3; ++k) {
@@ -188,7 +94,7 @@ std::array<Polynomial, N + 1> cramer(const Eigen::Matrix<double, N, N>& M, const
       at[c + 1][k] = replaced.determinant();
     }
   }
-  std::array<Polynomial, N + 1> result{};
+  std::array<Quartic, N + 1> result{};
   for (int c = 0; c <= N; ++c) {
     result[c][0] = at[c][0];
     result[c][1] = 0.5 * (at[c][1] - at[c][2]);
@@ -196,8 +102,6 @@ std::array<Polynomial, N + 1> cramer(const Eigen::Matrix<double, N, N>& M, const
   }
   return result;
 }
-
-constexpr double kSolved = 1e-9;  // of the natural map: an ill-conditioned block loses digits in the enumeration
 
 }  // namespace
 
@@ -219,31 +123,32 @@ ContactBlock contact_block(double mu, const double* D) {
   S.trace = S.s11 + S.s22;
   S.det = S.s11 * S.s22 - S.s12 * S.s21;
   const double off = 0.5 * (S.s12 + S.s21);
-  c.regular = mu > 0 && S.s11 > 1e-12 * D[4] && S.s22 > 1e-12 * D[8] && S.s11 * S.s22 - off * off > 1e-12 * D[4] * D[8];
+  c.regular = mu > 0 && S.s11 > kRegular * D[4] && S.s22 > kRegular * D[8] &&
+              S.s11 * S.s22 - off * off > kRegular * D[4] * D[8];
   return c;
 }
 
 ContactState enumerate_contact(double mu, const double* D, const double* q, double* r) {
   std::fill_n(r, 3, 0.0);
   if (q[0] >= 0) return ContactState::open;
-  const double scale = largest<3>(D);
+  const double scale = largest_entry<3>(D);
   if (!(scale > 0)) return ContactState::none;
   if (mu == 0) {
-    if (!(D[0] > 1e-15 * scale)) return ContactState::none;
+    if (!(D[0] > kNoNormalMass * scale)) return ContactState::none;
     r[0] = -q[0] / D[0];
     return ContactState::slide;
   }
-  Best<3> best{friction_cone_set(mu, 3), D, q, 1 / scale, HUGE_VAL, {}};
+  LawCandidates<3> best{friction_cone_set(mu, 3), D, q, 1 / scale, HUGE_VAL, {}};
   const Eigen::Matrix3d M = Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(D);
-  auto consider = [&](const Eigen::Vector3d& x) { best.try_candidate({x[0], x[1], x[2]}); };
+  auto consider = [&](const Eigen::Vector3d& x) { best.consider({x[0], x[1], x[2]}); };
   solutions_on_the_rim<3>(M, q, mu, true, consider);
-  const bool stick = best.residual <= 1e-14;
+  const bool stick = best.residual <= kSticks;
   if (!stick) {
     const auto [det, n, t1, t2] = cramer<3>(M, q, 1, scale);
-    Polynomial rim = product(t1, t1);
-    const Polynomial second = product(t2, t2), normal = product(n, n);
+    Quartic rim = product(t1, t1);
+    const Quartic second = product(t2, t2), normal = product(n, n);
     for (int i = 0; i <= 4; ++i) rim[i] += second[i] - mu * mu * normal[i];
-    Values roots;
+    RootList roots;
     positive_roots(rim, 1.0, roots);
     positive_roots(det, 1.0, roots);
     for (int k = 0; k < roots.count; ++k) {
@@ -257,7 +162,7 @@ ContactState enumerate_contact(double mu, const double* D, const double* q, doub
         if (!(length > 0)) return;
         const double t1u = mu * x[1] / length, t2u = mu * x[2] / length;
         const double normal_reaction = -q[0] / (D[0] + D[1] * t1u + D[2] * t2u);
-        best.try_candidate({normal_reaction, normal_reaction * t1u, normal_reaction * t2u});
+        best.consider({normal_reaction, normal_reaction * t1u, normal_reaction * t2u});
       });
     }
   }
@@ -270,7 +175,7 @@ ContactState solve_planar_contact(double mu, const double* D, const double* q, d
   r[0] = r[1] = 0;
   if (q[0] >= 0) return ContactState::open;
   const double det = D[0] * D[3] - D[1] * D[2];
-  if (det > 1e-12 * std::abs(D[0] * D[3]) && D[0] > 0 && mu > 0) {
+  if (det > kRegular * std::abs(D[0] * D[3]) && D[0] > 0 && mu > 0) {
     const double n = -(D[3] * q[0] - D[1] * q[1]) / det, t = -(D[0] * q[1] - D[2] * q[0]) / det;
     if (n >= 0 && std::abs(t) <= mu * n) {
       r[0] = n;
@@ -288,17 +193,16 @@ ContactState solve_planar_contact(double mu, const double* D, const double* q, d
       return ContactState::slide;
     }
   }
-  const double scale = largest<2>(D);
+  const double scale = largest_entry<2>(D);
   if (!(scale > 0)) return ContactState::none;
-  Best<2> best{friction_cone_set(mu, 2), D, q, 1 / scale, HUGE_VAL, {}};
+  LawCandidates<2> best{friction_cone_set(mu, 2), D, q, 1 / scale, HUGE_VAL, {}};
   const Eigen::Matrix2d M = Eigen::Map<const Eigen::Matrix<double, 2, 2, Eigen::RowMajor>>(D);
-  if (mu > 0)
-    solutions_on_the_rim<2>(M, q, mu, true, [&](const Eigen::Vector2d& x) { best.try_candidate({x[0], x[1]}); });
-  const bool stick = best.residual <= 1e-14;
+  if (mu > 0) solutions_on_the_rim<2>(M, q, mu, true, [&](const Eigen::Vector2d& x) { best.consider({x[0], x[1]}); });
+  const bool stick = best.residual <= kSticks;
   if (!stick)
     for (const double slope : {mu, -mu}) {
       const double pivot = D[0] + slope * D[1], normal = -q[0] / pivot;
-      if (pivot > 0) best.try_candidate({normal, slope * normal});
+      if (pivot > 0) best.consider({normal, slope * normal});
     }
   if (!(best.residual <= kSolved)) return ContactState::none;
   std::copy(best.r.begin(), best.r.end(), r);
@@ -311,7 +215,7 @@ ContactState solve_disk_friction(double c, const double* D, const double* q, dou
     return ContactState::slide;
   }
   const double trace = D[0] + D[3], det = D[0] * D[3] - D[1] * D[2], off = 0.5 * (D[1] + D[2]);
-  if (D[0] > 0 && D[3] > 0 && D[0] * D[3] - off * off > 1e-12 * D[0] * D[3]) {
+  if (D[0] > 0 && D[3] > 0 && D[0] * D[3] - off * off > kRegular * D[0] * D[3]) {
     r[0] = -(D[3] * q[0] - D[1] * q[1]) / det;
     r[1] = -(D[0] * q[1] - D[2] * q[0]) / det;
     if (r[0] * r[0] + r[1] * r[1] <= c * c) return ContactState::stick;
@@ -321,23 +225,23 @@ ContactState solve_disk_friction(double c, const double* D, const double* q, dou
     r[1] *= stretch;
     return ContactState::slide;
   }
-  const double size = largest<2>(D), scale = size > 0 ? size : 1.0;
+  const double size = largest_entry<2>(D), scale = size > 0 ? size : 1.0;
   const double force = plane_norm(q[0], q[1]);
-  Best<2> best{disk_set(c), D, q, size > 0 ? 1 / size : (force > 0 ? c / force : 1.0), HUGE_VAL, {}};
+  LawCandidates<2> best{disk_set(c), D, q, size > 0 ? 1 / size : (force > 0 ? c / force : 1.0), HUGE_VAL, {}};
   const Eigen::Matrix2d M = Eigen::Map<const Eigen::Matrix<double, 2, 2, Eigen::RowMajor>>(D);
-  auto consider = [&](const Eigen::Vector2d& x) { best.try_candidate({x[0], x[1]}); };
-  best.try_candidate({r[0], r[1]});
-  best.try_candidate({0, 0});
-  if (force > 0) best.try_candidate({-c * q[0] / force, -c * q[1] / force});
+  auto consider = [&](const Eigen::Vector2d& x) { best.consider({x[0], x[1]}); };
+  best.consider({r[0], r[1]});
+  best.consider({0, 0});
+  if (force > 0) best.consider({-c * q[0] / force, -c * q[1] / force});
   solutions_on_the_rim<2>(M, q, c, false, consider);
-  const bool stick = best.residual <= 1e-14;
+  const bool stick = best.residual <= kSticks;
   if (!stick) {
     const auto [bottom, t1, t2] = cramer<2>(M, q, 0, scale);
-    Polynomial rim = product(t1, t1);
-    const Polynomial second = product(t2, t2), square = product(bottom, bottom);
+    Quartic rim = product(t1, t1);
+    const Quartic second = product(t2, t2), square = product(bottom, bottom);
     const double radius = c * scale;  // adj·q is in units of scale less than det
     for (int i = 0; i <= 4; ++i) rim[i] += second[i] - radius * radius * square[i];
-    Values roots;
+    RootList roots;
     positive_roots(rim, 1.0, roots);
     positive_roots(bottom, 1.0, roots);
     if (c * scale > 0) positive_roots(rim, force / (c * scale) + 1, roots);

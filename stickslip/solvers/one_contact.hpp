@@ -42,22 +42,24 @@ struct SecularBlock {
 inline double solve_secular(const SecularBlock& S, double s1, double s2, double a, double l, double& x1, double& x2) {
   double lo = 0, hi = HUGE_VAL;
   if (!(l > 0)) l = std::fmax(std::sqrt(s1 * s1 + s2 * s2) / a - 0.5 * S.trace, 0.0);
-  if (!(l < 1e300)) l = S.trace;
-  for (int iteration = 0; iteration < 200; ++iteration) {
+  if (!(l < HUGE_VAL)) l = S.trace;
+  constexpr int kMostSteps = 200;  // two or three are taken; bisection alone would end below
+  constexpr double kRoundOff = 2e-16;
+  for (int iteration = 0; iteration < kMostSteps; ++iteration) {
     const double inverse = 1 / (l * l + S.trace * l + S.det);
     x1 = -((S.s22 + l) * s1 - S.s12 * s2) * inverse;
     x2 = -((S.s11 + l) * s2 - S.s21 * s1) * inverse;
     const double square = x1 * x1 + x2 * x2, length = std::sqrt(square);
     const double radius = a + S.g1 * x1 + S.g2 * x2;
     const double excess = radius - length;  // ψ |x|
-    if (std::abs(excess) <= 4e-16 * length) break;
+    if (std::abs(excess) <= 2 * kRoundOff * length) break;
     (excess < 0 ? lo : hi) = l;
     const double y1 = -((S.s22 + l) * x1 - S.s12 * x2) * inverse;  // dx/dl
     const double y2 = -((S.s11 + l) * x2 - S.s21 * x1) * inverse;
     const double slope = S.g1 * y1 + S.g2 * y2 - radius * (x1 * y1 + x2 * y2) / square;  // ψ' |x|
     double next = l - excess / slope;
     if (!(next > lo && next < hi)) next = hi < HUGE_VAL ? 0.5 * (lo + hi) : 2 * l + S.trace;
-    if (std::abs(next - l) <= 2e-16 * l) break;
+    if (std::abs(next - l) <= kRoundOff * l) break;
     l = next;
   }
   return l;

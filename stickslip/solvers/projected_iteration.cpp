@@ -99,8 +99,9 @@ void refuse(InclusionSolution& solution, const ReactionMap& map, std::string mes
   solution.iterations = 0;
   map(solution.r, solution.u);
 }
+constexpr double kSymmetric = 1e-12;  // of the largest entry
 bool is_symmetric(const DenseMatrix& D) {
-  return D.size() == 0 || (D - D.transpose()).lpNorm<Eigen::Infinity>() <= 1e-12 * D.lpNorm<Eigen::Infinity>();
+  return D.size() == 0 || (D - D.transpose()).lpNorm<Eigen::Infinity>() <= kSymmetric * D.lpNorm<Eigen::Infinity>();
 }
 }  // namespace
 
@@ -124,30 +125,35 @@ void solve_projected_iteration(const ReactionMap& map, const std::vector<Set>& s
                               rho, bound.rho_limit(), bound.rho_best()));
   solution.status = Status::not_converged;
   const Deadline deadline(options.max_seconds);
+  double free_size = 0;  // of r/sqrt(s) of laws without a limit, the largest so far
   for (solution.iterations = 1; solution.iterations <= options.max_iterations && !deadline.passed();
        ++solution.iterations) {
     map(r, u);
-    double change = 0;
+    double change = 0, free_change = 0;
     Index first = 0;
     for (const Set& set : sets) {
+      const bool limited = set.kind != SetKind::line && set.kind != SetKind::half_line;
       const std::size_t size = static_cast<std::size_t>(set.size);
       double moved[3], projected[3];
       for (std::size_t c = 0; c < size; ++c) moved[c] = r[first + c] - rho * scaling[first + c] * u[first + c];
       project(set, {moved, size}, {projected, size});
       for (std::size_t c = 0; c < size; ++c) {
         if (scaling[first + c] > 0) {
-          const double moved_by = std::abs(projected[c] - r[first + c]) / std::sqrt(scaling[first + c]);
-          if (moved_by > change || std::isnan(moved_by)) change = moved_by;
+          const double unit = std::sqrt(scaling[first + c]);
+          const double moved_by = std::abs(projected[c] - r[first + c]) / unit;
+          double& largest = limited ? change : free_change;
+          if (moved_by > largest || std::isnan(moved_by)) largest = moved_by;
+          if (!limited) free_size = std::max(free_size, std::abs(projected[c]) / unit);
         }
         r[first + c] = projected[c];
       }
       first += set.size;
     }
-    if (change <= options.tolerance) {
+    if (change <= options.tolerance && free_change <= options.tolerance * free_size) {
       solution.status = Status::success;
       break;
     }
-    if (!std::isfinite(change)) {
+    if (!std::isfinite(change + free_change)) {
       solution.status = Status::not_finite;
       solution.message = "projected_iteration: the reactions are not finite; check the data";
       return;

@@ -22,8 +22,10 @@
 namespace stickslip {
 
 struct ProjectedIterationOptions {
-  double rho = 0;            ///< step of the iteration; 0: the best fixed value
-  double tolerance = 1e-12;  ///< stop when no component of r/sqrt(s) (the paper's lam) changes by more
+  double rho = 0;  ///< step of the iteration; 0: the best fixed value
+  /// Stop when no component of r/sqrt(s) (the paper's lam) changes by more; laws without a limit: of the largest of
+  /// theirs so far.
+  double tolerance = 1e-12;
   int max_iterations = 100000;
   double max_seconds = 0;  ///< wall clock; 0: no limit
   void validate() const;

@@ -67,20 +67,6 @@ double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vec
       sets, r, u, [&](std::size_t k) { return rho[k]; }, [&](std::size_t k) { return 1 / rho[k]; });
 }
 
-double stopping_error(const Residuals& found, StoppingMeasure measure) {
-  switch (measure) {
-    case StoppingMeasure::inclusion:
-      return found.inclusion;
-    case StoppingMeasure::error:
-      return found.error;
-    case StoppingMeasure::strict_error:
-      return found.strict_error;
-    case StoppingMeasure::unit_free:
-      return found.unit_free;
-  }
-  return found.inclusion;
-}
-
 double membership_residual(const std::vector<Set>& sets, const Vector& r) {
   double largest = 0;
   Index first = 0;

@@ -10,10 +10,10 @@
 //   error         |e| / max(|b|, |r|, |u|),  ρ = 1     the measure of friction-contact software; ρ = 1 ties it to the
 //                                                       units, and where |r| >> |b| the division hides digits
 //   strict_error  |e| / |b|,                 ρ = 1
-//   unit_free     |(e_k / ρ_k)| / |b|,       ρ_k natural weights: velocities over velocities, the same whatever the
-//   units
-//                                             of mass, length and time, as long as all rows of u have one unit
-//                                             (contacts: m/s); beside laws in rad/s it depends on the unit of length
+//   unit_free     |(e_k / ρ_k)| / |b|,       ρ_k natural weights: velocities over velocities, the same whatever
+//                                             the units of mass, length and time, as long as all rows of u have one
+//                                             unit (contacts: m/s); beside laws in rad/s it depends on the unit of
+//                                             length
 //
 // unit_free is never smaller than 2⁻⁵³ |(r_k/ρ_k)|/|b|: below the round-off of D r nothing is known. Only unit_free can
 // say that a problem is solved: with D × 1e6 reactions are small numbers, and ρ = 1 cannot see that u is wrong. Where
@@ -30,8 +30,6 @@ double natural_map_residual(const std::vector<Set>& sets, const Vector& r, const
 double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u);
 /// sqrt(Σ_k |e_k / ρ_k|²). [unit of u]
 double natural_map_norm(const std::vector<Set>& sets, const Vector& r, const Vector& u, const Vector& rho);
-/// One of the stopping measures.
-double stopping_error(const Residuals& residuals, StoppingMeasure measure);
 /// Largest distance of r_k from C_k. [unit of r]
 double membership_residual(const std::vector<Set>& sets, const Vector& r);
 

@@ -118,7 +118,7 @@ void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonO
     if (!direction.allFinite() || (V * direction + F).norm() > 1e-6 * F.norm()) {
       // Levenberg: V is singular to working precision, the damped least-squares direction always descends.
       DenseMatrix normal = V.transpose() * V;
-      normal.diagonal().array() += 1e-10 * std::max(1e-300, normal.diagonal().maxCoeff());
+      normal.diagonal().array() += 1e-10 * normal.diagonal().maxCoeff();
       direction = Eigen::PartialPivLU<DenseMatrix>(normal).solve(-V.transpose() * F);
       if (!direction.allFinite()) break;
     }

@@ -65,6 +65,11 @@ std::string_view to_string(SolverKind kind);
 /// Throws InputError naming the nearest known solver.
 SolverKind solver_from(std::string_view name);
 
+/// The part of the options that a method takes; where it has a default of its own, max_iterations = 0 leaves that.
+ContactOptions contact_options(const SolveOptions& options);
+ActiveSetOptions active_set_options(const SolveOptions& options);
+ProjectedIterationOptions projected_iteration_options(const SolveOptions& options);
+
 InclusionSolution solve(const DualProblem& problem, const SolveOptions& options = {}, const Vector& start = {});
 
 /// Keeps factors, D and the last statuses from one step to the next. It belongs to one structure: sizes, the

@@ -6,10 +6,8 @@
 #include <Eigen/Geometry>
 #include <atomic>
 #include <limits>
-#include <numeric>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/solvers/block_lu.hpp"
 #include "stickslip/solvers/condensation.hpp"
 #include "stickslip/solvers/residual.hpp"
 #include "stickslip/solvers/solve.hpp"
@@ -414,53 +412,6 @@ TEST(ContactSolver, OfTwoSolutionsOfOneContactTheOpenOneIsTaken) {
   const InclusionSolution s = solve(p, {}, other);  // whatever the start
   EXPECT_EQ(s.status, Status::success);
   EXPECT_EQ(s.r, Vector(Vector::Zero(2)));
-}
-
-TEST(BlockLu, SolvesWithAndWithoutTheNodesThatAreLeftOut) {
-  Engine engine(412);
-  for (int trial = 0; trial < 40; ++trial) {
-    const int n = 1 + trial;
-    std::vector<int> sizes;
-    for (int i = 0; i < n; ++i) sizes.push_back(1 + static_cast<int>(engine() % 3));
-    const int m = std::accumulate(sizes.begin(), sizes.end(), 0);
-    DenseMatrix V = 8 * DenseMatrix::Identity(m, m);
-    std::vector<int> starts(1, 0);
-    for (const int size : sizes) starts.push_back(starts.back() + size);
-    for (int e = 0; e < 2 * n; ++e) {
-      const int i = static_cast<int>(engine() % n), j = static_cast<int>(engine() % n);
-      V.block(starts[i], starts[j], sizes[i], sizes[j]) +=
-          samples::random_spd(engine, 3).block(0, 0, sizes[i], sizes[j]);
-    }
-    const BlockSparseMatrix blocks = BlockSparseMatrix::from_dense(sizes, V);
-    std::vector<int> columns;
-    for (const auto& entry : blocks.entries()) columns.push_back(entry.column);
-    BlockLu lu;
-    lu.analyze(sizes, blocks.row_starts(), columns);
-    for (int round = 0; round < 3; ++round) {
-      std::vector<char> active(n, 1);
-      for (char& a : active) a = round == 0 || engine() % 3 != 0;
-      ASSERT_TRUE(lu.factorize(active, [&](int entry, int row, int column, double* out, int ld, bool transposed) {
-        const double* a = blocks.values(blocks.entries()[entry]);
-        for (int i = 0; i < sizes[row]; ++i)
-          for (int j = 0; j < sizes[column]; ++j) out[transposed ? j + i * ld : i + j * ld] += *a++;
-      }));
-      const Vector load = samples::random_vector(engine, m);
-      Vector x = load;
-      lu.solve(x.data());
-      Vector in = Vector::Zero(m);
-      for (int i = 0; i < n; ++i)
-        if (active[i]) in.segment(starts[i], sizes[i]) = x.segment(starts[i], sizes[i]);
-      const Vector product = V * in;
-      for (int i = 0; i < n; ++i) {
-        const auto rows = Eigen::seqN(starts[i], sizes[i]);
-        if (active[i]) {
-          EXPECT_LE((product(rows) - load(rows)).lpNorm<Eigen::Infinity>(), 1e-12);
-        } else {
-          EXPECT_EQ(x(rows), load(rows));
-        }
-      }
-    }
-  }
 }
 
 }  // namespace

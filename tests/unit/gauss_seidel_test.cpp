@@ -6,6 +6,7 @@
 #include <array>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/solvers/contact_solver.hpp"
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/law_checks.hpp"
 
@@ -15,14 +16,19 @@ namespace {
 using samples::Engine;
 using samples::Kinds;
 
+InclusionSolution sweep(const DualProblem& problem, double tolerance = 1e-12, int sweeps = 100000,
+                        const Vector& start = {}) {
+  return solve_contacts(
+      problem, {.method = ContactMethod::gauss_seidel, .tolerance = tolerance, .max_iterations = sweeps}, start);
+}
+
 TEST(GaussSeidel, SatisfiesEveryKindOfLaw) {
   Engine engine(70);
   for (int trial = 0; trial < 150; ++trial) {
     const DualProblem problem = samples::random_problem(engine, 1 + trial % 6, trial % 2 ? Kinds::planar : Kinds::all);
-    const InclusionSolution s = solve_gauss_seidel(problem, {1e-12, 100000});
+    const InclusionSolution s = sweep(problem);
     ASSERT_EQ(s.status, Status::success) << s.message;
     EXPECT_LE(s.residuals.inclusion, 1e-12);
-    EXPECT_EQ(s.history.size(), static_cast<std::size_t>(s.iterations));
     EXPECT_LE((to_dense(problem.D) * s.r + problem.b - s.u).lpNorm<Eigen::Infinity>(), 1e-13);
     samples::expect_laws(problem.sets, s.r, s.u, engine, 1e-9);
   }
@@ -35,7 +41,7 @@ TEST(GaussSeidel, BlockSparseAndDenseStorageGiveTheSameSweeps) {
   for (const Set& set : dense.sets) sizes.push_back(set.size);
   const DualProblem blocks{BlockSparseMatrix(sizes, to_dense(dense.D).sparseView()), dense.b, dense.sets};
   EXPECT_EQ(to_dense(blocks.D), to_dense(dense.D));
-  const InclusionSolution a = solve_gauss_seidel(dense), b = solve_gauss_seidel(blocks);
+  const InclusionSolution a = sweep(dense), b = sweep(blocks);
   ASSERT_EQ(a.status, Status::success);
   EXPECT_EQ(a.iterations, b.iterations);
   EXPECT_LE((a.r - b.r).lpNorm<Eigen::Infinity>(), 1e-12);
@@ -44,15 +50,15 @@ TEST(GaussSeidel, BlockSparseAndDenseStorageGiveTheSameSweeps) {
 TEST(GaussSeidel, StartsFromTheSolutionAndStopsAtOnce) {
   Engine engine(72);
   const DualProblem problem = samples::random_problem(engine, 8, Kinds::all);
-  const InclusionSolution first = solve_gauss_seidel(problem, {1e-13, 100000});
-  EXPECT_EQ(solve_gauss_seidel(problem, {1e-12, 100}, first.r).iterations, 1);
-  EXPECT_THROW(solve_gauss_seidel(problem, {}, Vector::Zero(1)), InputError);
+  const InclusionSolution first = sweep(problem, 1e-13);
+  EXPECT_EQ(sweep(problem, 1e-12, 100, first.r).iterations, 1);
+  EXPECT_THROW(sweep(problem, 1e-12, 100, Vector::Zero(1)), InputError);
 }
 
 TEST(GaussSeidel, ReportsHowFarItCame) {
   Engine engine(73);
   const DualProblem problem = samples::random_problem(engine, 20, Kinds::planar);
-  const InclusionSolution s = solve_gauss_seidel(problem, {1e-12, 2});
+  const InclusionSolution s = sweep(problem, 1e-12, 2);
   EXPECT_EQ(s.status, Status::not_converged);
   EXPECT_EQ(s.iterations, 2);
   EXPECT_EQ(s.residuals.inclusion, residuals(problem, s.r).inclusion);
@@ -61,7 +67,7 @@ TEST(GaussSeidel, ReportsHowFarItCame) {
 TEST(GaussSeidel, DivergenceEndsWithFiniteNumbers) {
   DenseMatrix D(2, 2);
   D << 1, 100, 100, 1;  // indefinite: reactions grow by 1e4 per sweep
-  const InclusionSolution s = solve_gauss_seidel(DualProblem{D, Vector::Ones(2), {line_set(), line_set()}});
+  const InclusionSolution s = sweep(DualProblem{D, Vector::Ones(2), {line_set(), line_set()}});
   EXPECT_EQ(s.status, Status::not_converged);
   EXPECT_TRUE(s.r.allFinite());
   EXPECT_TRUE(std::isfinite(s.residuals.inclusion));
@@ -97,6 +103,20 @@ TEST(OneLaw, WithoutMassIsDecidedByTheLoadOrHasNoSolution) {
   EXPECT_EQ(solve(half_line_set(), 1, 7), std::pair(true, 0.0));
   EXPECT_FALSE(solve(half_line_set(), -1, 0).first);
   EXPECT_FALSE(solve(line_set(), 1, 0).first);
+}
+
+TEST(OneLaw, WithoutMassIsDecidedByTheLoadInAllUnits) {
+  const std::array<double, 4> zero{};
+  for (const double force : {1e-6, 1.0, 1e6})
+    for (const double velocity : {1e-6, 1.0, 1e6})
+      for (const Set& set : {box_set(2 * force), polygon_set(2 * force, 6), disk_set(2 * force), box_set(0.0)}) {
+        const std::array<double, 2> q{3 * velocity, 0.1 * velocity};
+        std::array<double, 2> r{};
+        ASSERT_TRUE(solve_one_law(set, zero.data(), q.data(), r.data()));
+        // The point of C farthest against q: -q·r is the support of C.
+        const std::array<double, 2> against{-q[0], -q[1]};
+        EXPECT_NEAR(against[0] * r[0] + against[1] * r[1], support(set, against), 1e-12 * force * velocity);
+      }
 }
 
 // ---- primal form ----

@@ -232,42 +232,6 @@ TEST(Polynomial, DegreeFortyKeepsItsRoots) {
   EXPECT_NEAR(*first_root(c), 0.6, 16 * root_tolerance(c, 0.6));
 }
 
-TEST(Polynomial, FirstMinimumBelowAThresholdIsFoundAndHigherOnesAreSkipped) {
-  std::mt19937 engine(5);
-  std::uniform_real_distribution<double> unit(0.05, 0.95);
-  for (int trial = 0; trial < 500; ++trial) {
-    // |u|² of a planar motion that passes zero at distance d: (s - a)² + d².
-    const double a = unit(engine), d = 1e-5 * unit(engine);
-    const std::vector<double> c{a * a + d * d, -2 * a, 1};
-    ASSERT_TRUE(first_minimum_below(c, 1.01 * d * d + 1e-15));
-    EXPECT_NEAR(*first_minimum_below(c, 1.01 * d * d + 1e-15), a, 1e-15);
-    EXPECT_FALSE(first_minimum_below(c, 0.5 * d * d - 1e-15));
-  }
-  // Minima at 0.2 (value > 0.01) and 0.7 (value 1e-6): slope 4 (s - 0.2)(s - 0.45)(s - 0.7).
-  const std::vector<Long> slope = expand({0.2L, 0.45L, 0.7L}, {}, -4);
-  std::vector<double> c{0};
-  for (std::size_t i = 0; i < slope.size(); ++i) c.push_back(static_cast<double>(slope[i] / static_cast<Long>(i + 1)));
-  c[0] = 1e-6 - evaluate(c, 0.7);
-  const double at_first = evaluate(c, 0.2);
-  EXPECT_NEAR(first_minimum_below(c, at_first + 1e-9).value(), 0.2, 1e-13);
-  // Symmetric about 0.45, so the two minima are equal: tilt the polynomial to raise the first one.
-  c[0] += 0.07 * 1e-2;
-  c[1] -= 1e-3;
-  const double first = first_minimum_below(c, 1.0).value();
-  const double low = evaluate(c, first) - 1e-5;
-  const double second = first_minimum_below(c, low).value();
-  EXPECT_NEAR(second, 0.7, 0.01);
-  EXPECT_NEAR(evaluate_derivative(c, second), 0, 1e-14);
-  EXPECT_NEAR(first_minimum_below(c, 1.0, 0.3).value(), second, 1e-14);
-}
-
-TEST(Polynomial, MonotoneFunctionsHaveNoMinimum) {
-  EXPECT_FALSE(first_minimum_below(std::vector<double>{1, -1}, 10));
-  EXPECT_FALSE(first_minimum_below(std::vector<double>{1, -2, 0.5}, 10));
-  EXPECT_FALSE(first_minimum_below(std::vector<double>{0, 0, 1}, 10));  // at 0 itself
-  EXPECT_FALSE(first_minimum_below(std::vector<double>{1, 0, 0, -1}, 10));
-}
-
 TEST(PolynomialFit, ReproducesPolynomialsOfItsDegree) {
   std::mt19937 engine(6);
   std::normal_distribution<double> normal;

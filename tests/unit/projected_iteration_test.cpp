@@ -107,6 +107,25 @@ TEST(ProjectedIteration, AgreesWithTheActiveSet) {
   }
 }
 
+TEST(ProjectedIteration, StopsAtTheSameIterateInAllUnits) {
+  Engine engine(94);
+  const DenseMatrix D = samples::random_spd(engine, 6);
+  const Vector b = samples::random_vector(engine, 6);
+  const std::vector<Set> sets{half_line_set(), half_line_set(), line_set(), half_line_set(), line_set(), line_set()};
+  const InclusionSolution expected = solve_projected_iteration(DualProblem{D, b, sets}, {0, 1e-10, 100000});
+  ASSERT_EQ(expected.status, Status::success);
+  for (const int mass : {-20, 20})
+    for (const int velocity : {-20, 0, 20}) {  // powers of two, about 1e±6: scaling commutes with rounding
+      const InclusionSolution found = solve_projected_iteration(
+          DualProblem{DenseMatrix(std::ldexp(1.0, -mass) * D), std::ldexp(1.0, velocity) * b, sets},
+          {0, 1e-10, 100000});
+      EXPECT_EQ(found.status, Status::success);
+      // √s and the eigenvalues that ρ is made of round differently where the exponent is odd.
+      EXPECT_NEAR(found.iterations, expected.iterations, 1);
+      EXPECT_LE((std::ldexp(1.0, -mass - velocity) * found.r - expected.r).lpNorm<Eigen::Infinity>(), 1e-12);
+    }
+}
+
 TEST(ProjectedIteration, LawsWithoutForceDropOut) {
   DenseMatrix D(2, 2);
   D << 2, 1, 1, 2;

@@ -5,7 +5,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/active_set.hpp"
-#include "stickslip/solvers/gauss_seidel.hpp"
+#include "stickslip/solvers/contact_solver.hpp"
 #include "stickslip/solvers/residual.hpp"
 #include "tests/unit/law_checks.hpp"
 
@@ -21,7 +21,8 @@ TEST(SemismoothNewton, SatisfiesEveryKindOfLawAndAgreesWithGaussSeidel) {
   for (int trial = 0; trial < trials; ++trial) {
     const DualProblem problem = samples::random_problem(engine, 1 + trial % 6, trial % 2 ? Kinds::planar : Kinds::all);
     const InclusionSolution s = solve_semismooth_newton(problem);
-    const InclusionSolution swept = solve_gauss_seidel(problem, {1e-12, 100000});
+    const InclusionSolution swept =
+        solve_contacts(problem, {.method = ContactMethod::gauss_seidel, .tolerance = 1e-12, .max_iterations = 100000});
     EXPECT_TRUE(s.r.allFinite());
     EXPECT_EQ(s.status == Status::success, s.residuals.inclusion <= 1e-12);
     if (s.status != Status::success) continue;  // Newton alone has no guarantee; solve() falls back

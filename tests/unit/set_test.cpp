@@ -315,19 +315,5 @@ TEST(SetShift, IsTheFrictionCoefficientTimesTheSupportOfTheUnitSection) {
   }
 }
 
-TEST(SetScale, MultipliesBoundedSetsAndKeepsCones) {
-  Random random(17);
-  for (const Set& set : all_sets()) {
-    const double h = 0.125;  // a power of two: scaling commutes with rounding
-    const Set scaled = scale(set, h);
-    for (int i = 0; i < 200; ++i) {
-      const Point z = target(set, random);
-      const Point expected = along(Point(z.size(), 0.0), h, projection(set, z));
-      const Point p = projection(scaled, along(Point(z.size(), 0.0), h, z));
-      ASSERT_LE(norm(minus(p, expected)), rounding * norm(z)) << label(set);
-    }
-  }
-}
-
 }  // namespace
 }  // namespace stickslip::set_test

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/solvers/contact_strategy.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "stickslip/solvers/certificate.hpp"
+
+namespace stickslip {
+
+struct ContactAttempt {
+  int conjugate_sweeps = 0;
+  int backward_sweeps = 0;
+  std::optional<SmoothingOptions> smoothing = std::nullopt;
+  ProximalNewtonOptions newton = {};
+};
+
+namespace {
+
+// Limits of the methods by themselves, in sweeps and factorisations.
+constexpr int kMostSweeps = 100'000, kMostFactorisations = 1000, kMostOfStrategy = 10'000;
+constexpr int kMostWithinTime = 1'000'000;  // of the strategy, where a limit on time is enough of a limit
+
+constexpr int kSmall = 12;      // laws: up to here factorisations cost little more than sweeps
+constexpr double kShare = 0.3;  // of the error asked for: what a patch is solved to
+// Contacts in space: from kLarge on a factorisation of the whole costs more than it brings until all else has failed,
+// from kHuge on it costs more than the limits allow and is not tried.
+constexpr int kLarge = 800, kHuge = 4000;
+
+// The first sweeps are left for a Newton method when this many more are predicted from those of the window: about as
+// many as cost what its factorisations do.
+constexpr int kFirstSweeps = 400;
+constexpr int kPredicted = 200, kWindow = 20;
+constexpr int kPredictedOfSmall = 30, kWindowOfSmall = 8;
+constexpr int kSweepsBetweenRounds = 1000;
+
+// First values (α, ε) of a round over those of the table: they fall by this factor from round to round and start anew,
+// a little lower than the first time, once they are so small that no method feels them.
+constexpr double kVariation = 0.3, kSmallestVariation = 1e-5, kNewVariation = 0.99;
+
+constexpr double kAtRoundOff = 1.01;  // of the round-off of D r over |b|: an error that says nothing
+constexpr double kHopeless = 1e-3;    // unit_free: without a solution u stays wrong by a part of b
+
+// Many laws: laws in a patch per ring of neighbours, rounds without progress before the reach is at its largest, and
+// the part of all laws above which the trouble is no matter of a few places.
+constexpr int kPatch = 250, kStalls = 5;
+constexpr double kLocal = 0.05;
+// A round that leaves more of the error than this has stalled: patches solve their part and should halve it.
+constexpr double kProgressOfPatches = 0.5, kProgressOfSweeps = 0.9;
+constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall = 300;
+// Iterations in a patch: its cost is that of its laws, so that small ones may have more.
+constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  // laws times iterations; iterations
+
+// A problem that defeats one attempt tends to defeat its neighbours, so that each differs in kind from those before:
+// where it starts, the residual function, ρ, how much |u_T| is smoothed, how the path is followed.
+constexpr ContactAttempt kAttempts[] = {
+    // The modes that the sweeps found are nearly right.
+    {.newton = {.alpha = 1e-2, .max_iterations = 150}},
+    // Hyperstatic heaps: sweeps that do not stand still, then a path; it ends near a solution, hence the small α.
+    {.conjugate_sweeps = 2000,
+     .smoothing = {{.start = 0.1, .shrink = 0.5, .step_scale = 0.1, .slip_smoothing = 1e-3, .max_iterations = 200}},
+     .newton = {.alpha = 1e-6, .max_iterations = 60}},
+    // A path that folds, from far away.
+    {.smoothing =
+         {{.start = 10, .step_scale = 1, .slip_smoothing = 1e-3, .max_iterations = 1500, .through_folds = true}},
+     .newton = {.alpha = 1e-2, .max_iterations = 60}},
+    // The other residual function, from sweeps in the other direction.
+    {.backward_sweeps = 40,
+     .newton = {.function = ResidualFunction::alart_curnier, .alpha = 1e-1, .max_iterations = 200}},
+    // Another path through the folds: |u_T| nearly sharp.
+    {.smoothing =
+         {{.start = 10, .step_scale = 1, .slip_smoothing = 1e-4, .max_iterations = 1500, .through_folds = true}},
+     .newton = {.alpha = 1e-2, .max_iterations = 60}},
+    // A path from close by, with |u_T| smoothed as much as the cone.
+    {.smoothing = {{.start = 0.01, .shrink = 0.3, .step_scale = 1, .slip_smoothing = 1, .max_iterations = 300}},
+     .newton = {.function = ResidualFunction::alart_curnier, .alpha = 1e-6, .max_iterations = 250}},
+    // A path from far away, with |u_T| sharp.
+    {.smoothing = {{.start = 1, .shrink = 0.5, .step_scale = 1, .slip_smoothing = 1e-6, .max_iterations = 300}},
+     .newton = {.alpha = 1e-6, .max_iterations = 100}},
+    // Small ρ and short steps throughout.
+    {.backward_sweeps = 40,
+     .smoothing = {{.start = 0.1, .shrink = 0.7, .step_scale = 0.03, .slip_smoothing = 1e-3, .max_iterations = 300}},
+     .newton = {.alpha = 1e-2, .step_scale = 1, .max_iterations = 200}},
+};
+
+int limit(const ContactOptions& options, int own) { return options.max_iterations > 0 ? options.max_iterations : own; }
+
+}  // namespace
+
+template <int N>
+void ContactStrategy<N>::run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution) {
+  slip_.assign(system.laws(), 0.0);
+  u.resize(system.size());
+  switch (options.method) {
+    case ContactMethod::gauss_seidel:
+    case ContactMethod::accelerated_gauss_seidel: {
+      const bool accelerate = options.method == ContactMethod::accelerated_gauss_seidel;
+      solution.solver = accelerate ? "accelerated_gauss_seidel" : "gauss_seidel";
+      const SweepLimits limits{.sweeps = limit(options, kMostSweeps),
+                               .acceleration = accelerate ? Acceleration::anderson : Acceleration::none};
+      error = sweeps_.solve(system, goal, limits, r.data(), slip_.data(), iterations);
+      return;
+    }
+    case ContactMethod::proximal_newton:
+      solution.solver = "proximal_newton";
+      error = newton_.solve(system, goal, {.max_iterations = limit(options, kMostFactorisations)}, r.data(),
+                            slip_.data(), iterations);
+      return;
+    case ContactMethod::smoothing_newton:
+      solution.solver = "smoothing_newton";
+      error = newton_.follow_smoothed(system, goal, {.max_iterations = limit(options, kMostFactorisations)}, r.data(),
+                                      iterations);
+      return;
+    case ContactMethod::strategy:
+      return run_strategy(options, goal, solution);
+  }
+}
+
+template <int N>
+void ContactStrategy<N>::run_strategy(const ContactOptions& options, const ContactGoal& goal,
+                                      InclusionSolution& solution) {
+  most_ = limit(options, options.max_seconds > 0 ? kMostWithinTime : kMostOfStrategy);
+  const bool small = system.laws() <= kSmall;
+  solution.solver = "accelerated_gauss_seidel";
+  const SweepLimits first{.sweeps = std::min(most_, kFirstSweeps),
+                          .predicted = small ? kPredictedOfSmall : kPredicted,
+                          .window = small ? kWindowOfSmall : kWindow};
+  error = sweeps_.solve(system, goal, first, r.data(), slip_.data(), iterations);
+  if (N == 3 && system.laws() >= kLarge && !is_patch_ && !done(goal)) run_large(options, goal, solution);
+  for (double variation = 1; !done(goal); variation *= kVariation) {
+    for (const ContactAttempt& attempt : kAttempts) {
+      if (done(goal) || (&attempt != kAttempts && error <= options.acceptable)) return;
+      if (!try_attempt(attempt, variation, goal, solution)) return;
+    }
+    if (variation == 1 && is_insoluble(solution)) return;
+    start_ = r;
+    sweep(goal, {.sweeps = kSweepsBetweenRounds});
+    if (variation < kSmallestVariation) variation = kNewVariation;
+  }
+}
+
+template <int N>
+bool ContactStrategy<N>::try_attempt(const ContactAttempt& attempt, double variation, const ContactGoal& goal,
+                                     InclusionSolution& solution) {
+  solution.solver = "accelerated_gauss_seidel+proximal_newton";
+  start_ = r;
+  if (attempt.conjugate_sweeps > 0 && system.laws() > kSmall) {
+    sweep(goal, {.sweeps = attempt.conjugate_sweeps, .acceleration = Acceleration::conjugate});
+    if (done(goal)) return false;
+    start_ = r;
+  }
+  if (attempt.backward_sweeps > 0)
+    sweeps_.solve(system, goal, {.sweeps = attempt.backward_sweeps, .backward = true}, start_.data(), slip_.data(),
+                  iterations);
+  if (attempt.smoothing) {
+    solution.solver = "accelerated_gauss_seidel+proximal_newton+smoothing_newton";
+    SmoothingOptions smoothing = *attempt.smoothing;
+    smoothing.start *= variation;
+    smoothing.max_iterations = std::min(smoothing.max_iterations, most_ - iterations);
+    keep(newton_.follow_smoothed(system, goal, smoothing, start_.data(), iterations));
+    if (done(goal)) return false;
+  }
+  ProximalNewtonOptions proximal = attempt.newton;
+  proximal.alpha *= variation;
+  proximal.max_iterations = std::min(proximal.max_iterations, most_ - iterations);
+  keep(newton_.solve(system, goal, proximal, start_.data(), slip_.data(), iterations));
+  return true;
+}
+
+template <int N>
+void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactGoal& goal,
+                                   InclusionSolution& solution) {
+  const bool huge = system.laws() >= kHuge;
+  solution.solver = "conjugate_gauss_seidel+patches";
+  for (int stalls = 0, rounds = 0; huge || stalls < kStalls; ++rounds) {
+    const double before = error;
+    system.velocity({}, r.data(), u.data());
+    start_ = r;
+    const int reach = 1 + stalls % kStalls;
+    const int count = patches_.find(system, goal, r.data(), u.data(), kShare, reach, kPatch * reach);
+    const bool local = count > 0 && (patches_.spread() < kLocal || stalls >= kStalls);
+    for (int k = 0; local && k < count && !goal.expired(); ++k) solve_patch(k, options, goal, reach);
+    sweep(goal, {.sweeps = !local       ? kSweepsAlone
+                           : stalls > 0 ? kSweepsAfterStall
+                                        : kSweepsAfterPatches,
+                 .acceleration = Acceleration::conjugate,
+                 .backward = stalls >= kStalls && rounds % 2 == 1});
+    if (error <= goal.tolerance || goal.expired() || iterations >= most_) return;
+    stalls = error > (local ? kProgressOfPatches : kProgressOfSweeps) * before ? stalls + 1 : 0;
+  }
+}
+
+template <int N>
+void ContactStrategy<N>::solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience) {
+  if (!patch_) patch_ = std::make_unique<ContactStrategy>();
+  patches_.extract(k, system, start_.data());
+  const ContactGoal part = patches_.goal(system, goal, start_.data(), u.data(), kShare);
+  patch_->is_patch_ = true;
+  patch_->iterations = 0;
+  patch_->system.load(patches_.D(), patches_.b(), patches_.sets());
+  patch_->r.resize(patch_->system.size());
+  patches_.gather(start_.data(), patch_->r.data());
+  ContactOptions limited = options;
+  limited.acceptable = 0;
+  limited.max_iterations = patience * std::clamp(kPatchWork / patch_->system.laws(), kFewestInPatch, kMostInPatch);
+  patch_->run(limited, part, patch_solution_);
+  // In units of what an iteration over everything costs.
+  iterations += 1 + static_cast<int>(static_cast<double>(patch_->iterations) * patch_->system.laws() / system.laws());
+  patches_.scatter(patch_->r.data(), start_.data());
+}
+
+template <int N>
+bool ContactStrategy<N>::is_insoluble(InclusionSolution& solution) {
+  if (!given_D) return false;
+  system.velocity({}, r.data(), u.data());
+  if (system.residual(r.data(), u.data()) < kHopeless) return false;
+  if (!find_certificate({*given_D, *given_b, *given_sets}, solution.certificate)) return false;
+  solution.status = Status::no_solution;
+  return true;
+}
+
+template <int N>
+bool ContactStrategy<N>::done(const ContactGoal& goal) const {
+  return error <= goal.tolerance || goal.expired() || iterations >= most_ ||
+         (goal.measure != StoppingMeasure::inclusion && error <= kAtRoundOff * system.round_off(r.data()));
+}
+
+template <int N>
+void ContactStrategy<N>::sweep(const ContactGoal& goal, const SweepLimits& limits) {
+  SweepLimits left = limits;
+  left.sweeps = std::min(limits.sweeps, most_ - iterations);
+  keep(sweeps_.solve(system, goal, left, start_.data(), slip_.data(), iterations));
+}
+
+template <int N>
+void ContactStrategy<N>::keep(double found) {
+  if (!(found < error)) return;
+  error = found;
+  r = start_;
+}
+
+template class ContactStrategy<2>;
+template class ContactStrategy<3>;
+
+}  // namespace stickslip

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods of contact_solver.hpp and their default strategy, for laws of at most N components: the parts, their
+// memory, and the best point so far.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "stickslip/solvers/accelerated_sweeps.hpp"
+#include "stickslip/solvers/contact_newton.hpp"
+#include "stickslip/solvers/contact_patches.hpp"
+#include "stickslip/solvers/contact_solver.hpp"
+
+namespace stickslip {
+
+/// What is done before a proximal Newton method, and that method.
+struct ContactAttempt;
+
+template <int N>
+class ContactStrategy {
+ public:
+  ContactSystem<N> system;
+  std::vector<double> r;  ///< start and best point, padded
+  std::vector<double> u;  ///< memory for its velocities
+  double error = 0;       ///< of r
+  int iterations = 0;
+  /// The problem as it was given, for a certificate; null: none is looked for.
+  const BlockSparseMatrix* given_D = nullptr;
+  const Vector* given_b = nullptr;
+  const std::vector<Set>* given_sets = nullptr;
+
+  /// From r; iterations counts on. Sets solution.solver, and the status if there is a certificate of insolubility.
+  void run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
+
+ private:
+  /// From start_; keeps the result if it is better.
+  void sweep(const ContactGoal& goal, const SweepLimits& limits);
+  void run_strategy(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
+  /// False if the goal or a limit was reached before the Newton method at its end.
+  bool try_attempt(const ContactAttempt& attempt, double variation, const ContactGoal& goal,
+                   InclusionSolution& solution);
+  /// Many laws: sweeps that go on where Anderson's stand still, and patches where only a few laws do not settle.
+  void run_large(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
+  void solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience);
+  bool is_insoluble(InclusionSolution& solution);
+  bool done(const ContactGoal& goal) const;
+  void keep(double found);
+
+  AcceleratedSweeps<N> sweeps_;
+  ContactNewton<N> newton_;
+  ContactPatches<N> patches_;
+  std::unique_ptr<ContactStrategy> patch_;  // solves them
+  InclusionSolution patch_solution_;        // kept for its memory
+  std::vector<double> start_, slip_;
+  int most_ = 0;  // iterations
+  bool is_patch_ = false;
+};
+
+}  // namespace stickslip
