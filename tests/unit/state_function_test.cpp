@@ -277,7 +277,8 @@ TEST(Callable, AsLimitAndBeltRunsAsTheExpressionUnderEveryScheme) {
 }
 
 TEST(Callable, MadeForAnotherSystemIsRefused) {
-  EXPECT_THROW(make_system(block(function_of(2, [](auto t) { return 1.0 + t; }), 0.0)), InputError);
+  EXPECT_THROW(make_system(block(function_of(2, [](auto t, auto) { return 1.0 + t; }), 0.0)), InputError);
+  EXPECT_NO_THROW(make_system(block(function_of_time([](auto t) { return 1.0 + t; }), 0.0)));
 }
 
 /// T of a double pendulum: mass, velocity terms and their slopes.
