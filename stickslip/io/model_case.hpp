@@ -6,8 +6,8 @@
 //   c.set("friction.shoe.limit", 2.0);    // whatever --set can address
 //   c.get("initial.velocity.0");
 //
-// A change is an override after those of the reading (model_file.hpp): the document and the files that it names are kept
-// as they were read, and are interpreted anew.
+// A change is an override after those of the reading (model_file.hpp): the document and the files that it names are
+// kept as they were read, and are interpreted anew.
 #pragma once
 
 #include <span>

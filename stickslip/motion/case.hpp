@@ -9,8 +9,8 @@
 //   Simulation s = block.run();
 //
 // A case of a model file (io/model_case.hpp) knows every number of the file by its path as well: initial.velocity.0,
-// friction.shoe.limit, run.step. Setting a number makes the parts anew from what is in memory; no file is read. A case is
-// a value: copies share what does not change, and are set independently.
+// friction.shoe.limit, run.step. Setting a number makes the parts anew from what is in memory; no file is read. A case
+// is a value: copies share what does not change, and are set independently.
 #pragma once
 
 #include <functional>

@@ -45,7 +45,7 @@ bool ParameterVariation::build(const Case& center, std::span<const int> places, 
       moved.set(name_, value_ + places[k] * step_);
       neighbours_.push_back({{moved.shared_system(), moved.initial(), moved.options()},
                              weights[k],
-                             std::make_unique<SystemWorkspace>(moved.system().info())});
+                             std::make_unique<SystemWorkspace>(moved.system())});
     }
   } catch (const InputError&) {
     return false;
@@ -63,14 +63,14 @@ Vector ParameterVariation::force(double t, const Vector& q, const Vector& v) con
 Vector ParameterVariation::inertia(const Vector& q, const Vector& a) const {
   return derivative([&](const CaseParts& parts, SystemWorkspace& workspace, Vector& product) {
     product.setZero(a.size());
-    parts.system->mass(q, workspace).add_product(1.0, a, product);
+    parts.system->inertia().mass(q, workspace).add_product(1.0, a, product);
   });
 }
 
 Vector ParameterVariation::limit(double t, const Vector& q, const Vector& v) const {
   return derivative([&](const CaseParts& parts, SystemWorkspace& workspace, Vector& limit) {
     workspace.variables.set(t, q, v);
-    const auto& laws = parts.system->friction();
+    const auto& laws = parts.system->laws().friction();
     limit.resize(static_cast<Index>(laws.size()));
     for (Index k = 0; k < limit.size(); ++k)
       limit[k] = laws[static_cast<std::size_t>(k)].limit(workspace.variables.span());
@@ -80,7 +80,7 @@ Vector ParameterVariation::limit(double t, const Vector& q, const Vector& v) con
 Vector ParameterVariation::gap(double t, const Vector& q) const {
   ContactPoints found;
   return derivative([&](const CaseParts& parts, SystemWorkspace& workspace, Vector& gap) {
-    parts.system->find_contacts(t, q, HUGE_VAL, workspace, found);
+    parts.system->laws().contact_source().find(t, q, HUGE_VAL, workspace, found);
     gap.resize(static_cast<Index>(found.points.size()));
     for (Index k = 0; k < gap.size(); ++k) gap[k] = found.points[static_cast<std::size_t>(k)].gap;
   });

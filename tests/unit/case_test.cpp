@@ -15,7 +15,7 @@
 #include "stickslip/model/matrix_model.hpp"
 #include "stickslip/motion/parameter_variation.hpp"
 
-namespace stickslip {
+namespace stickslip::case_test {
 namespace {
 
 using namespace math;
@@ -25,9 +25,8 @@ Case sliding_mass() {
   return Case({{"m", 2.0}, {"k", 8.0}, {"c", 1.0}, {"x0", 1.0}}, [](const Parameters& p) {
     MatrixModel model;
     model.coordinates = {"x"};
-    model.mass = SystemMatrix(DenseMatrix{{p["m"]}});
-    model.damping = SystemMatrix::zero(1);
-    model.stiffness = SystemMatrix(DenseMatrix{{p["k"]}});
+    model.mass = dense({{p["m"]}});
+    model.stiffness = dense({{p["k"]}});
     model.friction = {{.name = "table", .directions = {on(0)}, .limit = p["c"]}};
     return CaseParts{.system = make_system(std::move(model)),
                      .initial = {.q = Vector{{p["x0"]}}, .v = Vector{{0.0}}},
@@ -102,8 +101,8 @@ TEST(ParameterVariation, HasTheDerivativesOfAPendulumByItsLength) {
     model.kinetic_energy = Expression::parse("0.5*m*l^2*v_phi^2", symbols);
     model.potential = Expression::parse("-m*g*l*cos(phi)", symbols);
     model.friction = {{.name = "hinge", .directions = {on(0)}, .limit = function_of(1, [=](auto, auto, auto v) {
-                         return 0.1 + length * length * abs(v[0]);
-                       })}};
+                                                                 return 0.1 + length * length * abs(v[0]);
+                                                               })}};
     return CaseParts{.system = make_system(std::move(model)),
                      .initial = {.q = Vector{{std::sqrt(length)}}, .v = Vector{{1 / length}}}};
   });
@@ -193,7 +192,7 @@ TEST_F(ModelCase, EveryNumberOfTheFileIsLive) {
   EXPECT_EQ(c.initial().q[1], 0.75);
   c.set("friction.shoe.limit", 4.0);
   EXPECT_EQ(c.get("friction.0.limit"), 4.0);
-  EXPECT_EQ(c.system().friction()[0].limit({}), 4.0);
+  EXPECT_EQ(c.system().laws().friction()[0].limit({}), 4.0);
   c.set("run.tolerance", 1e-6);
   EXPECT_EQ(c.options().tolerance, 1e-6);
   c.set("parameters.k", 5.0);
@@ -251,4 +250,4 @@ TEST_F(ModelCase, HasDerivativesByItsParameters) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::case_test

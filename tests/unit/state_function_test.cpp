@@ -16,7 +16,7 @@
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/simulate.hpp"
 
-namespace stickslip {
+namespace stickslip::state_function_test {
 namespace {
 
 using namespace math;
@@ -148,7 +148,7 @@ TEST(Callable, MayEvaluateAnotherOne) {
   EXPECT_NEAR(outer.derivative(x, 2), 1.4 + 1, 1e3 * kFirstDifference);  // differences of differences
 }
 
-const SystemInfo kInfo{.title = "", .coordinates = kNames, .velocities = kNames};
+const FlatKinematics kPlane(kNames);
 
 ExpressionContact contact(StateFunction gap, StateFunction slip, StateFunction surface) {
   ExpressionContact c;
@@ -166,15 +166,16 @@ TEST(Callable, MakesTheSameContactAsTheExpression) {
   const auto slip = [](auto, auto q) { return q[0] + 0.5 * q[1] * q[1]; };
   const auto belt = [](auto t, auto q) { return cos(t) * q[0]; };
   ExpressionContacts written({contact(parsed("y - 0.3*sin(2*x) + 0.1*t^2"), parsed("x + 0.5*y^2"), parsed("cos(t)*x"))},
-                             kInfo);
-  ExpressionContacts called({contact(function_of(2, gap), function_of(2, slip), function_of(2, belt))}, kInfo);
+                             kPlane);
+  ExpressionContacts called({contact(function_of(2, gap), function_of(2, slip), function_of(2, belt))}, kPlane);
   ExpressionContacts differenced({contact(function_of(2, [&](double t, Span q) { return gap(t, q); }),
                                           function_of(2, [&](double t, Span q) { return slip(t, q); }, {.time = false}),
                                           function_of(2, [&](double t, Span q) { return belt(t, q); }))},
-                                 kInfo);
+                                 kPlane);
   const Vector q{{0.4, 0.7}}, v{{1.2, -0.6}};
   const auto rows = [&](const ExpressionContacts& contacts) {
-    SystemWorkspace workspace(kInfo);
+    SystemWorkspace workspace(2, 2);
+    workspace.contacts = contacts.make_scratch();
     ContactPoints found;
     Vector bias;
     contacts.find(0.8, q, HUGE_VAL, workspace, found);
@@ -196,10 +197,9 @@ TEST(Callable, AnAffineGapHasAConstantRowIfItSaysSo) {
   const auto gap = [](auto t, auto q) { return q[1] - 2.0 * q[0] + 0.5 * t - 1.0; };
   const auto slip = [](auto, auto q) { return q[0]; };
   const CallableFacts affine{.degree = Degree::affine};
-  EXPECT_FALSE(
-      ExpressionContacts({contact(function_of(2, gap), function_of(2, slip), 0.0)}, kInfo).directions_are_constant());
-  const ExpressionContacts contacts({contact(function_of(2, gap, affine), function_of(2, slip, affine), 0.0)}, kInfo);
-  EXPECT_TRUE(contacts.directions_are_constant());
+  EXPECT_FALSE(ExpressionContacts({contact(function_of(2, gap), function_of(2, slip), 0.0)}, kPlane).constant_rows());
+  const ExpressionContacts contacts({contact(function_of(2, gap, affine), function_of(2, slip, affine), 0.0)}, kPlane);
+  EXPECT_TRUE(contacts.constant_rows());
 }
 
 TEST(Callable, MakesTheSameConstraintsAsTheExpressions) {
@@ -213,20 +213,21 @@ TEST(Callable, MakesTheSameConstraintsAsTheExpressions) {
     knife.element.holonomic = false;
     knife.row = {std::move(entry), 2.0};
     knife.rate = std::move(rate);
-    return ExpressionConstraints({circle, knife}, kInfo);
+    return ExpressionConstraints({circle, knife}, kPlane);
   };
   const auto written = make(parsed("x^2 + y^2 - 1 - 0.1*sin(t)"), parsed("-sin(x)"), parsed("t*y"));
   const auto called = make(function_of(2, length), function_of(2, skate, {.time = false}),
                            function_of(2, [](auto t, auto q) { return t * q[1]; }));
   const Vector q{{0.6, 0.9}}, v{{0.3, -1.7}}, lambda{{2.0, -3.0}};
-  SystemWorkspace wa(kInfo), wb(kInfo);
+  SystemWorkspace wa(2, 2), wb(2, 2);
+  wa.constraints = written.make_scratch(), wb.constraints = called.make_scratch();
   ConstraintRows a, b;
   Vector bias_a, bias_b;
   DenseMatrix force_a, force_b, velocity_a, velocity_b;
   written.evaluate(0.4, q, wa, a), called.evaluate(0.4, q, wb, b);
   written.bias(0.4, q, v, wa, bias_a), called.bias(0.4, q, v, wb, bias_b);
-  written.force_jacobian(0.4, q, lambda, wa, force_a), called.force_jacobian(0.4, q, lambda, wb, force_b);
-  written.velocity_jacobian(0.4, q, v, wa, velocity_a), called.velocity_jacobian(0.4, q, v, wb, velocity_b);
+  written.force_slopes(0.4, q, lambda, wa, force_a), called.force_slopes(0.4, q, lambda, wb, force_b);
+  written.velocity_slopes(0.4, q, v, wa, velocity_a), called.velocity_slopes(0.4, q, v, wb, velocity_b);
   EXPECT_LE((a.A - b.A).cwiseAbs().maxCoeff(), kRoundOff);
   EXPECT_LE((a.rate - b.rate).cwiseAbs().maxCoeff(), kRoundOff);
   EXPECT_LE((a.position - b.position).cwiseAbs().maxCoeff(), kRoundOff);
@@ -300,4 +301,4 @@ TEST(Callable, AsKineticEnergyGivesTheSameInertia) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::state_function_test
