@@ -71,7 +71,7 @@ std::string describe_storage(const SystemMatrix& matrix) {
 
 /// What every kind of system hands to the rest of the reading.
 struct SystemPart {
-  std::unique_ptr<System> system;
+  std::shared_ptr<const System> system;
   StateSymbols symbols;  ///< what [[drawing]] may name
   Field inertia;         ///< what a mass that is not positive definite is blamed on
 };
@@ -92,7 +92,7 @@ SystemPart finish_system(const TableReader& table, Section section, const std::s
   if (const auto constraint = table.find("constraint"))
     model.constraints = read_constraints(*constraint, section.symbols, names);
   // All that is left to check are properties of the inertia.
-  auto system = section.inertia.about([&] { return make_system(std::move(model)); });
+  std::shared_ptr<const System> system = section.inertia.about([&] { return make_system(std::move(model)); });
   return {std::move(system), std::move(section.symbols), section.inertia};
 }
 
@@ -202,27 +202,52 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   return model;
 }
 
-}  // namespace
-
-ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
-                      std::span<const std::string> overrides, std::span<const FileText> stored) {
+ModelFile interpret(std::shared_ptr<const TomlNode> document, const std::string& path,
+                    std::vector<std::string> settings, std::span<const FileText> stored) {
   std::vector<FileText> files;
   ModelContext context;
   context.stored = stored;
   context.files = &files;
-  context.path = path_for_messages;
-  context.settings.assign(overrides.begin(), overrides.end());
+  context.path = path;
+  context.settings = std::move(settings);
+  TomlNode root = *document;
+  apply_settings(*root.table(), context);
+  ModelFile model = read_document(context, root);
+  model.document = std::move(document);
+  model.settings = std::move(context.settings);
+  model.files = std::move(files);
+  return model;
+}
+
+template <class Action>
+ModelFile within_memory(const std::string& path, Action&& action) {
   try {
-    TomlNode root{parse_toml(text, path_for_messages), {}};
-    apply_settings(*root.table(), context);
-    ModelFile model = read_document(context, root);
-    model.text = text;
-    model.settings = context.settings;
-    model.files = std::move(files);
-    return model;
+    return action();
   } catch (const std::bad_alloc&) {
-    throw InputError(fmt::format("{}: the model does not fit into the memory of this machine", path_for_messages));
+    throw InputError(fmt::format("{}: the model does not fit into the memory of this machine", path));
   }
+}
+
+}  // namespace
+
+ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
+                      std::span<const std::string> overrides, std::span<const FileText> stored) {
+  return within_memory(path_for_messages, [&] {
+    const auto document = std::make_shared<const TomlNode>(TomlNode{parse_toml(text, path_for_messages), {}});
+    ModelFile model = interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, stored);
+    model.text = text;
+    return model;
+  });
+}
+
+ModelFile with_overrides(const ModelFile& model, std::span<const std::string> more) {
+  return within_memory(model.path, [&] {
+    std::vector<std::string> settings = model.settings;
+    settings.insert(settings.end(), more.begin(), more.end());
+    ModelFile result = interpret(model.document, model.path, std::move(settings), model.files);
+    result.text = model.text;
+    return result;
+  });
 }
 
 ModelFile read_model(const std::string& path, std::span<const std::string> overrides) {

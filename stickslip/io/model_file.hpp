@@ -22,12 +22,14 @@
 
 namespace stickslip {
 
+struct TomlNode;
+
 /// A file that a model names: its path as read_model() makes it, and what was in it.
 using FileText = std::pair<std::string, std::string>;
 
 struct ModelFile {
   std::string path, title;
-  std::unique_ptr<System> system;
+  std::shared_ptr<const System> system;
   State initial;                                           ///< q and v on the constraints, at run.start_time
   RankReport constraint_rank;                              ///< of the constraints at the start
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
@@ -38,6 +40,7 @@ struct ModelFile {
   std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
   std::vector<Drawing> drawings;                           ///< what the report shows of a planar model
   std::string text;                                        ///< of the file
+  std::shared_ptr<const TomlNode> document;                ///< the text parsed, before the settings
   std::vector<std::string> settings;                       ///< the overrides, in order
   std::vector<FileText> files;                             ///< that the model names, in the order they were read
   std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
@@ -57,5 +60,8 @@ ModelFile read_model(const std::string& path, std::span<const std::string> overr
 /// `path_for_messages`.
 ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
                       std::span<const std::string> overrides = {}, std::span<const FileText> stored = {});
+
+/// The same model with more overrides after its own, from what is in memory: no file is read that it has read before.
+ModelFile with_overrides(const ModelFile& model, std::span<const std::string> more);
 
 }  // namespace stickslip

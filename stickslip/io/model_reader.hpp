@@ -199,5 +199,7 @@ void require_open_start(const TableReader& root, const ModelFile& model);
 
 /// Applies --set KEY=VALUE to the document.
 void apply_settings(TomlTable& root, const ModelContext& context);
+/// The value at a dotted path as in KEY. Throws InputError with the nearest name that there is.
+const TomlNode& find_value(const TomlTable& root, const std::string& key);
 
 }  // namespace stickslip::model_detail

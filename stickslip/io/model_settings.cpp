@@ -16,6 +16,38 @@ namespace {
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kExclusive{
     {{"step", "steps"}, {"output_step", "output_times"}, {"on", "direction"}}};
 
+std::vector<std::string> split(std::string_view key) {
+  std::vector<std::string> parts;
+  for (std::size_t from = 0; from <= key.size();) {
+    const std::size_t to = std::min(key.find('.', from), key.size());
+    parts.emplace_back(key.substr(from, to - from));
+    from = to + 1;
+  }
+  return parts;
+}
+
+/// By index, or by name where the elements are tables; laws without a name are <list>1, <list>2, ... What is wrong
+/// otherwise is thrown by `fail`.
+template <class Fail>
+std::size_t find_element(const TomlArray& array, const std::string& path, const std::string& list,
+                         const std::string& part, Fail&& fail) {
+  if (const auto index = parse_integer(part)) {
+    if (*index < 0 || *index >= static_cast<long long>(array.size()))
+      fail(fmt::format("'{}' has {} elements; the index {} must lie in 0 .. {}", path, array.size(), part,
+                       static_cast<long long>(array.size()) - 1));
+    return static_cast<std::size_t>(*index);
+  }
+  std::vector<std::string> known;
+  for (std::size_t n = 0; n < array.size(); ++n) {
+    const TomlTable* table = array[n].table();
+    const TomlNode* name = table ? find_key(*table, "name") : nullptr;
+    known.push_back(name && name->text() ? *name->text() : fmt::format("{}{}", list, n + 1));
+    if (known.back() == part) return n;
+  }
+  fail(fmt::format("'{}' has no element '{}'{}", path, part, hint(part, known)));
+  return 0;
+}
+
 class Setting {
  public:
   Setting(const ModelContext& context, int number)
@@ -24,12 +56,9 @@ class Setting {
     if (equals == std::string::npos) fail("write KEY=VALUE, as in run.step=0.001");
     const std::string key = text_.substr(0, equals);
     value_ = text_.substr(equals + 1);
-    for (std::size_t from = 0; from <= key.size();) {
-      const std::size_t to = std::min(key.find('.', from), key.size());
-      parts_.push_back(key.substr(from, to - from));
-      if (parts_.back().empty()) fail("a part of the key is empty");
-      from = to + 1;
-    }
+    parts_ = split(key);
+    if (std::any_of(parts_.begin(), parts_.end(), [](const std::string& part) { return part.empty(); }))
+      fail("a part of the key is empty");
     constexpr std::size_t kMostParts = 16;
     if (parts_.size() > kMostParts) fail(fmt::format("the key has more than {} parts", kMostParts));
     if (find_toml_text_error("# " + key) || find_toml_text_error("# " + value_.substr(0, value_.find('\n'))))
@@ -51,7 +80,8 @@ class Setting {
         if (last) entry->place = place;
         node = &entry->node;
       } else if (TomlArray* array = node->array()) {
-        node = &element(*array, k);
+        node = &(*array)[find_element(*array, joined(k), parts_[k - 1], part,
+                                      [this](const std::string& message) { fail(message); })];
       } else {
         fail(fmt::format("{} is {}, not a table", in_quotes(joined(k)), describe(*node)));
       }
@@ -117,25 +147,6 @@ class Setting {
     }
   }
 
-  /// By index, or by name where the elements are tables; laws without a name are <list>1, <list>2, ...
-  TomlNode& element(TomlArray& array, std::size_t k) const {
-    const std::string& part = parts_[k];
-    if (const auto index = parse_integer(part)) {
-      if (*index < 0 || *index >= static_cast<long long>(array.size()))
-        fail(fmt::format("'{}' has {} elements; the index {} must lie in 0 .. {}", joined(k), array.size(), part,
-                         static_cast<long long>(array.size()) - 1));
-      return array[static_cast<std::size_t>(*index)];
-    }
-    std::vector<std::string> known;
-    for (std::size_t n = 0; n < array.size(); ++n) {
-      const TomlTable* table = array[n].table();
-      const TomlNode* name = table ? find_key(*table, "name") : nullptr;
-      known.push_back(name && name->text() ? *name->text() : fmt::format("{}{}", parts_[k - 1], n + 1));
-      if (known.back() == part) return array[n];
-    }
-    fail(fmt::format("'{}' has no element '{}'{}", joined(k), part, hint(part, known)));
-  }
-
   int number_;
   const std::string& text_;
   std::vector<std::string> parts_;
@@ -146,6 +157,30 @@ class Setting {
 
 void apply_settings(TomlTable& root, const ModelContext& context) {
   for (std::size_t k = 0; k < context.settings.size(); ++k) Setting(context, static_cast<int>(k)).apply(root);
+}
+
+const TomlNode& find_value(const TomlTable& root, const std::string& key) {
+  const auto fail = [&](const std::string& message) { throw InputError(fmt::format("'{}': {}", key, message)); };
+  const TomlTable* table = &root;
+  const TomlNode* node = nullptr;
+  std::string path, list;
+  for (const std::string& part : split(key)) {
+    if (table) {
+      node = find_key(*table, part);
+      std::vector<std::string> known;
+      for (const TomlEntry& entry : *table) known.push_back(entry.key);
+      if (!node)
+        fail(fmt::format("{} has no '{}'{}", path.empty() ? "the model" : in_quotes(path), part, hint(part, known)));
+    } else if (const TomlArray* array = node->array()) {
+      node = &(*array)[find_element(*array, path, list, part, fail)];
+    } else {
+      fail(fmt::format("{} is {}, not a table", in_quotes(path), describe(*node)));
+    }
+    path += (path.empty() ? "" : ".") + part;
+    list = part;
+    table = node->table();
+  }
+  return *node;
 }
 
 }  // namespace stickslip::model_detail

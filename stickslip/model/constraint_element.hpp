@@ -36,9 +36,9 @@ struct ViscoelasticConstraint {
 };
 
 struct ConstraintElement {
-  std::string name;
+  std::string name = {};
   bool holonomic = true;
-  std::optional<ViscoelasticConstraint> viscoelastic;
+  std::optional<ViscoelasticConstraint> viscoelastic = std::nullopt;
 };
 
 /// Throws InputError naming the constraint, the key and the value that is out of range.

@@ -24,12 +24,12 @@
 namespace stickslip {
 
 struct ContactElement {
-  std::string name;
+  std::string name = {};
   int tangents = 2;                       ///< 0 (frictionless), 1 (in the plane) or 2
   SetKind cone = SetKind::friction_cone;  ///< with two tangents also polygonal_cone or box_cone
   int facets = 8;                         ///< of the polygonal cone
   double mu = 0;                          ///< >= 0
-  std::optional<double> mu_static;        ///< >= mu: for a point that sticks
+  std::optional<double> mu_static = std::nullopt;  ///< >= mu: for a point that sticks
   double restitution = 0;                 ///< e in [0, 1]
   ImpactLaw impact = ImpactLaw::newton;   ///< what e relates; energetic: only with the round cone
 

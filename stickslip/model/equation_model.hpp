@@ -14,7 +14,7 @@
 //                   itself, because only then `force` is everything but mass times acceleration
 //   kinetic_energy  T(q, v) = ½ vᵀ M(q) v, from which M and c follow (lagrange_inertia.hpp)
 //
-// All derivatives are by automatic differentiation. For up to 8 coordinates matrices are dense, above that they have
+// Derivatives are those of StateFunction. For up to 8 coordinates matrices are dense, above that they have
 // the structure that the dependences of the functions allow.
 #pragma once
 
@@ -30,16 +30,16 @@
 namespace stickslip {
 
 struct EquationModel {
-  std::string title;
-  std::vector<std::string> coordinates;
-  std::vector<std::vector<StateFunction>> mass;  ///< n rows of n functions of q; empty with kinetic_energy
-  std::optional<StateFunction> kinetic_energy;   ///< T(q, v)
-  std::vector<StateFunction> force;              ///< n functions of t, q, v; empty: zero
-  std::optional<StateFunction> potential;        ///< U(q)
-  std::optional<StateFunction> dissipation;      ///< R(q, v)
-  std::vector<FrictionElement> friction;
-  std::vector<ExpressionContact> contacts;
-  std::vector<ExpressionConstraint> constraints;
+  std::string title = {};
+  std::vector<std::string> coordinates = {};
+  std::vector<std::vector<StateFunction>> mass = {};           ///< n rows of n functions of q; empty with kinetic_energy
+  std::optional<StateFunction> kinetic_energy = std::nullopt;  ///< T(q, v)
+  std::vector<StateFunction> force = {};                       ///< n functions of t, q, v; empty: zero
+  std::optional<StateFunction> potential = std::nullopt;       ///< U(q)
+  std::optional<StateFunction> dissipation = std::nullopt;     ///< R(q, v)
+  std::vector<FrictionElement> friction = {};
+  std::vector<ExpressionContact> contacts = {};
+  std::vector<ExpressionConstraint> constraints = {};
 };
 
 /// Throws InputError naming what is wrong. M that depends on q is checked along the motion: System::mass() throws where

@@ -16,10 +16,10 @@
 namespace stickslip {
 
 struct ExpressionConstraint {
-  ConstraintElement element;       ///< `holonomic` says which of the two below is used
-  StateFunction position;          ///< g, of t, q                        [m, rad]
-  std::vector<StateFunction> row;  ///< a, of t, q: nv entries
-  StateFunction rate;              ///< β, of t, q, or a table over time  [m/s, rad/s]
+  ConstraintElement element = {};       ///< `holonomic` says which of the two below is used
+  StateFunction position = 0.0;         ///< g, of t, q                        [m, rad]
+  std::vector<StateFunction> row = {};  ///< a, of t, q: nv entries
+  StateFunction rate = 0.0;             ///< β, of t, q, or a table over time  [m/s, rad/s]
 };
 
 /// The constraints of one system. The kinematics must outlive them.

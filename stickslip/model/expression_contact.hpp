@@ -27,13 +27,13 @@
 namespace stickslip {
 
 struct ExpressionContact {
-  ContactElement law;
-  StateFunction gap;                                  ///< of t, q
-  std::vector<StateFunction> slip;                    ///< of t, q: one per tangent, or empty with slip_rows
-  std::vector<std::vector<StateFunction>> slip_rows;  ///< of t, q: nv per tangent
-  std::vector<StateFunction> surface_velocity;        ///< of t, q: one per tangent, or empty: at rest
-  std::vector<StateFunction> position;                ///< of t, q: empty, or 2 or 3
-  std::vector<StateFunction> normal;                  ///< of t, q: as many as `position`; any length
+  ContactElement law = {};
+  StateFunction gap = 0.0;                                 ///< of t, q
+  std::vector<StateFunction> slip = {};                    ///< of t, q: one per tangent, or empty with slip_rows
+  std::vector<std::vector<StateFunction>> slip_rows = {};  ///< of t, q: nv per tangent
+  std::vector<StateFunction> surface_velocity = {};        ///< of t, q: one per tangent, or empty: at rest
+  std::vector<StateFunction> position = {};                ///< of t, q: empty, or 2 or 3
+  std::vector<StateFunction> normal = {};                  ///< of t, q: as many as `position`; any length
 };
 
 /// The contacts of one system. The kinematics must outlive them.

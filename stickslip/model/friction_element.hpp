@@ -23,17 +23,22 @@ namespace stickslip {
 /// A direction over the velocities: u = Σ coefficient · v[coordinate].
 using Direction = std::vector<std::pair<Index, double>>;
 
+/// The velocity of one coordinate.
+inline Direction on(Index coordinate) { return {{coordinate, 1.0}}; }
+/// That of one over another one: u = v[first] - v[second].
+inline Direction between(Index first, Index second) { return {{first, 1.0}, {second, -1.0}}; }
+
 struct FrictionElement {
-  std::string name;
-  std::vector<Direction> directions;          ///< one, or two for planar friction
-  SetKind planar_set = SetKind::disk;         ///< with two directions: disk, polygon or box
-  int facets = 8;                             ///< of the polygon
+  std::string name = {};
+  std::vector<Direction> directions = {};                    ///< one, or two for planar friction
+  SetKind planar_set = SetKind::disk;                        ///< with two directions: disk, polygon or box
+  int facets = 8;                                            ///< of the polygon
   /// c >= 0, of t, q, v, and of reactions R: then it holds for the R of the same instant. [N or N m]
-  StateFunction limit;
-  std::optional<StateFunction> static_limit;  ///< >= limit
-  Weakening weakening;
-  double viscous = 0;                           ///< >= 0 [N s/m or N m s/rad]
-  std::vector<StateFunction> surface_velocity;  ///< empty: at rest; else one per direction [m/s or rad/s]
+  StateFunction limit = 0.0;
+  std::optional<StateFunction> static_limit = std::nullopt;  ///< >= limit
+  Weakening weakening = {};
+  double viscous = 0;                                ///< >= 0 [N s/m or N m s/rad]
+  std::vector<StateFunction> surface_velocity = {};  ///< empty: at rest; else one per direction [m/s or rad/s]
 
   int size() const { return static_cast<int>(directions.size()); }
   /// The set with limit c.

@@ -27,7 +27,7 @@ const char* describe(Arguments allowed) {
 
 void require_sizes(const StateFunction& f, const std::string& what, Index nq, Index nv) {
   const StateCallable* function = f.callable();
-  if (function && (function->nq() != nq || function->nv() != nv))
+  if (function && !function->fits(nq, nv))
     throw InputError(fmt::format("{} is a function of {} positions and {} velocities, but the system has {} and {}",
                                  what, function->nq(), function->nv(), nq, nv));
 }

@@ -22,6 +22,4 @@ void require_arguments(const StateFunction& f, const std::string& what, Argument
 /// Throws InputError where f is a function of the program that was made for another system.
 void require_sizes(const StateFunction& f, const std::string& what, Index nq, Index nv);
 
-inline Degree degree(const StateFunction& f, const std::vector<std::string>&) { return f.degree(); }
-
 }  // namespace stickslip

@@ -8,6 +8,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/pinned_factor.hpp"
 #include "stickslip/model/expression_laws.hpp"
+#include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/matrix_layout.hpp"
 
 namespace stickslip {
@@ -180,6 +181,8 @@ void require_square(const char* key, const SystemMatrix& matrix, Index n) {
 std::unique_ptr<System> make_system(MatrixModel model) {
   const Index n = static_cast<Index>(model.coordinates.size());
   check_coordinates(model.coordinates);
+  for (SystemMatrix* matrix : {&model.damping, &model.stiffness})
+    if (matrix->size() == 0) *matrix = SystemMatrix::zero(n);
   require_square("mass", model.mass, n);
   require_square("damping", model.damping, n);
   require_square("stiffness", model.stiffness, n);
@@ -192,6 +195,9 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   if (!model.force.components.empty() && static_cast<Index>(model.force.components.size()) != n)
     throw InputError(
         fmt::format("force has {} components, but there are {} coordinates", model.force.components.size(), n));
+  for (std::size_t i = 0; i < model.force.components.size(); ++i)
+    require_sizes(model.force.components[i], fmt::format("force[{}]", i), n, n);
+  if (model.force.common) require_sizes(*model.force.common, "force", n, n);
   check_laws(model.friction, model.contacts, model.constraints, n);
   auto kinematics = std::make_unique<FlatKinematics>(model.coordinates);
   auto laws = expression_laws(std::move(model.friction), std::move(model.contacts), std::move(model.constraints),

@@ -16,19 +16,25 @@ namespace stickslip {
 
 /// f: one function per coordinate, or one text for all with the index i (from 0).
 struct ForceField {
-  std::vector<StateFunction> components;  ///< empty: zero, or `common` is used
-  std::optional<StateFunction> common;
+  std::vector<StateFunction> components = {};  ///< empty: zero, or `common` is used
+  std::optional<StateFunction> common = std::nullopt;
 };
 
 struct MatrixModel {
-  std::string title;
-  std::vector<std::string> coordinates;
-  SystemMatrix mass, damping, stiffness;
-  ForceField force;
-  std::vector<FrictionElement> friction;
-  std::vector<ExpressionContact> contacts;
-  std::vector<ExpressionConstraint> constraints;
+  std::string title = {};
+  std::vector<std::string> coordinates = {};
+  SystemMatrix mass = {};
+  SystemMatrix damping = {}, stiffness = {};  ///< empty: zero
+  ForceField force = {};
+  std::vector<FrictionElement> friction = {};
+  std::vector<ExpressionContact> contacts = {};
+  std::vector<ExpressionConstraint> constraints = {};
 };
+
+/// By rows: dense({{2, 1}, {1, 2}}).
+inline SystemMatrix dense(std::initializer_list<std::initializer_list<double>> rows) {
+  return SystemMatrix(DenseMatrix(rows));
+}
 
 /// (t, coordinates, v_<coordinate>, i) and pi, in the layout of StateFunction; constants are the model's parameters.
 SymbolTable state_symbols(const std::vector<std::string>& coordinates,

@@ -19,21 +19,21 @@ namespace stickslip {
 inline constexpr int kGround = ground_body;
 
 struct RigidBody {
-  std::string name;
-  std::string group;                                   ///< a name that several bodies may share
+  std::string name = {};
+  std::string group = {};                              ///< a name that several bodies may share
   double mass = 0;                                     ///< [kg]
   Eigen::Vector3d center = Eigen::Vector3d::Zero();    ///< mass centre in the body's frame [m]
-  std::optional<Eigen::Matrix3d> inertia;              ///< about the mass centre [kg m²]; else of its shapes
+  std::optional<Eigen::Matrix3d> inertia = {};         ///< about the mass centre [kg m²]; else of its shapes
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< of the body's frame at the start [m]
   Eigen::Quaterniond orientation = Eigen::Quaterniond::Identity();  ///< at the start
   Eigen::Vector3d velocity = Eigen::Vector3d::Zero();               ///< of the mass centre at the start, world [m/s]
   Eigen::Vector3d spin = Eigen::Vector3d::Zero();                   ///< at the start, body axes [rad/s]
-  std::vector<StateFunction> force;                                 ///< three in the world, at the mass centre; t only
-  std::vector<StateFunction> torque;                                ///< three in the world; t only
+  std::vector<StateFunction> force = {};                            ///< three in the world, at the mass centre; t only
+  std::vector<StateFunction> torque = {};                           ///< three in the world; t only
 };
 
 struct PointSpring {
-  std::string name;
+  std::string name = {};
   int body_a = kGround, body_b = kGround;
   Eigen::Vector3d point_a = Eigen::Vector3d::Zero(), point_b = Eigen::Vector3d::Zero();  ///< in the bodies' frames [m]
   double stiffness = 0, damping = 0;                                                     ///< >= 0 [N/m, N s/m]
@@ -42,18 +42,18 @@ struct PointSpring {
 
 /// A contact law and the bodies it acts between: names or groups, "ground", or "*" for any body or the ground.
 struct BodyContact {
-  ContactElement law;
-  std::string first, second;
-  std::vector<StateFunction> surface_velocity;  ///< three in the world, of the second body's surface; t only [m/s]
+  ContactElement law = {};
+  std::string first = {}, second = {};
+  std::vector<StateFunction> surface_velocity = {};  ///< three in the world, of the second body's surface; t only [m/s]
 };
 
 struct BodyModel {
-  std::string title;
+  std::string title = {};
   Eigen::Vector3d gravity = Eigen::Vector3d::Zero();  ///< [m/s²]
-  std::vector<RigidBody> bodies;
-  std::vector<Shape> shapes;
-  std::vector<PointSpring> springs;
-  std::vector<BodyContact> contacts;
+  std::vector<RigidBody> bodies = {};
+  std::vector<Shape> shapes = {};
+  std::vector<PointSpring> springs = {};
+  std::vector<BodyContact> contacts = {};
 };
 
 /// Start positions (7 per body) and velocities (6 per body).

@@ -56,7 +56,7 @@ void append_slots(const std::optional<std::vector<Index>>& chosen, Index first, 
 }  // namespace
 
 StateCallable::StateCallable(Index nq, Index nv, int arguments, CallableFacts facts)
-    : facts_(std::move(facts)), nq_(nq), nv_(nv) {
+    : facts_(std::move(facts)), nq_(nq), nv_(nv), arguments_(arguments) {
   if (facts_.time) used_.push_back(0);
   append_slots(facts_.positions, 1, arguments >= 2 ? nq : 0, "position", facts_.text, used_);
   append_slots(facts_.velocities, 1 + nq, arguments >= 3 ? nv : 0, "velocity", facts_.text, used_);

@@ -78,6 +78,8 @@ class StateCallable {
   const std::vector<Index>& variables_used() const { return used_; }
   Index nq() const { return nq_; }
   Index nv() const { return nv_; }
+  /// f(t) fits any system.
+  bool fits(Index nq, Index nv) const { return arguments_ == 1 || (nq == nq_ && nv == nv_); }
 
  protected:
   /// `arguments`: how many of (t, q, v, i) the function takes.
@@ -92,6 +94,7 @@ class StateCallable {
   CallableFacts facts_;
   std::vector<Index> used_;  // ascending slots
   Index nq_, nv_;
+  int arguments_;
 };
 
 namespace callable_detail {
@@ -115,18 +118,16 @@ constexpr int arguments() {
 
 template <class F, class Scalar>
 Scalar call(const F& f, std::span<const Scalar> x, Index nq, Index nv) {
-  assert(static_cast<Index>(x.size()) > nq + nv);
-  const auto q = x.subspan(1, static_cast<std::size_t>(nq));
-  const auto v = x.subspan(1 + q.size(), static_cast<std::size_t>(nv));
   constexpr int count = arguments<F, Scalar>();
-  if constexpr (count == 4) {
-    return Scalar(f(x[0], q, v, static_cast<Index>(primal(x[1 + q.size() + v.size()]))));
-  } else if constexpr (count == 3) {
-    return Scalar(f(x[0], q, v));
-  } else if constexpr (count == 2) {
-    return Scalar(f(x[0], q));
-  } else {
+  if constexpr (count == 1) {
     return Scalar(f(x[0]));
+  } else {
+    assert(static_cast<Index>(x.size()) > nq + nv);
+    const auto q = x.subspan(1, static_cast<std::size_t>(nq));
+    const auto v = x.subspan(1 + q.size(), static_cast<std::size_t>(nv));
+    if constexpr (count == 2) return Scalar(f(x[0], q));
+    if constexpr (count == 3) return Scalar(f(x[0], q, v));
+    if constexpr (count == 4) return Scalar(f(x[0], q, v, static_cast<Index>(primal(x[1 + q.size() + v.size()]))));
   }
 }
 

@@ -91,6 +91,13 @@ StateFunction function_of(Index n, F f, CallableFacts facts = {}) {
   return make_callable(n, n, std::move(f), std::move(facts));
 }
 
+/// f(t) for any system.
+template <class F>
+StateFunction function_of_time(F f, CallableFacts facts = {}) {
+  static_assert(callable_detail::arguments<F, double>() == 1);
+  return make_callable(0, 0, std::move(f), std::move(facts));
+}
+
 /// (t, q, v, i, R) of the layout above, refreshed without allocation.
 class Variables {
  public:

@@ -44,12 +44,12 @@ struct SimulationOptions {
   double start_time = 0;    ///< [s]
   double end_time = 0;      ///< [s]
   BreakpointPolicy breakpoints = BreakpointPolicy::step_ends;
-  double output_step = 0;            ///< [s]; 0: every step
-  std::vector<double> output_times;  ///< [s], ascending; instead of output_step
-  MoreauOptions moreau;
-  SplittingOptions splitting;
-  EventOptions event;
-  ViscoelasticOptions viscoelastic;
+  double output_step = 0;                 ///< [s]; 0: every step
+  std::vector<double> output_times = {};  ///< [s], ascending; instead of output_step
+  MoreauOptions moreau = {};
+  SplittingOptions splitting = {};
+  EventOptions event = {};
+  ViscoelasticOptions viscoelastic = {};
   TimeSpan span() const { return {start_time, end_time}; }
   /// Rows of the trajectory, before the run: those of output_times or output_step, else one per step.
   double expected_rows() const;

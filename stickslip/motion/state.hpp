@@ -10,11 +10,11 @@
 namespace stickslip {
 
 struct State {
-  double t = 0;             ///< [s]
-  Vector q;                 ///< positions (nq) [m, rad]
-  Vector v;                 ///< velocities (nv) [m/s, rad/s]
-  Vector z;                 ///< internal states of compliant laws; empty where there are none
-  std::vector<Mode> modes;  ///< one per law; empty: decided from v at the start
+  double t = 0;                  ///< [s]
+  Vector q = {};                 ///< positions (nq) [m, rad]
+  Vector v = {};                 ///< velocities (nv) [m/s, rad/s]
+  Vector z = {};                 ///< internal states of compliant laws; empty where there are none
+  std::vector<Mode> modes = {};  ///< one per law; empty: decided from v at the start
 };
 
 }  // namespace stickslip

@@ -148,7 +148,7 @@ TEST(Callable, MayEvaluateAnotherOne) {
   EXPECT_NEAR(outer.derivative(x, 2), 1.4 + 1, 1e3 * kFirstDifference);  // differences of differences
 }
 
-const FlatKinematics kFlat(kNames);
+const FlatKinematics kPlane(kNames);
 
 ExpressionContact contact(StateFunction gap, StateFunction slip, StateFunction surface) {
   ExpressionContact c;
@@ -166,12 +166,12 @@ TEST(Callable, MakesTheSameContactAsTheExpression) {
   const auto slip = [](auto, auto q) { return q[0] + 0.5 * q[1] * q[1]; };
   const auto belt = [](auto t, auto q) { return cos(t) * q[0]; };
   ExpressionContacts written({contact(parsed("y - 0.3*sin(2*x) + 0.1*t^2"), parsed("x + 0.5*y^2"), parsed("cos(t)*x"))},
-                             kFlat);
-  ExpressionContacts called({contact(function_of(2, gap), function_of(2, slip), function_of(2, belt))}, kFlat);
+                             kPlane);
+  ExpressionContacts called({contact(function_of(2, gap), function_of(2, slip), function_of(2, belt))}, kPlane);
   ExpressionContacts differenced({contact(function_of(2, [&](double t, Span q) { return gap(t, q); }),
                                           function_of(2, [&](double t, Span q) { return slip(t, q); }, {.time = false}),
                                           function_of(2, [&](double t, Span q) { return belt(t, q); }))},
-                                 kFlat);
+                                 kPlane);
   const Vector q{{0.4, 0.7}}, v{{1.2, -0.6}};
   const auto rows = [&](const ExpressionContacts& contacts) {
     SystemWorkspace workspace(2, 2);
@@ -197,9 +197,8 @@ TEST(Callable, AnAffineGapHasAConstantRowIfItSaysSo) {
   const auto gap = [](auto t, auto q) { return q[1] - 2.0 * q[0] + 0.5 * t - 1.0; };
   const auto slip = [](auto, auto q) { return q[0]; };
   const CallableFacts affine{.degree = Degree::affine};
-  EXPECT_FALSE(
-      ExpressionContacts({contact(function_of(2, gap), function_of(2, slip), 0.0)}, kFlat).constant_rows());
-  const ExpressionContacts contacts({contact(function_of(2, gap, affine), function_of(2, slip, affine), 0.0)}, kFlat);
+  EXPECT_FALSE(ExpressionContacts({contact(function_of(2, gap), function_of(2, slip), 0.0)}, kPlane).constant_rows());
+  const ExpressionContacts contacts({contact(function_of(2, gap, affine), function_of(2, slip, affine), 0.0)}, kPlane);
   EXPECT_TRUE(contacts.constant_rows());
 }
 
@@ -214,15 +213,14 @@ TEST(Callable, MakesTheSameConstraintsAsTheExpressions) {
     knife.element.holonomic = false;
     knife.row = {std::move(entry), 2.0};
     knife.rate = std::move(rate);
-    return ExpressionConstraints({circle, knife}, kFlat);
+    return ExpressionConstraints({circle, knife}, kPlane);
   };
   const auto written = make(parsed("x^2 + y^2 - 1 - 0.1*sin(t)"), parsed("-sin(x)"), parsed("t*y"));
   const auto called = make(function_of(2, length), function_of(2, skate, {.time = false}),
                            function_of(2, [](auto t, auto q) { return t * q[1]; }));
   const Vector q{{0.6, 0.9}}, v{{0.3, -1.7}}, lambda{{2.0, -3.0}};
   SystemWorkspace wa(2, 2), wb(2, 2);
-  wa.constraints = written.make_scratch();
-  wb.constraints = called.make_scratch();
+  wa.constraints = written.make_scratch(), wb.constraints = called.make_scratch();
   ConstraintRows a, b;
   Vector bias_a, bias_b;
   DenseMatrix force_a, force_b, velocity_a, velocity_b;
@@ -280,7 +278,8 @@ TEST(Callable, AsLimitAndBeltRunsAsTheExpressionUnderEveryScheme) {
 }
 
 TEST(Callable, MadeForAnotherSystemIsRefused) {
-  EXPECT_THROW(make_system(block(function_of(2, [](auto t) { return 1.0 + t; }), 0.0)), InputError);
+  EXPECT_THROW(make_system(block(function_of(2, [](auto t, auto) { return 1.0 + t; }), 0.0)), InputError);
+  EXPECT_NO_THROW(make_system(block(function_of_time([](auto t) { return 1.0 + t; }), 0.0)));
 }
 
 /// T of a double pendulum: mass, velocity terms and their slopes.

@@ -25,14 +25,14 @@ enum class ShapeKind { sphere, capsule, box, hull, cylinder, plane };
 constexpr int ground_body = -1;
 
 struct Shape {
-  std::string name;  ///< for messages; may be empty
+  std::string name = {};  ///< for messages; may be empty
   ShapeKind kind = ShapeKind::sphere;
-  int body = ground_body;       ///< index into the poses given to CollisionScene::find; ground_body is fixed
-  Pose pose;                    ///< of the shape's frame in its body
-  double radius = 0.0;          ///< sphere, capsule, cylinder [m]
-  double length = 0.0;          ///< capsule (straight part), cylinder [m]
-  Vector3 size{0.0, 0.0, 0.0};  ///< box [m]
-  std::vector<Vector3> points;  ///< hull [m]
+  int body = ground_body;            ///< index into the poses given to CollisionScene::find; ground_body is fixed
+  Pose pose = {};                    ///< of the shape's frame in its body
+  double radius = 0.0;               ///< sphere, capsule, cylinder [m]
+  double length = 0.0;               ///< capsule (straight part), cylinder [m]
+  Vector3 size{0.0, 0.0, 0.0};       ///< box [m]
+  std::vector<Vector3> points = {};  ///< hull [m]
 };
 
 std::string_view name_of(ShapeKind kind);
