@@ -5,7 +5,7 @@
 //   accelerations)
 //
 //   M  mass, symmetric positive definite (n × n)                   [kg, kg m²]
-//   A  rows of the constraints (m × n), of rank r <= m             System::evaluate_constraints
+//   A  rows of the constraints (m × n), of rank r <= m             ConstraintSource::evaluate
 //   h  forces without those of the constraints                     [N, N m]
 //   λ  multipliers: force on the system along the row; where r < m the shortest of those that are possible, with every
 //      row scaled to unit length: (Σ (λ_i |Ã_i|)²)^½, the same in all units
@@ -50,8 +50,7 @@ class ConstrainedMass {
 
   Index rank() const { return rank_; }
   Index row_count() const { return m_; }
-  const DenseMatrix& free_directions() const { return N_; }   ///< N
-  const DenseMatrix& weighted_inverse() const { return G_; }  ///< G
+  const DenseMatrix& free_directions() const { return N_; }  ///< N
 
   /// a of (h, bias)
   void acceleration(const Vector& h, const Vector& bias, Vector& a);

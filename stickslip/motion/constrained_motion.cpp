@@ -23,9 +23,11 @@ void refresh_inertia(const System& system, const Vector& q, ConstraintWorkspace&
   for (Index j = 0; j < mass.size(); ++j) workspace.inertia[j] = mass(j, j);
 }
 
-/// √(Σ_j M_jj x_j²); 0 for positions of another number (nq ≠ nv).
-double length(const Vector& inertia, const Vector& x) {
-  return x.size() == inertia.size() ? std::sqrt(inertia.dot(x.cwiseAbs2())) : 0.0;
+/// √(Σ_j M_jj x_j²) of a velocity or displacement.
+double length(const Vector& inertia, const Vector& x) { return std::sqrt(inertia.dot(x.cwiseAbs2())); }
+
+double position_length(const Vector& q, ConstraintWorkspace& workspace) {
+  return length(workspace.inertia, workspace.reach(q));
 }
 
 /// |a_i| = √(Σ_j A_ij²/M_jj): times a length of x it bounds the terms A_ij x_j and has the unit of the row.
@@ -95,21 +97,27 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
   constexpr int kMostIterations = 30;
   constexpr double kAccepted = 1e-6;
   if (system.laws().constraints().empty()) return Status::success;
+  ConstraintRows& rows = workspace.rows;
   Vector& best = workspace.best;
+  auto make_correction = [&] {
+    if (!workspace.holonomic.refresh(system.inertia().mass(q, workspace.system), rows.A)) return false;
+    workspace.residual = -rows.position;
+    workspace.holonomic.correction(workspace.residual, workspace.correction);
+    return true;
+  };
   refresh_inertia(system, q, workspace);
   double smallest = HUGE_VAL, reach = 0;
   best = q;
   for (int iteration = 0; iteration < kMostIterations; ++iteration) {
-    system.laws().constraint_source().evaluate(t, q, workspace.system, workspace.rows);
-    ConstraintRows& rows = workspace.rows;
+    system.laws().constraint_source().evaluate(t, q, workspace.system, rows);
     for (Index i = 0; i < rows.A.rows(); ++i)
       if (!system.laws().constraints()[static_cast<std::size_t>(i)].holonomic) rows.A.row(i).setZero();
     if (!rows.position.allFinite()) return Status::not_finite;
-    if (!workspace.holonomic.refresh(system.inertia().mass(q, workspace.system), rows.A)) return Status::not_finite;
-    workspace.residual = -rows.position;
-    workspace.holonomic.correction(workspace.residual, workspace.correction);
-    reach = std::max(reach, length(workspace.inertia, q));
-    if (!(reach > 0)) reach = length(workspace.inertia, workspace.correction);  // from the origin
+    reach = std::max(reach, position_length(q, workspace));
+    if (!(reach > 0)) {  // from the origin
+      if (!make_correction()) return Status::not_finite;
+      reach = length(workspace.inertia, workspace.correction);
+    }
     const double size = relative_size(rows.position, workspace, reach).value;
     // Near the solution Newton halves at least, unless round-off is all that is left; far away it may be slow.
     const bool stalled = iteration > 0 && !(size < (smallest < kAccepted ? 0.5 : 0.99) * smallest);
@@ -118,6 +126,7 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
       best = q;
     }
     if (smallest <= 8 * kEpsilon || stalled) break;
+    if (!make_correction()) return Status::not_finite;
     system.kinematics().displace(workspace.correction, q);
   }
   q = best;
@@ -199,7 +208,7 @@ class Start {
     acceleration_ = std::sqrt(workspace_.force.cwiseAbs2().dot(workspace_.inertia.cwiseInverse()));
     if (!std::isfinite(acceleration_)) acceleration_ = 0;  // said below, with the name of what is not finite
     velocity_ = length(workspace_.inertia, v) + acceleration_ * options_.span;
-    position_ = length(workspace_.inertia, q) + velocity_ * options_.span;
+    position_ = position_length(q, workspace_) + velocity_ * options_.span;
   }
 
   bool too_large(const Relative& worst) const {
@@ -234,7 +243,7 @@ class Start {
     throw InputError(
         fmt::format("no position near the initial one satisfies all constraints: violated are {}; they contradict "
                     "each other, or initial.position is too far off",
-                    fmt::join(violated(workspace_.rows.position, length(workspace_.inertia, q)), ", ")));
+                    fmt::join(violated(workspace_.rows.position, position_length(q, workspace_)), ", ")));
   }
 
   /// Rows that depend on each other must agree in velocity and acceleration.

@@ -20,13 +20,15 @@
 #include "stickslip/common/status.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/constrained_mass.hpp"
+#include "stickslip/motion/position_reach.hpp"
 
 namespace stickslip {
 
 /// Scratch space of the functions below, for one system. They allocate nothing after the first call at the same rank.
 struct ConstraintWorkspace {
-  explicit ConstraintWorkspace(const System& of) : system(of) {}
+  explicit ConstraintWorkspace(const System& of) : system(of), reach(of.kinematics()) {}
   SystemWorkspace system;
+  PositionReach reach;
   ConstraintRows rows;
   ConstrainedMass mass;
   ConstrainedMass holonomic;  ///< of project_position(): its rank differs where there are nonholonomic rows
@@ -50,7 +52,7 @@ ConstraintDrift constraint_drift(const System& system, double t, const Vector& q
                                  ConstraintWorkspace& workspace);
 
 /// Newton's iteration until |g_i| <= 8 ε |a_i| |q|, round-off of its terms (lengths in the metric of M,
-/// constraint_audit.hpp; |q| the largest on the way), or until it does not fall any more. not_converged: it rose again
+/// constraint_audit.hpp; |q| the largest reach on the way, position_reach.hpp), or until it does not fall any more. not_converged: it rose again
 /// above `1e-6` of that; q is then the best position found. not_finite: q
 /// left the domain of an expression. M is taken where the iteration starts.
 Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace);

@@ -29,6 +29,7 @@ void record_constraint_residuals(const System& system, double dt, ConstraintAudi
     audit.position = audit.velocity = audit.position_terms = audit.velocity_terms = Vector::Zero(m);
   audit.inertia.resize(n);
   audit.longest = std::max(audit.longest, dt);
+  const Vector& reach = audit.reach(s.q);
   double q2 = 0, v2 = 0, f2 = 0;
   for (Index j = 0; j < n; ++j) audit.inertia[j] = mass(j, j);
   audit.force.setZero(n);
@@ -36,7 +37,7 @@ void record_constraint_residuals(const System& system, double dt, ConstraintAudi
   for (Index j = 0; j < n; ++j) {
     f2 += audit.force[j] * audit.force[j] / audit.inertia[j];
     v2 += audit.inertia[j] * s.v[j] * s.v[j];
-    if (s.q.size() == n) q2 += audit.inertia[j] * s.q[j] * s.q[j];
+    q2 += audit.inertia[j] * reach[j] * reach[j];
   }
   record.constraint_position = record.constraint_velocity = 0;
   record.constraint_position_terms = record.constraint_velocity_terms = 1;
@@ -48,7 +49,7 @@ void record_constraint_residuals(const System& system, double dt, ConstraintAudi
     }
     const double thrust = std::sqrt(a2 * f2) * audit.longest;
     double slopes = 0;
-    for (Index j = 0; j < s.q.size(); ++j) slopes += std::abs(audit.by_q(i, j) * s.q[j]);
+    for (Index j = 0; j < n; ++j) slopes += std::abs(audit.by_q(i, j)) * reach[j];
     raise(audit.position_terms[i], std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * audit.longest);
     raise(audit.velocity_terms[i], std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes + thrust);
     raise(audit.position[i], std::abs(rows.position[i]));

@@ -3,7 +3,7 @@
 //
 //   |g_i|            against  s_i = |a_i| |q| + |rate_i t| + |a_i| |h| τ²
 //   |A_i v - rate_i| against  s_i = |a_i| |v| + |rate_i| + Σ_j |∂(A_i v - rate_i)/∂q_j q_j| + |a_i| |h| τ
-//   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j²,   likewise |v|,   |h|² = Σ_j h_j²/M_jj the forces, τ the longest step
+//   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j²,   q_j the reach of positions (position_reach.hpp),   likewise |v|,   |h|² = Σ_j h_j²/M_jj the forces, τ the longest step
 //
 // |a_i| |q| bounds every term A_ij q_j and has the unit of the row, whatever the units of the coordinates are. A rod
 // x² + y² - l² has s = 2 l²; a frame whose origin is far away has a large s, as its coordinates have fewer digits to
@@ -13,14 +13,16 @@
 #pragma once
 
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/position_reach.hpp"
 #include "stickslip/motion/step.hpp"
 
 namespace stickslip {
 
 /// Memory of record_constraint_residuals(), for one run.
 struct ConstraintAudit {
-  explicit ConstraintAudit(const System& system) : workspace(system) {}
+  explicit ConstraintAudit(const System& system) : workspace(system), reach(system.kinematics()) {}
   SystemWorkspace workspace;
+  PositionReach reach;
   ConstraintRows rows;
   DenseMatrix by_q;
   Vector inertia, force;

@@ -24,8 +24,9 @@ FrictionAssembly::FrictionAssembly(const System& system)
     limits_vary_ |= !element.limit.is_constant() || (element.static_limit && !element.static_limit->is_constant());
     limits_depend_on_state_ |= element.limit.depends_on_state(index_slot_) ||
                                (element.static_limit && element.static_limit->depends_on_state(index_slot_));
-    limits_depend_on_reactions_ |= element.limit.depends_on_reactions(index_slot_) ||
-                                   (element.static_limit && element.static_limit->depends_on_reactions(index_slot_));
+    follows_.push_back(element.limit.depends_on_reactions(index_slot_) ||
+                       (element.static_limit && element.static_limit->depends_on_reactions(index_slot_)));
+    limits_depend_on_reactions_ |= follows_.back() != 0;
     has_static_ |= element.static_limit.has_value();
     has_weakening_ |= element.weakening.shape != WeakeningShape::none;
     has_viscous_ |= element.viscous > 0;
@@ -37,11 +38,13 @@ FrictionAssembly::FrictionAssembly(const System& system)
   if (static_cast<Index>(coordinate_.size()) != Wt_.rows()) coordinate_.clear();
 }
 
-void FrictionAssembly::evaluate_limits(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace) {
+void FrictionAssembly::evaluate_limits(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                                       bool following) {
   if (limits_known_ && !limits_vary_) return;
   if (limits_vary_) workspace.variables.set(t, q, v);
   const auto variables = workspace.variables.span();
   for (Index k = 0; k < laws(); ++k) {
+    if (!following && follows_[k]) continue;
     const FrictionElement& e = element(k);
     limit_[k] = e.limit(variables);
     static_limit_[k] = e.static_limit ? (*e.static_limit)(variables) : limit_[k];

@@ -26,7 +26,8 @@ class FrictionAssembly {
   double viscous(Index k) const { return viscous_[k]; }
 
   /// Limits at (t, q, v). Throws InputError naming the law where a limit is negative, not finite, or static < dynamic.
-  void evaluate_limits(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace);
+  /// `following` = false leaves out those that depend on reactions.
+  void evaluate_limits(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, bool following = true);
   /// Surface velocities at (t, q, v).
   void evaluate_surface(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& w) const;
   double limit(Index k) const { return limit_[k]; }
@@ -36,6 +37,7 @@ class FrictionAssembly {
   bool limits_depend_on_state() const { return limits_depend_on_state_; }  ///< or on reactions
   /// Those are read from the workspace's variables.
   bool limits_depend_on_reactions() const { return limits_depend_on_reactions_; }
+  bool follows_reactions(Index k) const { return follows_[k] != 0; }
   bool has_static() const { return has_static_; }
   bool has_weakening() const { return has_weakening_; }
   bool has_viscous() const { return has_viscous_; }
@@ -56,7 +58,7 @@ class FrictionAssembly {
   SparseMatrix Wt_;
   std::vector<Index>
       first_;  // apart from the elements: a loop over 10,000 laws must not drag their names through the cache
-  std::vector<char> size_;
+  std::vector<char> size_, follows_;
   std::vector<double> viscous_;
   std::vector<int> coordinate_;  // of each component, if every one acts on a coordinate; else empty
   Vector limit_, static_limit_;

@@ -85,17 +85,16 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   if (closed_form_) system.forces().applied(0, f_, f_, dynamics_.workspace(), f_);
 }
 
-double EventScheme::gap_size(std::size_t law, const Vector& q) const {
+double EventScheme::gap_size(std::size_t law, const Vector& q) {
   const Index i = dynamics_.laws()[law].first;
   const auto row = dynamics_.Wt().row(i);
   constexpr double kRoundOff = 1e-5;  // 1e-10 of this is round-off of what an acceleration moves in the run
   const double fall =
       std::abs(dynamics_.u()[i]) + row.cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()) * span_.length();
-  const double terms = q.size() == row.size() ? row.cwiseAbs().dot(q.cwiseAbs()) : system_.laws().contact_source().length();
-  return terms + kRoundOff * fall * span_.length();
+  return row.cwiseAbs().dot(dynamics_.reach()(q)) + kRoundOff * fall * span_.length();
 }
 
-bool EventScheme::touches(std::size_t law, const Vector& q) const {
+bool EventScheme::touches(std::size_t law, const Vector& q) {
   return dynamics_.gap(law) <= kTouching * gap_size(law, q);
 }
 
@@ -147,6 +146,7 @@ void EventScheme::start(StepRecord& record) {
   record.law_work = Vector::Zero(static_cast<Index>(dynamics_.laws().size()));
   record.friction_velocity = s.v;
   record.events.reserve(64 + 4 * dynamics_.laws().size());
+  system_.kinematics().normalize(s.q);
   if (!system_.laws().constraints().empty()) {
     const ConsistentStart consistent = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
     s.q = consistent.q;
@@ -245,8 +245,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
 /// stays in what the audit cannot explain.
 void EventScheme::project(const std::vector<Mode>& modes, State& s, double t) {
   dynamics_.place(t, s.q, s.v);
-  dynamics_.project_position(modes, s.q);
-  dynamics_.project_velocity(modes, s.v);
+  dynamics_.project(modes, s.q, s.v);
 }
 
 /// A law that has just come to zero velocity is not held yet: where a mechanism passes a dead point, or friction lets

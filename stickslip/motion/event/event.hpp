@@ -84,8 +84,8 @@ class EventScheme final : public Scheme {
   double time_size(double t) const { return span_.length() + std::abs(t); }
   double shortest_flight(double t) const;
   /// What a gap is small against: its terms, and the way of a free fall over the run (to round-off).
-  double gap_size(std::size_t law, const Vector& q) const;
-  bool touches(std::size_t law, const Vector& q) const;
+  double gap_size(std::size_t law, const Vector& q);
+  bool touches(std::size_t law, const Vector& q);
   double force_size(Index i, double D) const;
   void classify(State& state, double t);
   double limit_after(double t) const;
@@ -99,10 +99,12 @@ class EventScheme final : public Scheme {
   StepOutcome read_triggers(State& state);
   void snap_to_breakpoint(State& state) const;
   StepOutcome take_impacts(StepRecord& record);
+  StepOutcome refuse_impulsive_limits(const State& state, const std::vector<Index>& rows, const Vector& impulses);
   StepOutcome close_accumulating(StepRecord& record);
   void set_mode_by_velocity(std::size_t law, double tiny, State& state);
   StepOutcome decide(State& state);
   StepOutcome several_modes(const State& state, const Decision& decision) const;
+  StepOutcome several_limits(const State& state, std::size_t law) const;
   StepOutcome no_mode(const State& state, const Decision& decision) const;
   /// A law at rest on the border of its set, and the two modes it may have.
   struct Tie {

@@ -11,6 +11,27 @@
 
 namespace stickslip {
 
+/// A limit that follows a reaction has an impulse where the reaction has one, and dry friction here carries none.
+StepOutcome EventScheme::refuse_impulsive_limits(const State& s, const std::vector<Index>& rows, const Vector& p) {
+  constexpr double kNone = 1e-12;  // of the terms: round-off
+  const Index friction = dynamics_.friction().components(), contacts = dynamics_.components() - friction;
+  Vector all = Vector::Zero(dynamics_.components()), P(dynamics_.following().reactions()), lambda;
+  for (Index i = 0; i < p.size(); ++i) all[rows[static_cast<std::size_t>(i)]] = p[i];
+  P.head(contacts) = all.tail(contacts);
+  const Vector force = dynamics_.Wt().transpose() * all, jump = dynamics_.PW() * all;
+  dynamics_.mass().multipliers(force, jump, lambda);
+  P.tail(lambda.size()) = lambda;
+  for (const std::size_t k : dynamics_.following().laws())
+    for (Index i = 0; i < P.size(); ++i)
+      if (dynamics_.following().names(k, i) && std::abs(P[i]) > kNone * P.lpNorm<Eigen::Infinity>())
+        return {Status::refused,
+                fmt::format("the impact at t = {:.9g} gives an impulse to a reaction that the limit of friction '{}' "
+                            "depends on, and scheme 'event' has no friction that carries impulses but that of "
+                            "contacts: make it a contact with mu, or use scheme = \"moreau\"",
+                            s.t, dynamics_.name(k))};
+  return {};
+}
+
 /// The impact law with friction at all contacts that touch. Modes and rest of the laws afterwards.
 StepOutcome EventScheme::take_impacts(StepRecord& record) {
   State& s = record.state;
@@ -37,6 +58,9 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   if (solution.status != Status::success)
     return {solution.status, fmt::format("impact at t = {:.9g}: {}", s.t, solution.message)};
   const Vector &p = solution.p, &u_before = problem.u, &u_after = solution.u;
+  if (!dynamics_.following().empty())
+    if (const StepOutcome outcome = refuse_impulsive_limits(s, rows, p); outcome.status != Status::success)
+      return outcome;
   for (Index j = 0; j < size; ++j) {
     s.v.noalias() += p[j] * dynamics_.PW().col(rows[j]);
     record.jump_impulse[rows[j]] += p[j];

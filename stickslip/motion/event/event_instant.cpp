@@ -23,7 +23,8 @@ void EventScheme::snap_to_breakpoint(State& s) const {
   const double near = snap_ * time_size(s.t);
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), s.t);
   if (at == breakpoints_.end() || *at > s.t + near) return;
-  s.q += (*at - s.t) * s.v;
+  const Vector way = (*at - s.t) * s.v;
+  system_.kinematics().displace(way, s.q);
   s.t = *at;
 }
 
@@ -64,7 +65,7 @@ void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
 }
 
 StepOutcome EventScheme::read_triggers(State& s) {
-  if (system_.info().nq() == system_.info().nv()) snap_to_breakpoint(s);
+  snap_to_breakpoint(s);
   dynamics_.place(s.t, s.q, s.v);
   for (std::size_t k = 0; k < roles_.size(); ++k) {
     roles_[k] = LawRole::stuck;
@@ -91,6 +92,13 @@ StepOutcome EventScheme::read_triggers(State& s) {
         set_mode_by_velocity(k, 0, s);
         break;
       case Trigger::singular:
+        if (!law.contact)
+          return {Status::no_solution,
+                  fmt::format("friction '{}' slips at t = {:.9g} into a configuration where its own force raises the "
+                              "reactions in its limit as fast as the limit itself: the limit grows without bound and "
+                              "no motion goes on from here (as in Painlevé's paradox). Use a smaller coefficient in "
+                              "friction.{}.limit",
+                              dynamics_.name(k), s.t, dynamics_.name(k))};
         return {Status::no_solution,
                 fmt::format("contact '{}' slides at t = {:.9g} into a configuration where its friction (mu = {:.6g}) "
                             "pushes it into the surface faster than the normal reaction can push it out (Painlevé's "
@@ -199,6 +207,14 @@ StepOutcome EventScheme::no_mode(const State& s, const Decision& decision) const
       sliding +=
           fmt::format("{}'{}' (mu = {:.6g})", sliding.empty() ? "" : ", ", law.contact->name, dynamics_.limit(k));
   }
+  if (decision.status == Status::no_solution && sliding.empty())
+    for (const std::size_t k : dynamics_.following().laws())
+      if (slips(s.modes[k]))
+        return {Status::no_solution,
+                fmt::format("at t = {:.9g} no acceleration satisfies the law of friction '{}' while it slips: whatever "
+                            "its limit is, the reactions of that force make it larger (as in Painlevé's paradox). Use "
+                            "a smaller coefficient in friction.{}.limit",
+                            s.t, dynamics_.name(k), dynamics_.name(k))};
   if (decision.status == Status::no_solution && !sliding.empty())
     return {Status::no_solution,
             fmt::format("at t = {:.9g} no acceleration satisfies the contact law while {} slides: friction pushes the "
@@ -215,7 +231,7 @@ StepOutcome EventScheme::no_mode(const State& s, const Decision& decision) const
 StepOutcome EventScheme::several_modes(const State& s, const Decision& decision) const {
   std::string names;
   for (std::size_t k = 0; k < sliding_.size(); ++k) {
-    if (!sliding_[k] || !(dynamics_.limit(k) > 0)) continue;
+    if (!sliding_[k] || !dynamics_.laws()[k].contact || !(dynamics_.limit(k) > 0)) continue;
     const Index i = dynamics_.laws()[k].first;
     double d[2], own = dynamics_.D()(i, i);
     dynamics_.slip_direction(k, s.modes[k], d);
@@ -232,6 +248,14 @@ StepOutcome EventScheme::several_modes(const State& s, const Decision& decision)
                       s.t, decision.admissible == 2 ? std::string("two") : std::to_string(decision.admissible), names)};
 }
 
+StepOutcome EventScheme::several_limits(const State& s, std::size_t law) const {
+  return {Status::refused,
+          fmt::format("at t = {:.9g} several accelerations satisfy the law of friction '{}' while it slips: its limit "
+                      "follows reactions that its own force reverses, and both signs of them hold (as in Painlevé's "
+                      "paradox); rigid bodies cannot tell which. Use a smaller coefficient in friction.{}.limit",
+                      s.t, dynamics_.name(law), dynamics_.name(law))};
+}
+
 /// Problem (V) at the placed state; new modes, directions of slip, and what vanishes at the start of the next segment.
 StepOutcome EventScheme::decide(State& s) {
   dynamics_.place(just_after(s.t), s.q, s.v);
@@ -245,6 +269,10 @@ StepOutcome EventScheme::decide(State& s) {
     const Decision decision = decide_modes(problem_, decision_options_);
     if (decision.status != Status::success) return no_mode(s, decision);
     admissible_ = std::max(admissible_, decision.admissible);
+    if (decision.several >= 0) return several_limits(s, static_cast<std::size_t>(chosen_[decision.several]));
+    for (std::size_t j = 0; j < chosen_.size(); ++j)
+      if (problem_.laws[j].follows >= 0)
+        dynamics_.set_limits(static_cast<std::size_t>(chosen_[j]), decision.limit[j], decision.static_limit[j]);
     if (decision.admissible > 1 && std::any_of(sliding_.begin(), sliding_.end(), [](char c) { return c != 0; })) {
       const StepOutcome outcome = several_modes(s, decision);
       if (outcome.status != Status::success) return outcome;

@@ -75,7 +75,7 @@ bool EventScheme::look_for_jumps(const State& s) {
   }
   const ConstraintRows& rows = dynamics_.constraint_rows();
   for (Index i = 0; i < position.size() && position.size() == rows.position.size(); ++i) {
-    const double terms = s.q.size() == rows.A.cols() ? rows.A.row(i).cwiseAbs().dot(s.q.cwiseAbs()) : 0.0;
+    const double terms = rows.A.row(i).cwiseAbs().dot(dynamics_.reach()(s.q));
     if (differ(rows.position[i], position[i], rows.rate[i], moves[i], kTouching * terms)) {
       jumping_constraint_ = static_cast<int>(i);
       any = true;

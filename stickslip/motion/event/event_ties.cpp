@@ -97,11 +97,9 @@ bool EventScheme::move_a_moment_on(const State& s) {
   if (!dynamics_.solve(s.modes)) return false;
   const double span = span_.length();
   const double moment = 1e-6 * std::clamp(last_length_, 1e-4 * span, span);
-  const Vector a = dynamics_.acceleration();
-  Vector qdot(s.q.size());
-  const Vector v_mean = s.v + 0.5 * moment * a;
-  system_.kinematics().rate(s.q, v_mean, qdot);
-  const Vector q = s.q + moment * qdot, v = s.v + moment * a;
+  const Vector a = dynamics_.acceleration(), v = s.v + moment * a, way = moment * (s.v + 0.5 * moment * a);
+  Vector q = s.q;
+  system_.kinematics().displace(way, q);
   dynamics_.place(just_after(s.t) + moment, q, v);
   return true;
 }

@@ -40,6 +40,7 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
     const bool slides = modes[k] == Mode::slip_plus || modes[k] == Mode::slip_minus || modes[k] == Mode::slip;
     if (law.contact && slides && !dynamics.unloaded(k) && dynamics.limit(k) > 0 && !dynamics.constant_geometry())
       monitors.push_back({id, Trigger::singular, 1, 0});
+    if (!law.contact && slides && dynamics.follows(k)) monitors.push_back({id, Trigger::singular, 1, 0});
     for (std::size_t i = first; i < monitors.size(); ++i) {
       monitors[i].tied = at.tied && monitors[i].zeros > 0;
       monitors[i].rises = at.rises && monitors[i].zeros > 0 && monitors[i].trigger == Trigger::stop;

@@ -10,7 +10,8 @@
 //   release   c_s ∓ r;  c_s² - |r|²;  μ_s r_N ∓ r_T;  (μ_s r_N)² - |r_T|²    laws that stick
 //   touch     gap                                                            open contacts
 //   lift      r_N                                                            closed contacts
-//   singular  determinant of the mode's equations (mode_dynamics.hpp)        sliding contacts (Painlevé)
+//   singular  determinant of the mode's equations (mode_dynamics.hpp)        sliding contacts (Painlevé), friction that
+//                                                                            slips under a limit that follows reactions
 #pragma once
 
 #include <cmath>

@@ -25,10 +25,17 @@
 // Redundant reactions (D singular): a combination of modes is admissible if any r holds it; the smallest such r is
 // given (held_reactions.hpp).
 //
+// Limits that follow reactions R = R0 + R1 r: every combination solves its own limits with its reactions
+// (limit_loop.hpp); each root is a solution by itself. A law that sticks has |r| <= f_s(R). Friction that slips under such
+// a limit is part of the problem, with its mode given. Where the combination that is taken has several roots, `several`
+// names its law. Laws with two tangents at rest, and too many to enumerate: the inclusion with given limits, and limits
+// at its reactions, in turns; that ends at a solution where the gain of the limits is below 1, else as not converged.
+//
 // Departure from paper 2: it tests one hinge at a time, against the dynamic limit, and reads the direction of slip off
 // the locked force; all three fail on its own example (case 3, t = 10.48).
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -37,6 +44,7 @@
 #include "stickslip/common/vector.hpp"
 #include "stickslip/laws/friction_law.hpp"
 #include "stickslip/laws/set.hpp"
+#include "stickslip/motion/event/following_limits.hpp"
 
 namespace stickslip {
 
@@ -51,6 +59,11 @@ struct DecisionLaw {
   double static_limit = 0;  ///< >= set.limit
   LawRole role = LawRole::stuck;
   int other_side = -1;  ///< the law whose normal is the opposite of this one's (a guide without play); -1: none
+  int follows = -1;     ///< number of the friction law in `limits`, whose limits count then; -1: those above do
+  /// Friction that slips whatever is decided: r = c · force, c its limit.
+  bool slips = false;
+  Mode slip_mode = Mode::slip;
+  std::array<double, 2> force{};
 };
 
 struct DecisionProblem {
@@ -60,6 +73,9 @@ struct DecisionProblem {
   DenseMatrix rows, columns;  ///< D = rowsᵀ columns, V and U of held_reactions.hpp; empty: made from D
   std::vector<DecisionLaw> laws;
   bool monotone = true;  ///< D is positive semidefinite: no column carries the friction of a sliding contact
+  FollowingLimits* limits = nullptr;  ///< null: none follows reactions; not owned
+  Vector R0;                          ///< reactions that they name, without those of the problem
+  DenseMatrix R1;                     ///< and per unit of these
 };
 
 struct DecisionOptions {
@@ -84,6 +100,8 @@ struct Decision {
   std::vector<char> tied;
   std::vector<char> unloaded;  ///< per law: closed, and its other side carries the load
   int admissible = 0;          ///< number of admissible modes with different accelerations; 0: not counted
+  std::vector<double> limit, static_limit;  ///< per law; those that follow reactions at the solution
+  int several = -1;  ///< a law whose limit has several values in the modes that are taken; -1: none
 };
 
 Decision decide_modes(const DecisionProblem& problem, const DecisionOptions& options = {});

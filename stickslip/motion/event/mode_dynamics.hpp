@@ -23,6 +23,11 @@
 // hard they are pressed against each other, so they are not: one side is loaded, the other one `unloaded` (r = 0) in
 // the mode it has.
 //
+// Limits that follow reactions R of contacts and constraints hold for the R of the same instant: x and λ are affine in
+// the limits c of the laws that slip, and c = f(R(c)) is solved with them (limit_loop.hpp). Laws that stick have the
+// limit f(R), which changes nothing but the border of their sets; where reactions are redundant these are taken at the
+// choice that was made with the ones before, until both agree.
+//
 // Laws in order: friction elements, then contacts (one point each); components as in StepRecord.
 #pragma once
 
@@ -30,8 +35,9 @@
 #include <vector>
 
 #include "stickslip/model/system.hpp"
-#include "stickslip/motion/constrained_mass.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/event/held_reactions.hpp"
+#include "stickslip/motion/event/limit_loop.hpp"
 #include "stickslip/motion/event/mode_decision.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 
@@ -65,8 +71,13 @@ class ModeDynamics {
   const Vector& bias() const { return bias_; }
   double gap(std::size_t law) const { return gap_[law]; }
   const Vector& gaps() const { return gap_; }  ///< per law
-  double limit(std::size_t law) const { return limit_[law]; }  ///< dynamic: c or μ
+  /// Dynamic: c or μ. One that follows reactions is that of the last solve().
+  double limit(std::size_t law) const { return limit_[law]; }
   double static_limit(std::size_t law) const { return static_limit_[law]; }
+  void set_limits(std::size_t law, double limit, double static_limit);
+  FollowingLimits& following() { return following_; }
+  const FollowingLimits& following() const { return following_; }
+  bool follows(std::size_t law) const { return following_.follows(law); }
   /// Friction whose limits are 0 for ever: the law does nothing and has no events.
   bool idle(std::size_t law) const { return idle_[law] != 0; }
   const DenseMatrix& Wt() const { return Wt_; }
@@ -91,12 +102,14 @@ class ModeDynamics {
   /// That direction also where the velocity is not 0 (a law that has just broken away).
   void keep_direction(std::size_t law, bool keep) { direction_kept_[law] = keep; }
 
-  /// Acceleration and reactions in the given modes at the placed state. False if they are not finite.
+  /// Acceleration and reactions in the given modes at the placed state. False if they are not finite, or no limits
+  /// belong to their own reactions.
   bool solve(const std::vector<Mode>& modes);
   const Vector& acceleration() const { return a_; }
   const Vector& reaction() const { return r_; }  ///< set-valued part, per component
   const Vector& smooth() const { return smooth_; }
-  /// Determinant of the matrix above, each row over its diagonal entry of D; 1 without unknowns.
+  /// Determinant of the matrix above, each row over its diagonal entry of D, times that of the limits' loop; 1 without
+  /// unknowns.
   double regularity() const { return regularity_; }
   bool redundant() const { return redundant_; }
   /// The choice among redundant reactions acts on the motion (sliding contacts).
@@ -117,21 +130,21 @@ class ModeDynamics {
   int other_side(std::size_t law, const std::vector<Mode>& modes) const;
 
   /// Problem (V) for the laws flagged at_rest (contacts: touching and not lifting); others act as `modes` says.
-  /// `chosen`: laws in the order of the problem. `sliding` contacts enter by their normal alone.
+  /// `chosen`: laws in the order of the problem. `sliding` contacts enter by their normal alone, and friction that
+  /// slips under a limit that follows reactions by that limit.
   void decision_problem(const std::vector<Mode>& modes, const std::vector<char>& at_rest,
                         const std::vector<LawRole>& roles, DecisionProblem& problem, std::vector<int>& chosen,
                         std::vector<char>& sliding);
   /// Unit direction of slip of law k at the placed state.
   void slip_direction(std::size_t law, Mode mode, double d[2]) const;
 
-  /// At the placed state, in the metric of the mass: v so that the constraints and the rows that hold in these modes do
-  /// (u = 0 for stick, u_N = 0 for closed contacts).
-  void project_velocity(const std::vector<Mode>& modes, Vector& v);
-  /// Likewise q for holonomic constraints and the gaps of closed contacts.
-  void project_position(const std::vector<Mode>& modes, Vector& q);
+  /// From the placed state onto what holds in these modes, in the metric of the mass: q onto holonomic constraints and
+  /// the gaps of contacts that are not open, v onto A v = rate, u = 0 (stick) and u_N = 0 (contacts that are not open).
+  void project(const std::vector<Mode>& modes, Vector& q, Vector& v);
 
   SystemWorkspace& workspace() { return workspace_; }
   FrictionAssembly& friction() { return friction_; }
+  PositionReach& reach() { return reach_; }
 
   /// Unknowns of a mode and its factor, for flows that keep them.
   struct ModeFactor {
@@ -151,13 +164,28 @@ class ModeDynamics {
  private:
   void reaction_bounds(const std::vector<Mode>& modes);
   void right_side(const std::vector<Mode>& modes);
+  void load(const std::vector<Mode>& modes);
+  bool finish(const std::vector<Mode>& modes);
+  bool follow_reactions(const std::vector<Mode>& modes);
+  bool settle_limits(const std::vector<Mode>& modes);
+  void pose_loop(const std::vector<Mode>& modes);
+  void read_reactions(Vector& R);
+  /// Reaction of a law that slips per unit of its limit, smooth part included.
+  void slip_force(std::size_t law, Mode mode, double e[2]) const;
+  void pose_reactions(const DenseMatrix& E, DecisionProblem& problem);
   void place_contacts(double t, const Vector& q, const Vector& v);
   void place_mass(const Vector& q);
   void friction_bias(double t, const Vector& q, const Vector& v);
+  void project_gaps(const std::vector<Mode>& modes, Vector& q);
+  void project_rows(const std::vector<Mode>& modes, Vector& v) const;
 
   const System& system_;
   SystemWorkspace workspace_;
   FrictionAssembly friction_;
+  FollowingLimits following_;
+  LimitLoop loop_;
+  PositionReach reach_;
+  ConstraintWorkspace projection_;
   std::vector<Law> laws_;
   std::vector<char> direction_kept_, unloaded_, idle_;
   std::vector<ReactionBound> bounds_;
@@ -173,7 +201,8 @@ class ModeDynamics {
   ConstrainedMass mass_;
 
   ModeFactor factor_;
-  Vector a_, r_, smooth_, x_, right_, scratch_, known_, residual_, w_friction_, contact_bias_;
+  Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_;
+  Vector loop_c_, R_, lambda_, unit_, unit_a_;
   double regularity_ = 1;
   bool redundant_ = false, admissible_ = true;
 };

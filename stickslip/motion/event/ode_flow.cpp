@@ -71,12 +71,17 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   ode.absolute_tolerance = options_.absolute_tolerance;
   ode.stop = options_.stop;
   ode.absolute_scale = Vector::Ones(nq_ + n_);
+  Vector way = dynamics_.reach().sizes(q);
   for (Index i = 0; i < n_; ++i) {
     speed[i] = std::max(speed[i], std::sqrt(energy / diagonal[i]));
-    const double way = std::max(nq_ == n_ ? std::abs(q[i]) : 1.0, speed[i] * moment);
     if (speed[i] > 0) ode.absolute_scale[nq_ + i] = std::max(speed[i], noise[i] / options_.absolute_tolerance);
-    if (nq_ == n_ && way > 0) ode.absolute_scale[i] = way;
+    v_.setZero();
+    v_[i] = speed[i] * moment;
+    system.kinematics().rate(q, v_, qdot_);
+    way = way.cwiseMax(qdot_.cwiseAbs());
   }
+  for (Index k = 0; k < nq_; ++k)
+    if (way[k] > 0) ode.absolute_scale[k] = way[k];
   if (options_.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);
   } else {
@@ -172,8 +177,11 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   double longest = longest_step(t, y_, message);
   if (!message.empty()) return {Status::not_finite, message};
   if (!triggers_.empty()) {
+    q_ = q;
+    v_ = (t1_ - t) * v;
+    dynamics_.system().kinematics().displace(v_, q_);
     event_y_ = y_;
-    event_y_.head(nq_) += (t1_ - t) * v;
+    event_y_.head(nq_) = q_;
     at_event_ = true;
     return {};
   }
@@ -224,6 +232,15 @@ bool OdeFlow::falls_in_noise(double t) const {
   return t1_ <= t && std::any_of(triggers_.begin(), triggers_.end(), [](const Monitor& m) { return m.zeros > 0; });
 }
 
+/// A determinant jumps where a limit such as abs(r) has its kink, and a polynomial through a jump may fall below zero
+/// where the determinant does not.
+bool OdeFlow::is_singular(double t, const Monitor& monitor) {
+  constexpr double kSingular = 1e-3;  // of a determinant that is 1 without friction
+  integrator_->interpolate(t, y_);
+  place(t, y_);
+  return !dynamics_.solve(modes_) || monitor_value(dynamics_, monitor) <= kSingular;
+}
+
 /// Monitors at the Chebyshev points of [from, to] (in s), their polynomials, and the first root on this part.
 void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
   if (raised(integrator_->options().stop)) return;
@@ -261,6 +278,8 @@ void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
     doubtful |= error > 1e-6 * largest && smallest < 100 * error;
     if (at_start) forget_leading(coefficients, monitors_[i], 1e-8);
     if (const auto root = first_root(coefficients)) found[i] = from + *root * (to - from);
+    if (monitors_[i].trigger == Trigger::singular && found[i] <= 1 && !is_singular(t0_ + found[i] * h, monitors_[i]))
+      found[i] = HUGE_VAL;
   }
   if (doubtful && depth < 8) {
     const double middle = 0.5 * (from + to);
@@ -321,6 +340,7 @@ void OdeFlow::sample(double t, FlowSample& sample) {
   place(t, y_);
   dynamics_.solve(modes_);
   sample.q = q_;
+  dynamics_.system().kinematics().normalize(sample.q);
   sample.v = v_;
   sample.r = dynamics_.reaction();
   sample.smooth = dynamics_.smooth();

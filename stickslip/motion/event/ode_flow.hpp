@@ -8,6 +8,9 @@
 // an event is not read off the dense output, which is of lower order: the step is repeated up to the event and the
 // event's time corrected with the result until it stays.
 //
+// Numbers of q that must obey a condition of their own (unit quaternions) are integrated as they are, and put back on it
+// in every state that is handed out.
+//
 // After every step constraints and closed contacts are projected back onto their rows (position and velocity).
 //
 // Laws with two tangents: the direction of slip turns as fast as 1/|u|. While |u| falls, a step covers at most half of
@@ -54,6 +57,7 @@ class OdeFlow final : public Flow {
   void set_creeping(std::size_t law, bool creeping);
   double longest_step(double t, const Vector& y, std::string& stopped);
   void find_events(const std::vector<LawStart>& start, double h);
+  bool is_singular(double t, const Monitor& monitor);
   void find_between(double from, double to, int depth, bool at_start);
   void polish(double h);
   bool falls_in_noise(double t) const;

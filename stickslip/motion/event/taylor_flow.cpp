@@ -45,6 +45,9 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
   const Index index_slot = 1 + system.info().nq() + system.info().nv();
   for (const FrictionElement& element : system.laws().friction()) {
     if (element.size() > 1) return refuse(fmt::format("friction '{}' has two directions", element.name));
+    if (element.limit.depends_on_reactions(index_slot) ||
+        (element.static_limit && element.static_limit->depends_on_reactions(index_slot)))
+      return refuse(fmt::format("the limit of friction '{}' depends on reactions", element.name));
     if (!element.limit.is_constant() || (element.static_limit && !element.static_limit->is_constant()))
       return refuse(fmt::format("friction '{}' has a limit that is not constant", element.name));
     if (element.weakening.shape != WeakeningShape::none)

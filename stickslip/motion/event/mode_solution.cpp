@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accelerations and reactions of a system whose laws keep given modes.
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/motion/event/mode_dynamics.hpp"
+
+namespace stickslip {
+
+void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
+  const Law& law = laws_[k];
+  d[0] = d[1] = 0;
+  if (mode == Mode::slip_plus) d[0] = 1;
+  if (mode == Mode::slip_minus) d[0] = -1;
+  if (mode != Mode::slip || law.tangents != 2) return;
+  const double u1 = u_[law.tangent()], u2 = u_[law.tangent() + 1],
+               speed = direction_kept_[k] ? 0.0 : std::hypot(u1, u2);
+  d[0] = speed > 0 ? u1 / speed : direction_(0, static_cast<Index>(k));
+  d[1] = speed > 0 ? u2 / speed : direction_(1, static_cast<Index>(k));
+}
+
+void ModeDynamics::known_forces(const std::vector<Mode>& modes, Vector& r, Vector& smooth) const {
+  r.setZero(m_);
+  smooth.setZero(m_);
+  for (std::size_t k = 0; k < static_cast<std::size_t>(friction_.laws()); ++k) {
+    const Law& law = laws_[k];
+    if (modes[k] == Mode::stick) continue;
+    const FrictionElement& element = friction_.element(static_cast<Index>(k));
+    double d[2];
+    slip_direction(k, modes[k], d);
+    double speed = 0;
+    for (int c = 0; c < law.size; ++c) speed = std::hypot(speed, u_[law.first + c]);
+    const double lessened = limit_[k] * weakening(element.weakening, speed);
+    for (int c = 0; c < law.size; ++c) {
+      r[law.first + c] = -limit_[k] * d[c];
+      smooth[law.first + c] = lessened * d[c] - element.viscous * u_[law.first + c];
+    }
+  }
+}
+
+void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& factor) const {
+  factor.rows.clear();
+  factor.regularity = 1;
+  factor.redundant = false;
+  factor.by_lu = true;
+  auto loaded = [&](std::size_t k) { return modes[k] != Mode::open && !unloaded_[k]; };
+  Index unknowns = 0;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    if (!loaded(k)) continue;
+    if (modes[k] == Mode::stick) unknowns += laws_[k].size;
+    if (laws_[k].contact && modes[k] != Mode::stick) ++unknowns;
+  }
+  factor.E.setZero(m_, unknowns);
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const Law& law = laws_[k];
+    const Mode mode = modes[k];
+    if (!loaded(k)) continue;
+    auto add = [&](Index component) {
+      factor.E(component, static_cast<Index>(factor.rows.size())) = 1;
+      factor.rows.push_back(component);
+    };
+    if (mode == Mode::stick) {
+      for (int c = 0; c < law.size; ++c) add(law.first + c);
+    } else if (law.contact) {
+      add(law.first);
+      double d[2];
+      slip_direction(k, mode, d);
+      for (int c = 0; c < law.tangents; ++c)
+        factor.E(law.tangent() + c, static_cast<Index>(factor.rows.size()) - 1) = -limit_[k] * d[c];
+    }
+  }
+  if (unknowns == 0) return;
+  factor.PWE.noalias() = PW_ * factor.E;
+  DenseMatrix matrix(unknowns, unknowns);
+  for (Index i = 0; i < unknowns; ++i) matrix.row(i).noalias() = Wt_.row(factor.rows[i]) * factor.PWE;
+  factor.lu.compute(matrix);
+  // det over Π D_ii; its size is bounded by 1 for symmetric matrices
+  double det = factor.lu.permutationP().determinant(), smallest = HUGE_VAL;
+  for (Index i = 0; i < unknowns; ++i) {
+    const double diagonal = D_(factor.rows[i], factor.rows[i]);
+    const double pivot = diagonal > 0 ? factor.lu.matrixLU()(i, i) / diagonal : 0.0;
+    det *= pivot;
+    smallest = std::min(smallest, std::abs(pivot));
+  }
+  factor.regularity = det;
+  constexpr double kNoDoubt = 1e-3;
+  if (smallest >= kNoDoubt) return;
+  DenseMatrix V(NW_.rows(), unknowns);
+  for (Index i = 0; i < unknowns; ++i) V.col(i) = NW_.col(factor.rows[i]);
+  factor.held.factor(V, NW_ * factor.E);
+  factor.by_lu = false;
+  factor.redundant = factor.held.redundant();
+  factor.regularity = factor.held.regularity();
+}
+
+void ModeDynamics::ModeFactor::solve(const Vector& right, Vector& x) const {
+  if (by_lu) {
+    x = lu.solve(right);
+  } else {
+    held.shortest(right, x);
+  }
+}
+
+/// Sets of the unknowns of factor_.
+void ModeDynamics::reaction_bounds(const std::vector<Mode>& modes) {
+  bounds_.clear();
+  Index i = 0;
+  for (std::size_t k = 0; k < laws_.size(); ++k) {
+    const Law& law = laws_[k];
+    const int id = static_cast<int>(k);
+    if (modes[k] == Mode::open || unloaded_[k]) continue;
+    if (modes[k] == Mode::stick && !law.contact) {
+      append_friction_bounds(id, static_limit_[k], 0, -1, i, law.tangents, bounds_);
+      i += law.size;
+    } else if (law.contact) {
+      bounds_.push_back(pushing(id, i));
+      if (modes[k] == Mode::stick) append_friction_bounds(id, 0, static_limit_[k], i, i + 1, law.tangents, bounds_);
+      i += modes[k] == Mode::stick ? law.size : 1;
+    }
+  }
+}
+
+void ModeDynamics::right_side(const std::vector<Mode>& modes) {
+  make_factor(modes, factor_);
+  regularity_ = factor_.regularity;
+  redundant_ = factor_.redundant;
+  admissible_ = true;
+  load(modes);
+}
+
+/// Known forces and what they leave to the unknown reactions.
+void ModeDynamics::load(const std::vector<Mode>& modes) {
+  known_forces(modes, r_, smooth_);
+  known_ = r_ + smooth_;
+  a_ = a_free_;
+  a_.noalias() += PW_ * known_;
+  const Index unknowns = static_cast<Index>(factor_.rows.size());
+  right_.resize(unknowns);
+  for (Index i = 0; i < unknowns; ++i) {
+    const Index row = factor_.rows[i];
+    right_[i] = -(Wt_.row(row).dot(a_) + bias_[row]);
+  }
+}
+
+bool ModeDynamics::finish(const std::vector<Mode>& modes) {
+  if (right_.size() > 0) {
+    factor_.solve(right_, x_);
+    if (redundant_) {
+      reaction_bounds(modes);
+      admissible_ = factor_.held.smallest_within(bounds_, {}, x_);
+    }
+    a_.noalias() += factor_.PWE * x_;
+    r_.noalias() += factor_.E * x_;
+  }
+  for (std::size_t k = 0; k < laws_.size(); ++k)
+    for (Index i = laws_[k].first; modes[k] == Mode::stick && i < laws_[k].first + laws_[k].size; ++i)
+      if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0) a_[at] = -bias_[i];
+  return a_.allFinite() && r_.allFinite();
+}
+
+bool ModeDynamics::solve(const std::vector<Mode>& modes) {
+  if (!following_.empty()) return follow_reactions(modes);
+  right_side(modes);
+  return finish(modes);
+}
+
+void ModeDynamics::slip_force(std::size_t k, Mode mode, double e[2]) const {
+  const Law& law = laws_[k];
+  slip_direction(k, mode, e);
+  double speed = 0;
+  for (int c = 0; c < law.size; ++c) speed = std::hypot(speed, u_[law.first + c]);
+  const double left = 1 - weakening(friction_.element(static_cast<Index>(k)).weakening, speed);
+  for (int c = 0; c < law.size; ++c) e[c] *= -left;
+}
+
+/// Of the acceleration and reactions at hand, in the order that limits name them.
+void ModeDynamics::read_reactions(Vector& R) {
+  const Index contacts = m_ - friction_components_;
+  R.resize(following_.reactions());
+  R.head(contacts) = r_.tail(contacts);
+  if (R.size() == contacts) return;
+  constraint_forces(lambda_);
+  R.tail(R.size() - contacts) = lambda_;
+}
+
+/// R0 and R1 of the laws that slip; the factor is that of the modes.
+void ModeDynamics::pose_loop(const std::vector<Mode>& modes) {
+  const Index contacts = m_ - friction_components_, unknowns = static_cast<Index>(factor_.rows.size());
+  read_reactions(loop_.R0);
+  loop_.R1.resize(loop_.R0.size(), static_cast<Index>(loop_.laws.size()));
+  for (std::size_t j = 0; j < loop_.laws.size(); ++j) {
+    const std::size_t k = loop_.laws[j];
+    double e[2];
+    slip_force(k, modes[k], e);
+    unit_.setZero(m_);
+    for (int c = 0; c < laws_[k].size; ++c) unit_[laws_[k].first + c] = e[c];
+    unit_a_.noalias() = PW_ * unit_;
+    if (unknowns > 0) {
+      for (Index i = 0; i < unknowns; ++i) right_[i] = -Wt_.row(factor_.rows[i]).dot(unit_a_);
+      factor_.solve(right_, x_);
+      unit_a_.noalias() += factor_.PWE * x_;
+      unit_.noalias() += factor_.E * x_;
+    }
+    auto R = loop_.R1.col(static_cast<Index>(j));
+    R.head(contacts) = unit_.tail(contacts);
+    if (R.size() == contacts) continue;
+    scratch_.noalias() = Wt_.transpose() * unit_;
+    mass_.multipliers(scratch_, unit_a_, lambda_);
+    R.tail(R.size() - contacts) = lambda_;
+  }
+}
+
+bool ModeDynamics::follow_reactions(const std::vector<Mode>& modes) {
+  loop_.laws.clear();
+  for (const std::size_t k : following_.laws())
+    if (modes[k] != Mode::stick) {
+      loop_.laws.push_back(k);
+      limit_[static_cast<Index>(k)] = 0;
+    }
+  right_side(modes);
+  if (!finish(modes)) return false;
+  if (!loop_.laws.empty()) {
+    pose_loop(modes);
+    if (!loop_.solve(following_, loop_c_)) return false;
+    regularity_ *= loop_.regularity();
+    for (std::size_t j = 0; j < loop_.laws.size(); ++j)
+      limit_[static_cast<Index>(loop_.laws[j])] = loop_c_[static_cast<Index>(j)];
+    load(modes);
+    if (!finish(modes)) return false;
+  }
+  return settle_limits(modes);
+}
+
+/// Limits at the reactions at hand. Where those are a choice among many, which the limits take part in, both are
+/// repeated until they agree.
+bool ModeDynamics::settle_limits(const std::vector<Mode>& modes) {
+  constexpr int kMostRounds = 100;
+  constexpr double kSettled = 1e-13;  // of a limit
+  for (int round = 0; round < kMostRounds; ++round) {
+    read_reactions(R_);
+    bool settled = true;
+    for (const std::size_t law : following_.laws()) {
+      const auto k = static_cast<Index>(law);
+      // Of a law that slips the root itself, whose last digits R would take through all of its terms again.
+      const double c = modes[law] == Mode::stick || redundant_ ? following_.limit(law, R_) : limit_[k];
+      const double c_s = std::max(c, following_.static_limit(law, R_));
+      settled &= std::abs(c - limit_[k]) <= kSettled * c && std::abs(c_s - static_limit_[k]) <= kSettled * c_s;
+      limit_[k] = c;
+      static_limit_[k] = c_s;
+    }
+    if (!redundant_ || settled) return true;
+    load(modes);
+    if (!finish(modes)) return false;
+  }
+  return false;
+}
+
+bool ModeDynamics::central_reactions(const std::vector<Mode>& modes, Vector& x) {
+  if (!following_.empty() && !solve(modes)) return false;
+  right_side(modes);
+  reaction_bounds(modes);
+  factor_.solve(right_, x);
+  const Vector shortest = x;
+  constexpr double kDeepest = 0.25;  // of the largest force
+  for (double inset = kDeepest; inset > 1e-13; inset *= 0.1) {
+    x = shortest;
+    if (factor_.held.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x)) return true;
+  }
+  x = shortest;
+  return factor_.held.smallest_within(bounds_, {}, x);
+}
+
+void ModeDynamics::slacks_near(const std::vector<Mode>& modes, const Vector& x, Vector& slacks) {
+  if (!following_.empty()) solve(modes);
+  right_side(modes);
+  reaction_bounds(modes);
+  factor_.solve(right_, x_);
+  if (redundant_ && x.size() == x_.size()) factor_.held.nearest(x, x_);
+  const Index count = static_cast<Index>(bounds_.size());
+  slacks.setZero(count + 1);
+  if (factor_.by_lu) return;
+  slacks[count] = factor_.held.force_scale(bounds_, x_);
+  for (Index j = 0; j < count; ++j) slacks[j] = factor_.held.relative_slack(bounds_[static_cast<std::size_t>(j)], x_);
+}
+
+void ModeDynamics::constraint_forces(Vector& lambda) {
+  scratch_ = h_;
+  known_ = r_ + smooth_;
+  scratch_.noalias() += Wt_.transpose() * known_;
+  mass_.multipliers(scratch_, a_, lambda);
+}
+
+}  // namespace stickslip
