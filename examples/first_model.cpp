@@ -10,7 +10,7 @@ using namespace stickslip;
 
 namespace {
 
-const char* const kFile = R"(
+const char* const kFile = R"toml(
 [parameters]
 k = 4.0
 c = 0.5
@@ -25,7 +25,7 @@ static_limit = 0.8
 [run]
 step     = 0.01
 end_time = 20
-)";
+)toml";
 
 }  // namespace
 

@@ -51,6 +51,7 @@ class ConstrainedMass {
   Index rank() const { return rank_; }
   Index row_count() const { return m_; }
   const DenseMatrix& free_directions() const { return N_; }  ///< N
+  const DenseMatrix& weighted_inverse() const { return G_; }  ///< G
 
   /// a of (h, bias)
   void acceleration(const Vector& h, const Vector& bias, Vector& a);

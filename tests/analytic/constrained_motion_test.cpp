@@ -120,7 +120,7 @@ TEST(ConstrainedMotion, AndrewsMechanismReachesThePublishedStateWithoutDrift) {
 }
 
 /// A pendulum of length 1 in Cartesian coordinates; `more` adds constraints.
-std::unique_ptr<System> pendulum(const std::string& more, const std::string& initial = "position = [1, 0]") {
+std::shared_ptr<const System> pendulum(const std::string& more, const std::string& initial = "position = [1, 0]") {
   return std::move(
       parse_model("[matrices]\ncoordinates = [\"x\", \"y\"]\nmass = [[2, 0], [0, 2]]\nforce = [0, -19.62]\n"
                   "[[constraint]]\nname = \"rod\"\nposition = \"x^2 + y^2 - 1\"\n" +

@@ -11,7 +11,7 @@
 #include "stickslip/motion/audit.hpp"
 #include "tests/support/model_text.hpp"
 
-namespace stickslip {
+namespace stickslip::event_following_test {
 namespace {
 
 std::string set(std::string_view key, double value) { return fmt::format("{}={:.17g}", key, value); }
@@ -365,4 +365,4 @@ TEST(FollowingLimit, ExactFlowSaysWhyItDoesNotApply) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::event_following_test

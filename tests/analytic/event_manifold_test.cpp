@@ -9,7 +9,7 @@
 #include "tests/support/ball_pendulum.hpp"
 #include "tests/support/model_text.hpp"
 
-namespace stickslip {
+namespace stickslip::event_manifold_test {
 namespace {
 
 using ball_pendulum::numbers;
@@ -67,7 +67,9 @@ TEST(EventOnManifold, MoreauConvergesToItWithOrderTwo) {
     const Simulation s = run_text(kTop, {"run.scheme=moreau", "run.steps=" + std::to_string(steps)});
     ASSERT_EQ(s.status, Status::success) << s.message;
     const double error = (s.final.q - exact.final.q).norm();
-    if (last > 0) EXPECT_NEAR(std::log2(last / error), 2, 0.1);
+    if (last > 0) {
+      EXPECT_NEAR(std::log2(last / error), 2, 0.1);
+    }
     last = error;
   }
   EXPECT_LT(last, 1e-2);
@@ -237,4 +239,4 @@ TEST(EventOnManifold, FrictionAboutAllAxesEndsInARestThatIsExact) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::event_manifold_test

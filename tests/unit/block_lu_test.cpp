@@ -12,7 +12,7 @@
 #include "stickslip/solvers/elimination_order.hpp"
 #include "tests/unit/solver_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::block_lu_test {
 namespace {
 
 using samples::Engine;
@@ -134,4 +134,4 @@ TEST(BlockLu, SolvesWithAndWithoutTheNodesThatAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::block_lu_test

@@ -10,7 +10,7 @@
 
 #include "stickslip/io/model_file.hpp"
 
-namespace stickslip {
+namespace stickslip::limit_loop_test {
 namespace {
 
 /// A system whose friction laws have these limits over the reactions r_a and r_b of two constraints.
@@ -134,4 +134,4 @@ TEST(LimitLoop, SeveralLawsAreSolvedTogether) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::limit_loop_test

@@ -5,7 +5,7 @@
 
 #include <initializer_list>
 
-namespace stickslip {
+namespace stickslip::quartic_roots_test {
 namespace {
 
 Quartic with_roots(std::initializer_list<double> roots, double factor) {
@@ -45,4 +45,4 @@ TEST(QuarticRoots, OfALineAndOfNothing) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::quartic_roots_test
