@@ -50,7 +50,7 @@ int main() {
   for (const double share : {0.999, 1.001}) {
     c.set("angle", share * limit);
     const Simulation run = c.run();
-    const bool stands = run.final.q[2] == c.get("angle");
+    const bool stands = std::abs(run.final.q[2] - c.get("angle")) < 1e-12;  // round-off of the start
     std::printf("at %.3f of the limit angle it %s\n", share, stands ? "stands" : "slides");
     right = right && run.status == Status::success && stands == (share < 1);
   }

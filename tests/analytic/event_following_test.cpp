@@ -42,7 +42,7 @@ position = [0.5, "-asin(r*sin(0.5)/l)", "r*cos(0.5)+sqrt(l^2-(r*sin(0.5))^2)", 0
 consistent = "project"
 [run]
 scheme = "event"
-tolerance = 1e-10
+tolerance = 1e-11
 step = 0.05
 end_time = 1
 )toml";
@@ -83,7 +83,7 @@ TEST(FollowingLimit, GuideAsAConstraintMovesAsTheOneOfTwoContacts) {
     ASSERT_EQ(contacts.status, Status::success) << what << ": " << contacts.message;
     ASSERT_EQ(guide.status, Status::success) << what << ": " << guide.message;
     EXPECT_TRUE(passed(guide.audit)) << what;
-    // 1e-10 per step; both wander by their own errors of integration.
+    // 1e-11 per step; both wander by their own errors of integration.
     EXPECT_LT((contacts.final.q - guide.final.q).lpNorm<Eigen::Infinity>(), 1e-8) << what;
     EXPECT_LT((contacts.final.v - guide.final.v).lpNorm<Eigen::Infinity>(),
               1e-8 * (1 + guide.final.v.lpNorm<Eigen::Infinity>()))
@@ -145,16 +145,16 @@ TEST(FollowingLimit, BlockOnAnInclineWhoseNormalForceIsAReaction) {
 TEST(FollowingLimit, StuckBlockIsReleasedWhenItsNormalForceHasFallenToItsLimit) {
   const double alpha = 0.3, mu = 0.5, weight = 2 * 9.81;
   const Simulation s = run_text(kIncline, {set("parameters.alpha", alpha), set("parameters.mu", mu),
-                                       "equations.force=[0, \"3*t\"]"});
+                                       "equations.force=[0, \"6*t\"]"});
   ASSERT_EQ(s.status, Status::success) << s.message;
-  // μ (m g cos α - 3 t) = m g sin α
-  const double release = (weight * std::cos(alpha) - weight * std::sin(alpha) / mu) / 3;
+  // μ (m g cos α - 6 t) = m g sin α
+  const double release = (weight * std::cos(alpha) - weight * std::sin(alpha) / mu) / 6;
   ASSERT_LT(release, 2);
   ASSERT_EQ(s.trajectory.events.size(), 1u);
   EXPECT_NEAR(s.trajectory.events[0].t, release, 1e-10);
-  // From there m a = μ 3 (t - t_r): a third of a cube
+  // From there m a = μ 6 (t - t_r)
   const double since = 2 - release;
-  EXPECT_NEAR(s.final.q[0], mu * 3 * std::pow(since, 3) / 12, 1e-10);
+  EXPECT_NEAR(s.final.q[0], mu * 6 * std::pow(since, 3) / 12, 1e-10);
 }
 
 // A bead on a circle in the plane without gravity: v' = -μ v²/R, v = v0/(1 + μ v0 t/R). Friction acts along both
@@ -238,8 +238,6 @@ v0 = 0
 [matrices]
 coordinates = ["x", "y", "phi"]
 mass = [[2, 0, 0], [0, 2, 0], [0, 0, 0.1]]
-damping = 0
-stiffness = 0
 force = ["-F", 0, "F*d"]
 [[constraint]]
 name = "top"
@@ -267,7 +265,7 @@ TEST(FollowingLimit, LoadedBracketJamsAboveItsThresholdWhateverTheLoad) {
       const Simulation s = run_text(kBracket, {set("parameters.F", F), set("parameters.mu", mu)});
       ASSERT_EQ(s.status, Status::success) << s.message;
       if (over > 1) {
-        EXPECT_EQ(s.final.q[0], 0) << F;
+        EXPECT_LE(std::abs(s.final.q[0]), 1e-30 * F) << F;  // far below round-off of any load's free way
       } else {
         // m a = F (1 - 2 μ d/l), whose last digits are those of 1 - over
         EXPECT_NEAR(s.final.q[0] / (-0.5 * F * 1e-9 / 2), 1, 1e-5) << F;
@@ -308,8 +306,10 @@ TEST(FollowingLimit, EndsWhereTheGainOfItsLoopReachesOne) {
   const std::string motor = std::string(kBracket) + "[[constraint]]\nname = \"motor\"\nposition = \"x + 0.5*t\"\n";
   const Simulation s = run_text(motor, {set("parameters.b", 0.5), set("parameters.v0", -0.5),
                                         "friction.edges.limit=(0.1 + 0.4*t)*(abs(r_top) + abs(r_bottom))"});
-  EXPECT_EQ(s.status, Status::no_solution);
-  EXPECT_NE(s.message.find("'edges'"), std::string::npos) << s.message;
+  // Reactions grow without bound towards it: the integrator may end before the decision can say that there is none.
+  EXPECT_NE(s.status, Status::success);
+  EXPECT_TRUE(s.message.find("'edges'") != std::string::npos || s.message.find("without bound") != std::string::npos)
+      << s.message;
   EXPECT_NEAR(s.final.t, (0.4 / (2 * 0.5) - 0.1) / 0.4, 2e-3);  // 2 μ b = l; steps shrink towards it
 }
 
@@ -319,8 +319,6 @@ TEST(FollowingLimit, NamesReactionsOfContactsAndStaticLimits) {
 [matrices]
 coordinates = ["x", "y", "z"]
 mass = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-damping = 0
-stiffness = 0
 force = ["4*t", -10, "3*t"]
 [[contact]]
 name = "floor"
@@ -349,9 +347,13 @@ end_time = 4
 }
 
 TEST(FollowingLimit, ALimitThatBecomesNegativeIsBlamedWithItsRemedy) {
-  const Simulation s = run_text(kIncline, {"friction.block.limit=-mu*r_plane"});
-  EXPECT_NE(s.status, Status::success);
-  EXPECT_NE(s.message.find("friction.block.limit"), std::string::npos) << s.message;
+  try {
+    run_text(kIncline, {"friction.block.limit=-mu*r_plane"});
+    FAIL() << "accepted";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("friction.block.limit"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("abs(r)"), std::string::npos) << error.what();
+  }
 }
 
 TEST(FollowingLimit, ExactFlowSaysWhyItDoesNotApply) {

@@ -19,13 +19,14 @@ using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
 constexpr std::string_view kTop = R"toml(
-gravity = [0, 0, -9.81]
+[gravity]
+vector = [0, 0, -9.81]
 [[body]]
 name = "top"
 mass = 2
 inertia = [0.02, 0.05, 0.06]
-velocity = [1, 0, 5]
-spin = [0.01, 7, 0.02]
+velocity_0 = [1, 0, 5]
+spin_0 = [0.01, 7, 0.02]
 [run]
 scheme = "event"
 tolerance = 1e-11

@@ -30,7 +30,7 @@ Case sliding_mass() {
     model.friction = {{.name = "table", .directions = {on(0)}, .limit = p["c"]}};
     return CaseParts{.system = make_system(std::move(model)),
                      .initial = {.q = Vector{{p["x0"]}}, .v = Vector{{0.0}}},
-                     .options = {.scheme = SchemeKind::event, .end_time = 20.0}};
+                     .options = {.scheme = SchemeKind::event, .end_time = 60.0}};
   });
 }
 
@@ -119,7 +119,7 @@ TEST(ParameterVariation, HasTheDerivativesOfAPendulumByItsLength) {
   expect(by_length.initial_velocity(), -1 / (l * l));
   expect(by_mass.force(0, q, v), -g * l * std::sin(0.8));
   expect(by_mass.inertia(q, a), l * l * a[0]);
-  EXPECT_EQ(by_mass.initial_position()[0], 0.0);
+  EXPECT_NEAR(by_mass.initial_position()[0], 0.0, 1e-10);  // a difference of square roots: round-off over the increment
 }
 
 TEST(ParameterVariation, IsOneSidedWhereTheModelEnds) {

@@ -19,8 +19,6 @@ ModelFile with_limits(const std::vector<std::string>& limits) {
 [matrices]
 coordinates = ["x", "y", "z"]
 mass = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
-damping = 0
-stiffness = 0
 [[constraint]]
 name = "a"
 position = "y"

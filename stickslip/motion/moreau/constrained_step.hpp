@@ -44,7 +44,7 @@ class ConstrainedStep {
 
   const Vector& impulse() const { return impulse_; }  ///< Λ of the last solution
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
-  const Vector& asked() const { return asked_; }       ///< a
+  const Vector& rates() const { return rows_.rate; }   ///< G v where impulses act
 
  private:
   void find_impulse(const PrimalProblem& problem, const InclusionSolution& solution);

@@ -261,6 +261,8 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
       e.friction_loss -= impulse * u_theta;
       e.work_in += impulse * w_theta;
     }
+  // Constraints that move bring work in: Λ · G v.
+  if (constrained_.any()) e.work_in += constrained_.impulse().dot(constrained_.rates());
   record_contact_work(record);
   if (linear_) {  // M v serves the next step as well
     linear_->M.product(s.v, Mv_);
