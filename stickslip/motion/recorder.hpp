@@ -102,6 +102,9 @@ class Recorder {
     t_ = record.state.t;
     row_.q = q_;
     row_.v = v_;
+    const Index n = record.sensitivity.cols(), known = result_.trajectory.names().reaction_sensitivity ? reaction_.size() : 0;
+    row_.sensitivity.setZero(n > 0 ? q_.size() + v_.size() + known : 0, n);
+    sensitivity_ = record.sensitivity;
   }
   /// The row at the start, where one is due.
   void start(const StepRecord& record) {
@@ -122,6 +125,7 @@ class Recorder {
     memory.exchange(duration_);
     memory.exchange(whole_);
     memory.exchange(mean_);
+    memory.exchange(sensitivity_);
   }
 
   /// One part of a step: rows that fall inside it are interpolated here, between the two states where nothing jumps.
@@ -145,6 +149,7 @@ class Recorder {
     if (every_step_ || due() > t1 + 2 * step_) return;  // only the start of an interpolated part is needed
     q_ = record.state.q;
     v_ = record.state.v;
+    sensitivity_ = record.sensitivity;
   }
   /// Over the step so far; zero before the first.
   const Vector& mean_reaction(const StepRecord& record) {
@@ -190,6 +195,7 @@ class Recorder {
     row_.t = t;
     row_.q = record.state.q;
     row_.v = record.state.v;
+    differentiate(record, 1);
     finish(record);
   }
   void interpolate(const StepRecord& record, double t0, double h, double t) {
@@ -197,7 +203,22 @@ class Recorder {
     row_.t = t;
     system_.kinematics().interpolate(q_, v_, record.state.q, record.state.v, h, s, !record.jumped, row_.q);
     row_.v = (1 - s) * v_ + s * record.state.v;
+    differentiate(record, s);
     finish(record);
+  }
+  /// d/dp of the row's numbers, at s in the part that ends with the record.
+  void differentiate(const StepRecord& record, double s) {
+    const Index nq = row_.q.size(), nv = row_.v.size();
+    for (Index j = 0; j < row_.sensitivity.cols(); ++j) {
+      column_ = s * record.sensitivity.col(j);
+      if (s != 1) column_ += (1 - s) * sensitivity_.col(j);
+      tangent_ = column_.head(nv);
+      system_.kinematics().rate(row_.q, tangent_, rate_);
+      row_.sensitivity.col(j).head(nq) = rate_;
+      row_.sensitivity.col(j).segment(nq, nv) = column_.segment(nv, nv);
+    }
+    const Index m = record.reaction_sensitivity.rows();
+    if (m > 0 && row_.sensitivity.rows() == nq + nv + m) row_.sensitivity.bottomRows(m) = record.reaction_sensitivity;
   }
   void finish(const StepRecord& record) {
     const double duration = whole_ ? record.duration : duration_ > 0 ? duration_ : 1.0;
@@ -227,7 +248,8 @@ class Recorder {
   std::size_t next_ = 0;
   double t_ = 0, duration_ = 0;
   Index constraints_ = 0;  // components of the rows that are reactions of constraints; they come last
-  Vector q_, v_, reaction_, smooth_, mean_;
+  Vector q_, v_, reaction_, smooth_, mean_, column_, tangent_, rate_;
+  DenseMatrix sensitivity_;
   OutputRow row_;
 };
 

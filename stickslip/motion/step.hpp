@@ -75,6 +75,11 @@ struct StepRecord {
   int iterations = 0;              ///< of the solver
   int near_misses = 0;             ///< inclusions accepted above the solver's tolerance, within the audit's limit
   std::vector<PointForce> point_forces;
+  /// S = ∂(q, v, z)/∂p at the end of the step (motion/sensitivity.hpp); empty: the run has none. Not a number in a
+  /// column whose derivative does not exist.
+  DenseMatrix sensitivity;
+  /// Derivatives of the mean reactions over the step: laws, then constraints. Empty: the scheme does not know them.
+  DenseMatrix reaction_sensitivity;
   bool jumped = false;  ///< a velocity jump happened: an interpolant must not reach across
   int problems = 0;     ///< inclusions solved
 };
