@@ -14,6 +14,7 @@
 #include "stickslip/motion/audit.hpp"
 #include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/step.hpp"
+#include "stickslip/motion/trajectory.hpp"
 
 namespace stickslip {
 
@@ -35,6 +36,17 @@ class Scheme {
   /// after start(): with it a run goes on bit by bit as if it had never stopped. False: it keeps nothing there and goes
   /// on from the state as start() left it.
   virtual bool exchange(Memory& /*memory*/) { return false; }
+
+  // What one scheme alone knows.
+  /// Into a row of the output, at the state of the last step.
+  virtual void add_to_row(OutputRow& /*row*/) const {}
+  /// The last step counts; `run` holds it already. Numbers for items of the audit are summed up here.
+  virtual void account(const AuditLedger& /*run*/) {}
+  /// Those numbers, written or read as in exchange(), also where that keeps nothing.
+  virtual void exchange_audit(Memory& /*memory*/) {}
+  /// Items of the audit, at the end of a run.
+  virtual void add_audit(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
+                         std::vector<AuditItem>& /*items*/) const {}
   /// What there is to know about the run that only the run has shown; asked at its end.
   virtual void add_notes(std::vector<std::string>& /*notes*/) const {}
 };

@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/motion/grid.hpp"
 #include "stickslip/motion/not_finite.hpp"
 #include "stickslip/motion/recorder.hpp"
 #include "stickslip/motion/run_notes.hpp"
@@ -151,6 +152,9 @@ struct Run {
     checkpoint.memory.open(run_label());
     exchange(checkpoint.memory);
     checkpoint.memory.close();
+    checkpoint.memory.open(audit_label(scheme_label));
+    scheme.exchange_audit(checkpoint.memory);
+    checkpoint.memory.close();
     checkpoint.memory.open(scheme_label);
     scheme.exchange(checkpoint.memory);
     checkpoint.memory.close();
@@ -172,6 +176,10 @@ struct Run {
       throw InputError(
           "the state to go on from holds no derivatives by these run.sensitivities: start the run anew, or go on with "
           "those of the first part");
+    if (memory.open(audit_label(scheme_label))) {
+      scheme.exchange_audit(memory);
+      memory.close();
+    }
     if (memory.open(scheme_label) && scheme.exchange(memory)) record.state = checkpoint.state;
   }
 
@@ -179,10 +187,10 @@ struct Run {
   static std::string run_label() {
     return fmt::format("run 2 {} {} {}", version(), sizeof(AuditLedger), sizeof(EnergyLedger));
   }
+  static std::string audit_label(std::string_view scheme) { return fmt::format("audit {}", scheme); }
   void exchange(Memory& memory) {
     memory.exchange(record.energy);
     memory.exchange(record.law_work);
-    memory.exchange(record.friction_velocity);
     memory.exchange(record.sensitivity);
     memory.exchange(ledger);
     memory.exchange(result.steps);
@@ -234,7 +242,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   if (!hooks.resume) record.state.t = start;
   scheme->start(record);
   AuditLedger ledger;
-  Recorder recorder(system, options, h, result, hooks);
+  Recorder recorder(system, options, h, *scheme, hooks, result);
   Run run{*scheme, record, ledger, recorder, result};
   const std::string label = scheme_label(system, options.scheme);
   if (hooks.resume) {
@@ -270,6 +278,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         if (!stopped_inside) break;
       }
       ledger.add(record);
+      scheme->account(ledger);
       recorder.part_done(record, run.first_part, record.state.t >= t1);
       run.first_part = record.state.t >= t1;
       // A scheme that stops at every event may need many parts for one step.
@@ -293,7 +302,11 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   run.save(label, result.last);
   result.problems = ledger.problems;
   ledger.final_penetration = penetration_at(system, record.state);
-  result.audit = audit_report(ledger, record.energy, describe(options.scheme).limits(system, options));
+  ledger.energy = record.energy;
+  const AuditLimits limits = describe(options.scheme).limits(system, options);
+  std::vector<AuditItem> of_the_scheme;
+  scheme->add_audit(ledger, limits, of_the_scheme);
+  result.audit = audit_report(ledger, limits, std::move(of_the_scheme));
   if (result.status == Status::success && !passed(result.audit)) {
     result.status = Status::audit_failed;
     result.message = audit_message(result.audit);

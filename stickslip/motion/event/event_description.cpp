@@ -36,19 +36,16 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
                                        std::move(breakpoints), stop);
 }
 
-AuditLimits limits(const System& system, const SimulationOptions& options) {
+AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-10;
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.own_steps = true;
-  limits.constraints = !system.laws().constraints().empty();
+  limits.finer = limits.closer = "lower run.tolerance";
   limits.inclusion = std::max(limits.inclusion, options.tolerance);
   limits.set = std::max(limits.set, options.tolerance);
   limits.energy = true;
   limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
   limits.stuck_motion = true;
   limits.stuck_motion_limit = 1e-9;
-  limits.no_gain = impacts_never_gain(system.laws().contacts());
   return limits;
 }
 

@@ -36,18 +36,14 @@ bool sticks_exactly(const System& system) {
 
 AuditLimits limits(const System& system, const SimulationOptions& options) {
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
+  const bool contacts = !system.laws().contacts().empty(), constraints = !system.laws().constraints().empty();
+  limits.inclusion = std::max(limits.inclusion, contacts ? kNearMiss * options.moreau.contact_tolerance
                                                                 : 10 * options.moreau.solver.tolerance);
-  limits.constraints = !system.laws().constraints().empty();
-  limits.no_gain = impacts_never_gain(system.laws().contacts());
   limits.energy = options.moreau.theta == 0.5;
   // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
   constexpr double kResolved = 0.1;
-  if (!system.has_quadratic_energy() || limits.constraints) limits.energy_limit = kResolved;
-  constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
-  limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
-  limits.length = system.laws().contact_source().length();
+  if (!system.has_quadratic_energy() || constraints) limits.energy_limit = kResolved;
+  limits.closer = contacts ? "lower run.moreau.contact_tolerance, or reduce run.step" : "lower run.moreau.solver_tolerance";
   limits.stuck_motion = true;
   constexpr double kStuckRoundOff = 1e-9;  // of the path that laws could have made
   limits.stuck_motion_limit = sticks_exactly(system) ? 0.0 : kStuckRoundOff;

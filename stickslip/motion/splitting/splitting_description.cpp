@@ -31,6 +31,7 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
 
 AuditLimits limits(const System& system, const SimulationOptions&) {
   AuditLimits limits;
+  limits.closer = "lower run.splitting.tolerance";
   limits.energy = system.linear()->K.asymmetry() == 0;
   return limits;
 }

@@ -47,12 +47,10 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
                                               std::move(breakpoints), stop);
 }
 
-AuditLimits limits(const System& system, const SimulationOptions& options) {
+AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-9;
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.own_steps = true;
-  limits.viscoelastic = true;
+  limits.finer = limits.closer = "lower run.tolerance";
   limits.energy = true;
   limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
   return limits;
