@@ -13,6 +13,7 @@
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 

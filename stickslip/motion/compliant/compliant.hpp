@@ -27,7 +27,6 @@
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
 #include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
-#include "stickslip/motion/sensitivity.hpp"
 #include "stickslip/motion/time_span.hpp"
 
 namespace stickslip {

@@ -4,6 +4,7 @@
 #include <Eigen/QR>
 
 #include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
