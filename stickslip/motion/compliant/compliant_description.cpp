@@ -72,6 +72,15 @@ void add_notes(const System& system, const SimulationOptions& options, std::vect
     notes.push_back("rk4 has order 4 between switches; a switch inside a step costs O(step^2)");
 }
 
+/// Tangential deformations; those of bodies come and go with their points.
+std::vector<std::string> internal(const System& system) {
+  std::vector<std::string> names;
+  if (system.laws().contact_source().points_stay())
+    for (const ContactElement& contact : system.laws().contacts())
+      for (int c = 1; c <= contact.tangents; ++c) names.push_back(fmt::format("{}.d{}", contact.name, c));
+  return names;
+}
+
 }  // namespace
 
 SchemeDescription compliant_description() {
@@ -80,7 +89,7 @@ SchemeDescription compliant_description() {
           "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping",
           "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; energy "
           "balance to the tolerance",
-          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes, internal};
 }
 
 }  // namespace stickslip
