@@ -126,6 +126,7 @@ void CompliantScheme::set_scales(const State& s) {
   const Index nq = system_.info().nq(), nv = system_.info().nv();
   const double span = span_.length();
   Vector speed(nv), mass(nv);
+  force_at_start_.resize(nv);
   mass.setOnes();
   system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) mass[i] = value;
