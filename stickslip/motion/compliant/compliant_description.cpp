@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/compliant/quasistatic.hpp"
 #include "stickslip/motion/simulate.hpp"
 
 namespace stickslip {
@@ -40,6 +41,12 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
   if (options.compliant.fixed_step() && !(step > 0))
     throw InputError(fmt::format("run.compliant.integrator = \"{}\" takes fixed steps; give run.step or run.steps",
                                  to_string(options.compliant.integrator)));
+  if (options.compliant.quasistatic) {
+    if (variations)
+      throw InputError("run.compliant.quasistatic carries no derivatives; remove run.sensitivities, or set it to false");
+    return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
+                                               std::move(breakpoints), stop);
+  }
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
                                            std::move(breakpoints), stop, variations);
 }
