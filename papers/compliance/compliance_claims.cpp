@@ -164,7 +164,7 @@ Claim metric_claim() {
 std::vector<Claim> erratum_claims(const Results& r) {
   std::vector<Claim> claims{metric_claim()};
   claims.push_back(judge(
-      "W = G'[J Psi]", "slide 5 as printed",
+      "W = G'[J Psi]", "as printed",
       fmt::format(
           "each block is transposed, G'(J Psi)': with two contacts of three coordinates the printed product has no "
           "size. With it contact power and deformation match: energy closes to {:.1e} with two coupled contacts",
