@@ -335,7 +335,7 @@ StepOutcome CompliantScheme::failure(OdeStep step, double t) {
   if (!refusal_.empty()) return {Status::refused, refusal_};
   y1_ = integrator_->y();
   rates_.resize(y1_.size());
-  if (!rate(t, y1_, rates_) || !rates_.allFinite())
+  if (!rate(t + 1e3 * same_time(t), y1_, rates_) || !rates_.allFinite())
     return {Status::not_finite,
             fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
   return {Status::not_converged,
