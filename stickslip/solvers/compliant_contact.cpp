@@ -168,6 +168,11 @@ double project_block(const CompliantProblem& p, Index i, CompliantWorkspace& w, 
   return change;
 }
 
+/// The rim of an empty cone.
+bool is_point(const CompliantPoint& point, const SectionPiece& piece, const CompliantSolution& s) {
+  return piece.kind == Kind::rim && s.tangential[point.first] == 0 && s.tangential[point.first + 1] == 0;
+}
+
 /// Rows of the equations that hold on the pieces: A dl = (given by the caller per row kind).
 /// For every tangent row: `inside` metric row; else per block the two rows of the piece.
 void piece_rows(const CompliantProblem& p, const CompliantSolution& s, CompliantWorkspace& w) {
@@ -179,7 +184,7 @@ void piece_rows(const CompliantProblem& p, const CompliantSolution& s, Compliant
     const SectionPiece& piece = s.pieces[k].tangential;
     for (int c = 0; c < point.tangents; ++c) w.A.row(f + c) = w.metric.row(f + c);
     if (piece.kind == Kind::inside || point.tangents == 0) continue;
-    if (piece.kind == Kind::vertex) {
+    if (piece.kind == Kind::vertex || is_point(point, piece, s)) {
       for (int c = 0; c < point.tangents; ++c) {
         w.A.row(f + c).setZero();
         w.A(f + c, f + c) = 1;
@@ -230,6 +235,8 @@ void polish(const CompliantProblem& p, CompliantWorkspace& w, CompliantSolution&
       const auto g = s.slip.segment(f, point.tangents);
       if (piece.kind == Kind::inside) {
         w.x.segment(f, point.tangents) = -g;
+      } else if (is_point(point, piece, s)) {
+        w.x.segment<2>(f).setZero();
       } else if (piece.kind == Kind::vertex && point.tangents == 1) {
         w.x[f] = (piece.index == 0 ? rho : -rho) - l[0];
       } else if (piece.kind == Kind::vertex) {
@@ -365,6 +372,8 @@ void vary_rows(const CompliantProblem& p, const CompliantSolution& s, const Vect
     if (point.tangents == 0) continue;
     if (piece.kind == Kind::inside) {
       w.x.segment(f, point.tangents) = w.w.segment(f, point.tangents);
+    } else if (is_point(point, piece, s)) {
+      w.x.segment<2>(f).setZero();
     } else if (piece.kind == Kind::vertex && point.tangents == 1) {
       w.x[f] = piece.index == 0 ? change : -change;
     } else if (piece.kind == Kind::vertex) {
@@ -425,17 +434,9 @@ void vary(const CompliantProblem& p, const CompliantSolution& s, CompliantWorksp
     d.tangential[0] = w.x[0] / w.A(0, 0);
   } else if (N == 1) {
     const double det = w.A(0, 0) * w.A(1, 1) - w.A(0, 1) * w.A(1, 0);
-    const bool regular = det != 0;  // ρ = 0 on the rim: the cone is a point
-    d.tangential[0] = regular ? (w.A(1, 1) * w.x[0] - w.A(0, 1) * w.x[1]) / det : 0.0;
-    d.tangential[1] = regular ? (w.A(0, 0) * w.x[1] - w.A(1, 0) * w.x[0]) / det : 0.0;
+    d.tangential[0] = (w.A(1, 1) * w.x[0] - w.A(0, 1) * w.x[1]) / det;
+    d.tangential[1] = (w.A(0, 0) * w.x[1] - w.A(1, 0) * w.x[0]) / det;
   } else {
-    for (std::size_t k = 0; k < p.points.size(); ++k) {  // likewise
-      const Index f = p.points[k].first;
-      if (s.pieces[k].tangential.kind != Kind::rim || s.tangential.segment<2>(f).squaredNorm() > 0) continue;
-      w.A.middleRows<2>(f).setZero();
-      w.A(f, f) = w.A(f + 1, f + 1) = 1;
-      w.x.segment<2>(f).setZero();
-    }
     w.lu.compute(w.A);
     d.tangential = w.lu.solve(w.x);
   }

@@ -25,6 +25,7 @@ constexpr double kStiffTimes = 3e4;
 constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
 constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
 constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
+constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
 constexpr double kReachOfSearch = 0.05;  // of the smallest shape: how far ahead points are looked for
 constexpr double kWayPerSearch = 0.4;    // of that reach: after that way points are looked for again
 constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
@@ -80,7 +81,9 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
       dynamics_(system),
       variations_(variations),
-      unknowns_(variations ? variations->size() : 0) {}
+      unknowns_(variations ? variations->size() : 0) {
+  if (variations) options_.locate_switches = true;
+}
 
 CompliantScheme::~CompliantScheme() = default;
 
@@ -131,6 +134,7 @@ void CompliantScheme::set_scales(const State& s) {
   system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) mass[i] = value;
   });
+  force_at_start_.setZero(nv);
   system_.force(clamped(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
   for (Index i = 0; i < nv; ++i) speed[i] = std::max(std::abs(s.v[i]), std::abs(force_at_start_[i]) / mass[i] * span);
   double vigour = std::sqrt(mass.cwiseProduct(speed.cwiseAbs2()).sum());
@@ -177,7 +181,8 @@ void CompliantScheme::raise_scales() {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
       if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
     }
-    for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * scale_[i] : kUncontrolled;
+    const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
+    for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
   }
 }
 
@@ -188,7 +193,7 @@ void CompliantScheme::make_integrator() {
                                    static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
   ode.relative_tolerance = tolerance_ * diluted;
   ode.absolute_tolerance =
-      diluted * (options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_);
+      diluted * absolute_tolerance();
   ode.absolute_scale = scale_;
   if (!stiff_) {
     integrator_ = std::make_unique<DormandPrince>(ode);
@@ -239,7 +244,9 @@ void CompliantScheme::start(StepRecord& record) {
   const double reach = kReachOfSearch * system_.laws().contact_source().length();
   if (!resumed_) {
     if (contacts.points_stay() || s.z.size() == 0) {
-      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), s.z);
+      DenseMatrix delta = s.z;
+      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
+      s.z = delta.col(0);
     }
   }
   dynamics_.set_origin(s.q);
@@ -307,7 +314,12 @@ void CompliantScheme::collect(double t) {
   CompliantContacts& contacts = dynamics_.contacts();
   const Index nq = system_.info().nq(), nv = system_.info().nv(), T = contacts.tangents();
   const std::vector<CompliantContacts::Slot> before = contacts.slots();
-  Vector q, delta = y_.segment(nq + nv, T);
+  Vector q;
+  DenseMatrix delta(T, 1 + unknowns_);
+  delta.col(0) = y_.segment(nq + nv, T);
+  for (Index k = 0; k < unknowns_; ++k) delta.col(1 + k) = y_.segment(dynamics_.column_at(k) + nq + nv, T);
+  const Vector old = y_;
+  const Index sums = dynamics_.sums_size(), old_sums = dynamics_.motion_size(), old_column = dynamics_.column_size();
   dynamics_.position_of(y_, q);
   dropped_energy_ += contacts.collect(t, q, contacts.margin(), dynamics_.workspace(), delta);
   way_since_search_ = 0;
@@ -317,11 +329,18 @@ void CompliantScheme::collect(double t) {
                       return a.law == b.law && a.key == b.key && a.first == b.first;
                     });
   if (same) return;
-  const Vector old = y_;
+  const Index now_T = contacts.tangents(), own = dynamics_.column_size() - dynamics_.motion_size();
   y_.setZero(dynamics_.size());
   y_.head(nq + nv) = old.head(nq + nv);
-  y_.segment(nq + nv, delta.size()) = delta;
-  y_.tail(dynamics_.sums_size()) = old.tail(dynamics_.sums_size());
+  y_.segment(nq + nv, now_T) = delta.col(0);
+  y_.segment(dynamics_.motion_size(), sums) = old.segment(old_sums, sums);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const Index from = old_sums + sums + k * old_column, to = dynamics_.column_at(k);
+    y_.segment(to, nq + nv) = old.segment(from, nq + nv);
+    y_.segment(to + nq + nv, now_T) = delta.col(1 + k);
+    y_.segment(to + dynamics_.motion_size(), own) = old.segment(from + old_column - own, own);
+    for (NeighbourContacts& near : neighbours_[static_cast<std::size_t>(k)]) near.contacts->follow(contacts);
+  }
   dynamics_.place(clamped(t), y_);
   pieces_ = contacts.pieces();
   raise_scales();
@@ -391,7 +410,6 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
         (look(middle) ? high : low) = middle;
       }
       look(high);
-      pieces_ = dynamics_.contacts().pieces();
       note_switch(high, record);
       t = high;
       if (options_.locate_switches && end_step_at(high, to)) return;
@@ -413,7 +431,8 @@ bool CompliantScheme::end_step_at(double t, double end) {
 }
 
 void CompliantScheme::note_switch(double t, StepRecord& record) {
-  switches_.add(t);
+  switches_.add(t, changes(pieces_, dynamics_.contacts().pieces()));
+  pieces_ = dynamics_.contacts().pieces();
   for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
     const Mode after = dynamics_.contacts().mode(k);
     Mode& mode = record.state.modes[k];
@@ -512,7 +531,6 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
                                                                 t, h)};
     if (raised(stop_)) return {Status::interrupted, ""};
     if (dynamics_.place(t + h, y_) && dynamics_.contacts().pieces() != pieces_) {
-      pieces_ = dynamics_.contacts().pieces();
       note_switch(k + 1 == parts ? t_end : t + h, record);
     }
     raise(audit_.step.penetration, dynamics_.contacts().deepest());

@@ -10,7 +10,7 @@
 //
 //   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
 //                     changes facets, and begins anew there; else it steps over switches. Either way every switch becomes
-//                     an event, its time found on the dense output
+//                     an event, its time found on the dense output. Runs with derivatives locate them: slopes jump there
 //
 // Sums of work and impulses are integrated with the motion (explicit, heun, rk4) or with the quadrature of the method
 // (stiff), so that the balance of energy closes to the tolerance.
@@ -37,14 +37,22 @@ struct SwitchMonitor {
   long switches = 0;
   double last = -HUGE_VAL;
   double shortest = HUGE_VAL;  ///< time between two instants with switches [s]
-  void add(double t) {
+  /// So many points at one instant.
+  void add(double t, long points) {
     if (t > last) {
       if (switches > 0) shortest = std::min(shortest, t - last);
       last = t;
     }
-    ++switches;
+    switches += points;
   }
 };
+
+/// Points that do something else than before.
+inline long changes(const std::vector<ContactPieces>& before, const std::vector<ContactPieces>& after) {
+  long count = 0;
+  for (std::size_t k = 0; k < after.size(); ++k) count += k >= before.size() || !(before[k] == after[k]);
+  return count;
+}
 
 class CompliantScheme final : public Scheme {
  public:
@@ -81,12 +89,16 @@ class CompliantScheme final : public Scheme {
   double limit_after(double t) const;
   double clamped(double t) const;
   double same_time(double t) const { return 1e-12 * span_.size(t); }
+  double absolute_tolerance() const {
+    return options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
+  }
   bool rate(double t, const Vector& y, Vector& dydt);
   StepOutcome advance(StepRecord& record);
   StepOutcome failure(OdeStep step, double t);
   StepOutcome fixed_step(double t_end, StepRecord& record);
   void look_for_switches(StepRecord& record);
   bool end_step_at(double t, double end);
+  /// From pieces_ to what the contacts do at the placed state.
   void note_switch(double t, StepRecord& record);
   void state_at(double t, Vector& y);
   void integrate_sums(double t, const Vector& y);

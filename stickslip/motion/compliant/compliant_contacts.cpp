@@ -121,7 +121,7 @@ void CompliantContacts::make_groups() {
 }
 
 double CompliantContacts::collect(double t, const Vector& q, double margin, SystemWorkspace& workspace,
-                                  Vector& deformation) {
+                                  DenseMatrix& deformation) {
   margin_ = points_stay_ ? HUGE_VAL : margin;
   system_.laws().contact_source().find(t, q, margin_, workspace, found_);
   if (points_stay_) {
@@ -139,18 +139,22 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
       tangents_ = first;
       make_groups();
     }
-    if (deformation.size() != tangents_) deformation.setZero(tangents_);
+    if (deformation.rows() != tangents_) deformation.setZero(tangents_, std::max<Index>(1, deformation.cols()));
     return 0;
   }
   match(found_, slot_of_point_, point_of_slot_, row_of_point_);
   std::vector<Slot> next;
-  Vector moved(0);
+  if (deformation.cols() == 0) deformation.setZero(deformation.rows(), 1);
+  const Index columns = deformation.cols();
+  DenseMatrix moved(0, columns);
   const auto carry = [&](const Slot& from, Slot to) {
-    to.first = moved.size();
-    moved.conservativeResize(to.first + to.tangents);
-    const Vector3 world = in_world(from.frame, deformation, from.first, from.tangents);
-    for (int c = 0; c < to.tangents; ++c)
-      moved[to.first + c] = Eigen::Map<const Vector3>(to.frame.data() + 3 * (c + 1)).dot(world);
+    to.first = moved.rows();
+    moved.conservativeResize(to.first + to.tangents, Eigen::NoChange);
+    for (Index k = 0; k < columns; ++k) {
+      const Vector3 world = in_world(from.frame, deformation.col(k), from.first, from.tangents);
+      for (int c = 0; c < to.tangents; ++c)
+        moved(to.first + c, k) = Eigen::Map<const Vector3>(to.frame.data() + 3 * (c + 1)).dot(world);
+    }
     next.push_back(to);
   };
   for (std::size_t i = 0; i < found_.points.size(); ++i) {
@@ -161,9 +165,9 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
     if (old >= 0) {
       carry(slots_[static_cast<std::size_t>(old)], slot);
     } else {
-      slot.first = moved.size();
-      moved.conservativeResize(slot.first + slot.tangents);
-      moved.tail(slot.tangents).setZero();
+      slot.first = moved.rows();
+      moved.conservativeResize(slot.first + slot.tangents, Eigen::NoChange);
+      moved.bottomRows(slot.tangents).setZero();
       next.push_back(slot);
     }
   }
@@ -173,7 +177,7 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
     const ContactCompliance& c = compliance_[static_cast<std::size_t>(slots_[s].law)];
     DenseMatrix K;
     c.stiffness.evaluate(workspace.variables.span(), K);
-    const auto delta = deformation.segment(slots_[s].first, slots_[s].tangents);
+    const auto delta = deformation.col(0).segment(slots_[s].first, slots_[s].tangents);
     const double left = 0.5 * delta.dot(K.bottomRightCorner(slots_[s].tangents, slots_[s].tangents) * delta);
     if (left > kStrained * total) {
       carry(slots_[s], slots_[s]);
@@ -183,7 +187,7 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
   }
   slots_ = std::move(next);
   deformation = std::move(moved);
-  tangents_ = deformation.size();
+  tangents_ = deformation.rows();
   make_groups();
   return given_up;
 }
@@ -481,8 +485,8 @@ void CompliantContacts::follow(const CompliantContacts& other) {
 }
 
 void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, const Vector& normal,
-                                  const Vector& tangential, bool data, SystemWorkspace& workspace, Change& values,
-                                  Vector& force) {
+                                  const Vector& tangential, const CompliantContacts* data,
+                                  SystemWorkspace& workspace, Change& values, Vector& force) {
   system_.laws().contact_source().find(t, q, margin_, workspace, near_);
   match(near_, near_slot_, near_point_, near_row_);
   values.gap.setConstant(slot_count(), margin_);
@@ -516,7 +520,7 @@ void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, co
     values.mu[i] = (*laws_)[law].mu;
     values.normal_damping[i] = compliance_[law].normal_damping;
     point.own_force = 0;
-    normal_law(slots_[s], values.gap[i], point);
+    normal_law(slots_[s], data->gap(s), point);
     values.own_force[i] = point.own_force;
   }
 }

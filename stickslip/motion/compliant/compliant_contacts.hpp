@@ -49,9 +49,9 @@ class CompliantContacts {
   /// Compliance of the contacts that have none of their own. `weights`: 1/m per law, of the start.
   void complete(const Vector& weights, double epsilon);
   bool complete_by_default() const { return defaults_; }
-  /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained. Deformations
-  /// move to their new places. Returns the elastic energy of slots that were given up [J].
-  double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, Vector& deformation);
+  /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
+  /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy of slots that were given up [J].
+  double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, DenseMatrix& deformation);
   Index tangents() const { return tangents_; }  ///< size of δ_T
   const std::vector<Slot>& slots() const { return slots_; }
   bool points_stay() const { return points_stay_; }
@@ -89,9 +89,9 @@ class CompliantContacts {
   };
   void vary(Change& change);
   /// Ψ, u_n (slots), v_T (tangents), μ, c_n, φ, K and C at another state for the same slots, and W λ there with the λ
-  /// given. The placed state stays as it is. `data`: μ, c_n, φ, K and C as well.
-  void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential, bool data,
-                 SystemWorkspace& workspace, Change& values, Vector& force);
+  /// given. The placed state stays as it is. `data`: μ, c_n, K and C as well, and φ at the gaps of this one's placed state.
+  void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential,
+                 const CompliantContacts* data, SystemWorkspace& workspace, Change& values, Vector& force);
   /// The slots of another one, for neighbour().
   void follow(const CompliantContacts& other);
   Index slot_count() const { return static_cast<Index>(slots_.size()); }

@@ -47,6 +47,15 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
     return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
                                                std::move(breakpoints), stop);
   }
+  if (variations)
+    for (const ContactElement& contact : system.laws().contacts())
+      if (contact.compliance ? contact.compliance->normal_damping > 0
+                             : !system.laws().compliance() && contact.restitution < 1)
+        throw InputError(fmt::format(
+            "contact '{}' has a normal damping{}: its force jumps where surfaces meet, and derivatives along the motion are "
+            "carried through continuous forces alone. Give it a compliance without normal_damping, or remove "
+            "run.sensitivities",
+            contact.name, contact.compliance ? "" : " that stands for its restitution"));
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
                                            std::move(breakpoints), stop, variations);
 }

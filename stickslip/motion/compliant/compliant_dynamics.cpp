@@ -162,7 +162,7 @@ void CompliantDynamics::sum_rates(double t, Vector& rates) {
   std::vector<DenseMatrix> K_rate;
   for (const StencilPoint& point : kStencil) {
     probe_q_ = q_ + point.place * step * qdot_;
-    contacts_.neighbour(t + point.place * step, probe_q_, v_, normal_, tangential_, true, workspace_, near_, probe_f_);
+    contacts_.neighbour(t + point.place * step, probe_q_, v_, normal_, tangential_, &contacts_, workspace_, near_, probe_f_);
     if (K_rate.empty()) K_rate.assign(near_.K.size(), DenseMatrix());
     for (std::size_t g = 0; g < K_rate.size(); ++g) {
       if (K_rate[g].size() == 0) K_rate[g].setZero(near_.K[g].rows(), near_.K[g].cols());
@@ -217,7 +217,8 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
     probe_q_ = q_ + point.place * step * x.head(nq_);
     system_.kinematics().normalize(probe_q_);
     probe_v_ = v_ + point.place * step * x.segment(nq_, nv_);
-    contacts_.neighbour(t, probe_q_, probe_v_, normal_, tangential_, data, workspace_, near_, probe_f_);
+    contacts_.neighbour(t, probe_q_, probe_v_, normal_, tangential_, data ? &contacts_ : nullptr, workspace_, near_,
+                        probe_f_);
     if (data && change_.K.empty()) {
       for (std::size_t g = 0; g < near_.K.size(); ++g) {
         change_.K.push_back(DenseMatrix::Zero(near_.K[g].rows(), near_.K[g].cols()));
@@ -287,7 +288,7 @@ void CompliantDynamics::vary(double t, const Vector& x, Vector& rate) {
 void CompliantDynamics::data_of(double t, const System& other, CompliantContacts& other_contacts,
                                 SystemWorkspace& other_workspace, DataChange& values) {
   contacts_.forces(normal_, tangential_);
-  other_contacts.neighbour(t, q_, v_, normal_, tangential_, true, other_workspace, values.contacts, probe_f_);
+  other_contacts.neighbour(t, q_, v_, normal_, tangential_, &contacts_, other_workspace, values.contacts, probe_f_);
   other.force(t, q_, v_, other_workspace, values.balance);
   values.balance += probe_f_;
   other.inertia().mass(q_, other_workspace).add_product(-1.0, a_, values.balance);

@@ -21,6 +21,7 @@ constexpr double kNewton = 1e-13;        // of the size of a component, or a fra
 constexpr double kFirstStep = 1e-3;      // of the run
 constexpr double kShortest = 1e-12;      // of the run
 constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
+constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
 constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
 
 /// A⁻¹ of Radau IIA with three stages: x' at the nodes from the differences of x.
@@ -139,7 +140,9 @@ void QuasistaticScheme::start(StepRecord& record) {
   Vector weights;
   dynamics_.contact_weights(s.t, s.q, weights);
   contacts.complete(weights, epsilon_);
-  contacts.collect(s.t, s.q, 0, dynamics_.workspace(), s.z);
+  DenseMatrix delta = s.z;
+  contacts.collect(s.t, s.q, 0, dynamics_.workspace(), delta);
+  s.z = delta.col(0);
   T_ = contacts.tangents();
   dynamics_.set_layout(false, 0);
   dynamics_.set_origin(s.q);
@@ -185,12 +188,16 @@ void QuasistaticScheme::start(StepRecord& record) {
 
 StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
   std::string slipping;
+  const std::vector<ContactElement>& laws = system_.laws().contacts();
+  Vector normal, tangential;
+  dynamics_.contacts().forces(normal, tangential);
   for (std::size_t k = 0; k < dynamics_.contacts().slots().size(); ++k) {
-    const std::string& name =
-        system_.laws().contacts()[static_cast<std::size_t>(dynamics_.contacts().slots()[k].law)].name;
-    const ContactPieces& piece = dynamics_.contacts().pieces()[k];
-    if (!piece.closed || piece.tangential.kind != SectionPiece::Kind::inside)
-      slipping += fmt::format("{}'{}' {}", slipping.empty() ? "" : ", ", name, piece.closed ? "slips" : "is open");
+    const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[k];
+    const ContactElement& law = laws[static_cast<std::size_t>(slot.law)];
+    const double force = normal[static_cast<Index>(k)];
+    const bool at_limit = slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * law.mu * force;
+    if (force == 0 || at_limit)
+      slipping += fmt::format("{}'{}' {}", slipping.empty() ? "" : ", ", law.name, force > 0 ? "slips" : "is open");
   }
   if (why == Solved::singular || !slipping.empty())
     return {Status::refused,
@@ -265,8 +272,8 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   add_sums(t + 0.5 * h, 0.5 * h, second_);
   const Vector rate_before = rate_;
   if (fresh_ && found_pieces_ != pieces_) {
-    pieces_ = found_pieces_;
     note_switch(t, record);
+    pieces_ = found_pieces_;
     largest_jump_ = std::max(largest_jump_, (first_.rate[0] - rate_before).head(n_).lpNorm<Eigen::Infinity>());
     record.jumped = true;
   }
@@ -280,7 +287,7 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
 }
 
 void QuasistaticScheme::note_switch(double t, StepRecord& record) {
-  switches_.add(t);
+  switches_.add(t, changes(pieces_, found_pieces_));
   residual(t, first_.x[0], first_.rate[0], F_);
   for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
     const Mode after = dynamics_.contacts().mode(k);
