@@ -79,7 +79,7 @@ double distance(const Simulation& a, const Simulation& b) {
 double lipschitz_estimate(const std::vector<std::string>& settings, int pairs) {
   const ModelFile model = block(settings);
   CompliantDynamics dynamics(*model.system);
-  Vector none = Vector::Zero(2);
+  DenseMatrix none = DenseMatrix::Zero(2, 1);
   dynamics.contacts().collect(0, model.initial.q, 1, dynamics.workspace(), none);
   dynamics.set_layout(false, 0);
   dynamics.set_origin(Vector::Zero(3));
