@@ -264,7 +264,7 @@ void CompliantScheme::start(StepRecord& record) {
     seed_columns(record.sensitivity);
     dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
   }
-  rates_.resize(dynamics_.size());
+  rates_.setZero(dynamics_.size());
   column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
   raise_scales();
   if (rate(s.t, y_, rates_)) raise_scales();
