@@ -224,10 +224,10 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
   const double whole = h;
-  rows_turn_ = true;
+  away_from_singular_ = false;
   Status status = attempt_unsplit(h, record);
   if (status == Status::not_converged && !constrained_.constant_rows()) {
-    rows_turn_ = false;
+    away_from_singular_ = true;
     status = attempt_unsplit(h, record);
   }
   if (status == Status::success && locates() && collect_candidates(h)) {
@@ -277,7 +277,7 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
                             t0_));
   if (lean_) return solve_step(h);
   right_hand_side(h, v0_);
-  if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
+  if (const Status status = begin_constraints(h); status != Status::success) return status;
   free_velocity();
   find_points(h);
   note_approaches();
@@ -287,7 +287,7 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);
     right_hand_side(h, v0_);
-    if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
+    if (const Status status = begin_constraints(h); status != Status::success) return status;
     free_velocity();
     note_approaches();
   }

@@ -271,6 +271,7 @@ class MoreauScheme final : public Scheme {
   const Vector& inverse_diagonal();
   void solve_problem(const SolveOptions& options, InclusionSolution& solution);
   Status place_constraints(double h, const Vector& v1);
+  Status begin_constraints(double h);
   Status settle_on_constraints(StepRecord& record);
   void add_up_all_loads();
   bool frozen_point_settles();
@@ -315,7 +316,9 @@ class MoreauScheme final : public Scheme {
   bool lean_ = false;  ///< friction alone: nothing is searched for, long chains step at the cost of their factors
   bool damped_by_model_ = false, circulatory_ = false;
   bool matrix_is_finite_ = true;
-  bool rows_turn_ = true;  ///< ConstrainedStep::ask()
+  bool beside_singular_ = false;     ///< rows are those of an end of the step (constrained_step.hpp)
+  bool away_from_singular_ = false;  ///< asked for: the step did not converge with those of its middle
+  Index most_rank_ = 0;              ///< of the rows so far
   double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
   SystemMatrix mass_, damping_, by_q_, by_v_, viscous_;

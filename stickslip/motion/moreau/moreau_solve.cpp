@@ -54,7 +54,7 @@ Status MoreauScheme::iterate(double h) {
   acceleration_.clear();
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
-    if (!constrained_.constant_rows())
+    if (!constrained_.constant_rows() && !beside_singular_)
       if (const Status status = place_constraints(h, iterate_); status != Status::success) return status;
     if (has_impact_) problem_.g += impact_momentum_;
     if (laws_.limits_depend_on_state()) {
