@@ -29,8 +29,8 @@ Status MoreauScheme::place_constraints(double h, const Vector& v1) {
 /// better taken elsewhere, and takes them there.
 Status MoreauScheme::begin_constraints(double h) {
   if (!constrained_.any()) return Status::success;
-  constexpr double kTurning = 0.5;  // of a change of v1 that one iteration gives back: it still converges quickly
-  constexpr double kNearer = 0.5;   // times as far away: the step holds the singular position, or nearly so
+  constexpr double kTurning = 0.1;  // of a change of v1 that one iteration gives back: far from any singular position
+  constexpr double kNearer = 0.7;   // of the way at an end: the step holds the singular position, or is next to it
   beside_singular_ = false;
   if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
   if (constrained_.constant_rows()) return Status::success;
