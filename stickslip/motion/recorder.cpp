@@ -33,6 +33,10 @@ void Recorder::prepare(const StepRecord& record) {
   t_ = record.state.t;
   row_.q = q_;
   row_.v = v_;
+  sensitivity_ = record.sensitivity;
+  const Index unknowns = record.sensitivity.cols(),
+              reactions = result_.trajectory.names().reaction_sensitivity ? reaction_.size() : 0;
+  row_.sensitivity.setZero(unknowns > 0 ? q_.size() + v_.size() + reactions : 0, unknowns);
 }
 
 void Recorder::start(const StepRecord& record) {
@@ -53,6 +57,7 @@ void Recorder::exchange(Memory& memory) {
   memory.exchange(duration_);
   memory.exchange(whole_);
   memory.exchange(mean_);
+  memory.exchange(sensitivity_);
 }
 
 void Recorder::part_done(const StepRecord& record, bool first, bool last) {
@@ -75,6 +80,7 @@ void Recorder::part_done(const StepRecord& record, bool first, bool last) {
   if (every_step_ || due() > t1 + 2 * step_) return;  // only the start of an interpolated part is needed
   q_ = record.state.q;
   v_ = record.state.v;
+  sensitivity_ = record.sensitivity;
 }
 
 const Vector& Recorder::mean_reaction(const StepRecord& record) {
@@ -123,6 +129,7 @@ void Recorder::write(const StepRecord& record, double t) {
   row_.t = t;
   row_.q = record.state.q;
   row_.v = record.state.v;
+  differentiate(record, 1);
   finish(record);
 }
 
@@ -131,7 +138,23 @@ void Recorder::interpolate(const StepRecord& record, double t0, double h, double
   row_.t = t;
   system_.kinematics().interpolate(q_, v_, record.state.q, record.state.v, h, s, !record.jumped, row_.q);
   row_.v = (1 - s) * v_ + s * record.state.v;
+  differentiate(record, s);
   finish(record);
+}
+
+/// d/dp of the row's numbers, at s in the part that ends with the record.
+void Recorder::differentiate(const StepRecord& record, double s) {
+  const Index nq = row_.q.size(), nv = row_.v.size();
+  for (Index j = 0; j < row_.sensitivity.cols(); ++j) {
+    column_ = s * record.sensitivity.col(j);
+    if (s != 1) column_ += (1 - s) * sensitivity_.col(j);
+    tangent_ = column_.head(nv);
+    system_.kinematics().rate(row_.q, tangent_, rate_);
+    row_.sensitivity.col(j).head(nq) = rate_;
+    row_.sensitivity.col(j).segment(nq, nv) = column_.segment(nv, nv);
+  }
+  const Index m = record.reaction_sensitivity.rows();
+  if (m > 0 && row_.sensitivity.rows() == nq + nv + m) row_.sensitivity.bottomRows(m) = record.reaction_sensitivity;
 }
 
 void Recorder::finish(const StepRecord& record) {

@@ -31,6 +31,7 @@ class Recorder {
   double due() const;
   void write(const StepRecord& record, double t);
   void interpolate(const StepRecord& record, double t0, double h, double t);
+  void differentiate(const StepRecord& record, double s);
   void finish(const StepRecord& record);
 
   const System& system_;
@@ -44,7 +45,8 @@ class Recorder {
   std::size_t next_ = 0;
   double t_ = 0, duration_ = 0;
   Index constraints_ = 0;  // components of the rows that are reactions of constraints; they come last
-  Vector q_, v_, reaction_, smooth_, mean_;
+  Vector q_, v_, reaction_, smooth_, mean_, column_, tangent_, rate_;
+  DenseMatrix sensitivity_;
   OutputRow row_;
 };
 

@@ -57,6 +57,11 @@ struct StepRecord {
   EnergyLedger energy;
   std::vector<Event> events;  ///< of this step
   std::vector<PointForce> point_forces;
+  /// S = ∂(q, v, z)/∂p at the end of the step (motion/sensitivity.hpp); empty: the run has none. Not a number in a
+  /// column whose derivative does not exist.
+  DenseMatrix sensitivity;
+  /// Derivatives of the mean reactions over the step: laws, then constraints. Empty: the scheme does not know them.
+  DenseMatrix reaction_sensitivity;
   double inclusion = 0;     ///< natural map of (*) at the end of the step, relative (residual.hpp)
   double membership = 0;    ///< distance of r from its set over the step's largest impulse
   double equation = 0;      ///< balance of momentum of the step, relative to its terms in this and earlier steps

@@ -14,7 +14,7 @@ namespace {
 void require_system(const System&) {}
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations*) {
   MoreauOptions moreau = options.moreau;
   moreau.solver.stop = stop;
   return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints), options.span());
@@ -78,7 +78,7 @@ SchemeDescription moreau_description() {
        "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
        "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
        "to round-off (quadratic energies)",
-          false, false, true, require_system, make, limits, add_notes};
+          false, false, true, Derivatives::none, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

@@ -42,7 +42,7 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations*) {
   return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, options.span(),
                                               std::move(breakpoints), stop);
 }
@@ -74,7 +74,7 @@ SchemeDescription viscoelastic_description() {
        "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
        "grows "
        "as epsilon -> 0",
-          true, false, false, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::none, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip
