@@ -52,7 +52,9 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
   free_motion_ = system.free_motion();
   drift_kick_ = free_motion_ != nullptr;
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
-  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows();
+  for (const ContactElement& contact : contacts_)
+    relaxed_ |= options.relaxation == ContactRelaxation::convex && contact.tangents > 0;
+  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() || relaxed_;
   stiff_ = drift_kick_ && system.forces().depends_on_state();
   surfaces_move_ = system.laws().contact_source().surfaces_move();
   length_ = system.laws().contact_source().length();
@@ -331,14 +333,35 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
   return settled;
 }
 
+/// Normal rows of the points that carry load: a correction that moved them would open them, or push them in.
+void MoreauScheme::hold_loaded_points() {
+  auto loaded = [&](const Active& active) { return impulses()[active.first] > 0; };
+  const auto count = static_cast<Index>(std::count_if(active_.begin(), active_.end(), loaded));
+  held_rows_.setZero(count, count > 0 ? v0_.size() : 0);
+  Index row = 0;
+  for (const Active& active : active_) {
+    if (!loaded(active)) continue;
+    for (SparseMatrix::InnerIterator entry(found_.Wt, active.row); entry; ++entry)
+      held_rows_(row, entry.col()) = entry.value();
+    ++row;
+  }
+}
+
 /// What the step left of its constraints, of the order h³, is taken out: their positions and velocities hold to
 /// round-off at the end of every step.
 Status MoreauScheme::settle_on_constraints(StepRecord& record) {
   if (!constrained_.any()) return Status::success;
   State& s = record.state;
   record.constraint_impulse = constrained_.impulse();
-  Status status = project_position(system_, s.t, s.q, constraint_workspace_);
-  if (status == Status::success) status = project_velocity(system_, s.t, s.q, s.v, constraint_workspace_);
+  hold_loaded_points();
+  q_end_ = s.q;
+  Status status = project_position(system_, s.t, s.q, constraint_workspace_, held_rows_);
+  if (status == Status::not_converged && held_rows_.rows() > 0) {
+    s.q = q_end_;
+    held_rows_.resize(0, 0);
+    status = project_position(system_, s.t, s.q, constraint_workspace_);
+  }
+  if (status == Status::success) status = project_velocity(system_, s.t, s.q, s.v, constraint_workspace_, held_rows_);
   if (status != Status::success)
     return fail(status, fmt::format("moreau: the constraints cannot be met at t = {:.9g} s (a mechanism that has come "
                                     "apart or locked); reduce run.step",
