@@ -335,7 +335,7 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
 
 /// Normal rows of the points that carry load: a correction that moved them would open them, or push them in.
 void MoreauScheme::hold_loaded_points() {
-  auto loaded = [&](const Active& active) { return impulses()[active.first] > 0; };
+  auto loaded = [&](const Active& active) { return carries_load(active); };
   const auto count = static_cast<Index>(std::count_if(active_.begin(), active_.end(), loaded));
   held_rows_.setZero(count, count > 0 ? v0_.size() : 0);
   Index row = 0;

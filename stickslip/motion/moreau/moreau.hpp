@@ -231,6 +231,7 @@ class MoreauScheme final : public Scheme {
   /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
   void leave_out_bystanders(double h);
   bool carried_load(std::size_t k);  ///< in the last step
+  bool carries_load(const Active& active) const;
   void number_rows();
   /// Smaller gaps count as none; deeper penetrations are corrected. [m]
   double touching(Index row, const Approach& approach, double h) const;

@@ -65,8 +65,7 @@ void add_notes(const System& system, const SimulationOptions& run, std::vector<s
     notes.push_back("order 1 where planar slip turns or stops: only reversals along one direction are located");
   if (options.relaxation == ContactRelaxation::convex && !system.laws().contacts().empty())
     notes.push_back(
-        "run.moreau.relaxation = \"convex\" is not Coulomb's law: what slides lifts off with mu times its speed, to a gap of "
-        "the size of mu times the way of one step");
+        "run.moreau.relaxation = \"convex\" is not Coulomb's law: what slides lifts off with mu times its speed");
   if (!system.laws().contacts().empty())
     notes.push_back("order 1 through impacts and where contacts open or close: these are not located");
 }
