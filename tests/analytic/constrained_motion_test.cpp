@@ -15,6 +15,9 @@
 #include "stickslip/common/null_space.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/motion/comparison.hpp"
+#include "tests/support/audit_value.hpp"
+#include "tests/support/model_text.hpp"
 #include "tests/support/source_folder.hpp"
 
 namespace stickslip::constrained_motion_test {
