@@ -20,7 +20,7 @@ constexpr double kRoundOff = 1e-11;  // of numbers of size 1, through difference
 Case case_of(const std::string& text) { return make_case(parse_model(text, "test.toml")); }
 
 std::string block(const std::string& run) {
-  return R"(
+  return R"toml(
 [parameters]
 mu = 0.3
 g = 9.81
@@ -36,7 +36,7 @@ limit = "1.7*mu*g"
 velocity = ["v0"]
 [run]
 scheme = "event"
-)" + run;
+)toml" + run;
 }
 
 bool has_note(const Simulation& run, const std::string& words) {
@@ -60,12 +60,12 @@ TEST(Sensitivity, StoppingDistance) {
   EXPECT_NEAR(t.sensitivity(1, 0, 0), v0 / (mu * g), kRoundOff);
   EXPECT_NEAR(t.sensitivity(1, 0, 1), -v0 * v0 / (2 * mu * mu * g), kRoundOff);
   EXPECT_NEAR(t.sensitivity(1, 0, 2), -v0 * v0 / (2 * mu * g * g), kRoundOff);
-  for (Index j = 0; j < 3; ++j) EXPECT_EQ(t.sensitivity(1, 1, j), 0) << "it rests, whatever changes";
+  for (Index j = 0; j < 3; ++j) EXPECT_NEAR(t.sensitivity(1, 1, j), 0, 1e-20) << "it rests, whatever changes";
 }
 
 /// After n impacts, t_n = τ + 2 τ (e + .. + e^n'), the height and speed of a ball that falls from h.
 TEST(Sensitivity, BouncingBall) {
-  const Simulation run = case_of(R"(
+  const Simulation run = case_of(R"toml(
 [parameters]
 h = 1.0
 e = 0.8
@@ -84,7 +84,7 @@ scheme = "event"
 end_time = 1.5
 output_times = [1.5]
 sensitivities = ["h", "e", "g"]
-)").run();
+)toml").run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   const double h = 1, e = 0.8, g = 9.81, t = 1.5, tau = std::sqrt(2 * h / g);
   ASSERT_EQ(run.trajectory.events.size(), 2U);
@@ -105,7 +105,7 @@ sensitivities = ["h", "e", "g"]
 
 /// Impacts without end: the ball slides to rest at x = ..., and where it comes to rest is smooth in e.
 TEST(Sensitivity, ThroughTheAccumulationOfImpacts) {
-  const Simulation run = case_of(R"(
+  const Simulation run = case_of(R"toml(
 [parameters]
 h = 0.5
 e = 0.5
@@ -126,7 +126,7 @@ scheme = "event"
 end_time = 2
 output_times = [2]
 sensitivities = ["h", "e"]
-)").run();
+)toml").run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   const double h = 0.5, e = 0.5, g = 9.81, mu = 0.1, t = 2, tau = std::sqrt(2 * h / g);
   // Friction takes mu (1 + e) times the normal speed at each impact: in all mu times the load over the time, from τ on.
@@ -153,7 +153,7 @@ sensitivities = ["h", "e"]
 
 /// A velocity given to a law that sticks is taken by friction at once.
 TEST(Sensitivity, StickForgetsItsVelocity) {
-  const Simulation run = case_of(R"(
+  const Simulation run = case_of(R"toml(
 [matrices]
 coordinates = ["x", "y"]
 mass = [[2, 1], [1, 2]]
@@ -164,11 +164,12 @@ on = "x"
 limit = 100
 [initial]
 position = [0.1, 1]
+velocity = [0, 0]
 [run]
 scheme = "event"
 end_time = 1
 sensitivities = ["initial.velocity.0", "initial.position.0"]
-)").run();
+)toml").run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   // With x held, 2 y'' + 2 y = x; a push of x by δ is a push of y by δ/2: v_y' = δ/2 cos t.
   EXPECT_NEAR(run.final_sensitivity(0, 0), 0, kRoundOff);
@@ -181,7 +182,7 @@ sensitivities = ["initial.velocity.0", "initial.position.0"]
 
 /// A block that begins to slip from rest: another motion for a push the other way.
 TEST(Sensitivity, OneSidedStartIsNoted) {
-  const Simulation run = case_of(R"(
+  const Simulation run = case_of(R"toml(
 [matrices]
 coordinates = ["x"]
 mass = [[1]]
@@ -190,11 +191,13 @@ force = ["3"]
 name = "floor"
 on = "x"
 limit = 1
+[initial]
+velocity = [0]
 [run]
 scheme = "event"
 end_time = 1
 sensitivities = ["initial.velocity.0", "friction.floor.limit"]
-)").run();
+)toml").run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   EXPECT_NEAR(run.final_sensitivity(0, 0), 1, kRoundOff);
   EXPECT_NEAR(run.final_sensitivity(0, 1), -0.5, kRoundOff);
@@ -204,7 +207,7 @@ sensitivities = ["initial.velocity.0", "friction.floor.limit"]
 
 /// A mass that only just reaches a wall.
 TEST(Sensitivity, GrazingHasNoDerivative) {
-  const Simulation run = case_of(R"(
+  const Simulation run = case_of(R"toml(
 [matrices]
 coordinates = ["x"]
 mass = [[1]]
@@ -220,7 +223,7 @@ scheme = "event"
 end_time = 5
 output_times = [3, 5]
 sensitivities = ["initial.position.0"]
-)").run();
+)toml").run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   EXPECT_NEAR(run.trajectory.sensitivity(0, 0, 0), std::cos(3.0), 1e-9);
   EXPECT_TRUE(std::isnan(run.trajectory.sensitivity(1, 0, 0)));
@@ -229,7 +232,7 @@ sensitivities = ["initial.position.0"]
 
 /// Monodromy of an oscillator: rotation; of one with an impact every half period: det = e² per period pair of impacts.
 TEST(Sensitivity, StateTransition) {
-  const Case free = case_of(R"(
+  const Case free = case_of(R"toml(
 [matrices]
 coordinates = ["x"]
 mass = [[1]]
@@ -237,14 +240,14 @@ stiffness = [[4]]
 [run]
 scheme = "event"
 end_time = 1
-)");
+)toml");
   const double t = 0.7, w = 2;
   StateTransition result =
       state_transition(free.system(), {0.0, Vector{{0.3}}, Vector{{-0.1}}, {}, {}}, free.options(), t);
   ASSERT_EQ(result.run.status, Status::success);
   const double c = std::cos(w * t), s = std::sin(w * t);
   EXPECT_LE((result.matrix - DenseMatrix{{c, s / w}, {-w * s, c}}).norm(), 1e-13);
-  const Case wall = case_of(R"(
+  const Case wall = case_of(R"toml(
 [matrices]
 coordinates = ["x"]
 mass = [[1]]
@@ -255,11 +258,11 @@ restitution = 0.9
 [run]
 scheme = "event"
 end_time = 1
-)");
+)toml");
   result = state_transition(wall.system(), {0.0, Vector{{0.0}}, Vector{{1.0}}, {}, {}}, wall.options(), 4.0);
   ASSERT_EQ(result.run.status, Status::success);
   // Saltation of each of the two impacts has the determinant e².
-  EXPECT_NEAR(result.matrix.determinant(), std::pow(0.9, 4), 1e-12);
+  EXPECT_NEAR(result.matrix.determinant(), std::pow(0.9, 4), kRoundOff);
 }
 
 TEST(Sensitivity, WrongInputIsRefused) {

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/event/event_tangent.hpp"
@@ -61,9 +62,9 @@ void EventTangent::rates_of(const Monitor& monitor, const std::string& name) {
   Moving event{Vector::Zero(X_.cols()), !by_force || center.static_limit(k) > center.limit(k), true, name};
   Vector rate, start, change;
   ModeNeighbourhood::Direction way{1, before_.head(nq_), before_.tail(nv_)};
-  const double length = t_ - segment_t_;
+  const double length = t_ - stretch_t_;
   if (around_.along(t_, q_, v_, way, see, rate) &&
-      see(around_.center(), around_.clamped(segment_t_), segment_q_, segment_v_, start)) {
+      see(around_.center(), around_.clamped(stretch_t_), stretch_q_, stretch_v_, start)) {
     const double mean = length > 0 ? std::abs(start[0]) / length : 0.0;
     event.grazes = !(rate[0] < 0) || -rate[0] <= kGrazing * mean;
   }
@@ -82,11 +83,7 @@ void EventTangent::leave(const ModeDynamics& nominal, const State& s, double t, 
   t_ = t;
   q_ = s.q;
   v_ = s.v;
-  if (fresh_) {
-    segment_t_ = s.t;
-    segment_q_ = s.q;
-    segment_v_ = s.v;
-  }
+  if (std::exchange(new_stretch_, false)) begin_stretch(s);
   around_.set_window(-HUGE_VAL, t, t > segment_t_ ? t - segment_t_ : kMoment * span_);
   follow(nominal, s.modes);
   if (!rate(around_.center(), t, q_, v_, out_)) {
@@ -104,13 +101,13 @@ void EventTangent::leave(const ModeDynamics& nominal, const State& s, double t, 
   events_.push_back(std::move(jump));
 }
 
-/// The projection onto what holds in modes_.
+/// What the projection onto what holds in modes_ changes.
 bool EventTangent::held(ModeDynamics& dynamics, double t, const Vector& q, const Vector& v, Vector& out) {
   if (!place_at(dynamics, t, q, v)) return false;
   Vector at_q = q, at_v = v;
   dynamics.project(modes_, at_q, at_v);
   out.resize(nq_ + nv_);
-  out << at_q, at_v;
+  out << at_q - q, at_v - v;
   return true;
 }
 
@@ -124,7 +121,7 @@ void EventTangent::project(const ModeDynamics& nominal, const State& s, double t
     const ModeNeighbourhood::Direction x{0, X_.col(j).head(nq_), X_.col(j).tail(nv_)};
     if (X_.col(j).hasNaN()) continue;
     if (around_.total(j, t, s.q, s.v, x, see, out_))
-      X_.col(j) = out_;
+      X_.col(j) += out_;
     else
       lose(j, t, "the motion near by is not finite");
   }
@@ -132,7 +129,7 @@ void EventTangent::project(const ModeDynamics& nominal, const State& s, double t
 
 void EventTangent::arrive(const ModeDynamics& nominal, const State& s, double t,
                           const std::vector<std::size_t>& touching) {
-  fresh_ = true;
+  fresh_ = new_stretch_ = true;
   if (!left_) return;
   left_ = false;
   around_.set_window(t, HUGE_VAL, kMoment * span_);
@@ -202,7 +199,9 @@ bool EventTangent::pass(Index j, double t, const std::vector<std::size_t>& touch
     return held(d, at, q, y, out);
   };
   if (!around_.total(j, t, q_, v, E, see, out_)) return false;
-  X_.col(j) = out_ - dt * after;
+  X_.col(j).head(nq_) = E.q;
+  X_.col(j).tail(nv_) = E.v;
+  X_.col(j) += out_ - dt * after;
   if (!touching.empty()) around_.center().place(t, q_, v_);
   return true;
 }
@@ -272,7 +271,7 @@ bool EventTangent::impulse_slope(const Vector& numbers, const Vector& change, Ve
     return solution.status == Status::success;
   };
   std::array<Vector, 5> p;
-  double eta = 0x1p-13 / largest;
+  double eta = 0x1p-9 / largest;  // the solution has 14 digits, and bends at the scale of its data
   constexpr int kRounds = 3;
   for (int round = 0; round < kRounds; ++round, eta /= 16) {
     bounded = false;

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 
@@ -54,7 +55,13 @@ void EventTangent::load(const State& s, const DenseMatrix& S) {
     X_.col(j).head(nq_) = qdot_;
     X_.col(j).tail(nv_) = S.col(j).segment(nv_, nv_);
   }
-  fresh_ = true;
+  fresh_ = new_stretch_ = true;
+}
+
+void EventTangent::begin_stretch(const State& s) {
+  segment_t_ = stretch_t_ = s.t;
+  stretch_q_ = s.q;
+  stretch_v_ = s.v;
 }
 
 void EventTangent::store(const State& s, DenseMatrix& S) const {
@@ -170,11 +177,8 @@ void EventTangent::turn_directions(double t, const Vector& q, const Vector& v, D
 
 void EventTangent::carry(Flow& flow, const TaylorFlow* exact, const ModeDynamics& nominal, const State& s, double to,
                          const TimeSpan& window) {
-  if (fresh_) {
-    segment_t_ = s.t;
-    segment_q_ = s.q;
-    segment_v_ = s.v;
-  }
+  if (fresh_) segment_t_ = s.t;
+  if (std::exchange(new_stretch_, false)) begin_stretch(s);
   if (!(to > s.t)) return;
   const double from = s.t;
   around_.set_window(window.start, window.end, flow.t1() - flow.t0());

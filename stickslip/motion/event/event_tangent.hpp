@@ -80,13 +80,14 @@ class EventTangent {
   bool impulse_slope(const Vector& numbers, const Vector& change, Vector& slope, bool& kink);
   bool pass(Index j, double t, const std::vector<std::size_t>& touching, const Vector& after, bool still);
   void lose(Index j, double t, const std::string& why);
+  void begin_stretch(const State& state);
 
   const Variations& variations_;
   ModeNeighbourhood around_;
   std::unique_ptr<TangentSeries> series_;
   Index nq_, nv_;
   DenseMatrix X_;
-  bool fresh_ = true;
+  bool fresh_ = true;  // the segment has just begun
   double span_;
 
   // of the modes under way
@@ -96,8 +97,10 @@ class EventTangent {
   };
   std::vector<Mode> modes_;
   std::vector<Turning> turning_;  // laws with two tangents that slip
-  Vector segment_q_, segment_v_;
   double segment_t_ = 0;
+  bool new_stretch_ = true;  // from instant to instant
+  double stretch_t_ = 0;
+  Vector stretch_q_, stretch_v_;
 
   // of the instant under way
   struct Moving {

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kRelativeStep = 0x1p-13;
 constexpr double kMoment = 1e-2;     // of the run's length: velocities that forces make in it, ways made in it
-constexpr double kShare = 1e-3;      // of a position: what it is small against where it hardly moves
+constexpr double kShare = 0.1;       // of a position: what it is small against where it hardly moves
 constexpr double kBeyond = 1e-2;     // of the run's length
 constexpr double kSameTime = 1e-12;  // of the run's length: what the search for jumps may leave
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <limits>
 
 #include "stickslip/common/polynomial.hpp"
@@ -180,8 +181,9 @@ void TaylorFlow::respond(double h, const Vector& dq, const Vector& dv, const Den
   v_.col(0) = dv;
   f_ = df;
   w_ = dw;
-  forced_ = !df.isZero(0);
+  const bool forced = std::exchange(forced_, !df.isZero(0));
   recurse(kept(modes), h, true);
+  forced_ = forced;
 }
 
 void TaylorFlow::expand(const Kept& mode, double t, double h) {
