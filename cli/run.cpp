@@ -70,12 +70,9 @@ ReportUnits report_units(const ModelFile& model) {
   return units;
 }
 
-/// Size of State::z: one deformation per row that the scheme makes a spring of.
-Index internal_states(const ModelFile& model) {
-  if (model.run.scheme != SchemeKind::viscoelastic) return 0;
-  Index rows = static_cast<Index>(model.system->laws().constraints().size());
-  for (const FrictionElement& element : model.system->laws().friction()) rows += element.size();
-  return rows;
+std::vector<std::string> internal_names(const ModelFile& model) {
+  const auto names = describe(model.run.scheme).internal;
+  return names ? names(*model.system) : std::vector<std::string>{};
 }
 
 /// The folder of a result that was named by it or by its result.h5.
@@ -187,7 +184,7 @@ ResultHeader header_of(const RunCommand& command, const ModelFile& model) {
                       command.model.empty() ? model.path : command.model,
                       std::string(to_string(model.run.scheme)),
                       std::string(version()),
-                      internal_states(model),
+                      internal_names(model),
                       model.run.expected_rows(),
                       {},
                       {model.text, model.settings, model.parameters, utc_date(), model.files, {}}};

@@ -84,6 +84,7 @@ void SimulationOptions::validate() const {
   moreau.validate();
   splitting.validate();
   event.validate();
+  compliant.validate();
   viscoelastic.validate();
 }
 
