@@ -222,7 +222,7 @@ limit = "c"
 [initial]
 position = [-1.2, -1.1, 0.05]
 velocity = [1, 1, 0]
-project = true
+consistent = "project"
 [run]
 scheme = "event"
 tolerance = 1e-12
@@ -285,6 +285,29 @@ tolerance = 1e-12
 end_time = 2.5
 )toml"),
                      {{"w", 1e-4}, {"a", 1e-5}, {"mu", 1e-4}, {"initial.position.1", 1e-4}}, 1e-7, 5);
+}
+
+/// A free body: rotations as unit quaternions, derivatives in the tangent space, friction about an axis of the body.
+TEST(SensitivityDifference, TumblingBodyWithFriction) {
+  expect_derivatives(case_of(R"toml(
+[gravity]
+vector = [0, 0, -9.81]
+[[body]]
+name = "top"
+mass = 2
+inertia = [0.02, 0.05, 0.06]
+velocity_0 = [1, 0, 5]
+spin_0 = [1.5, 4, 0.7]
+[[friction]]
+name = "brake"
+direction = [0, 0, 0, 1, 0, 0]
+limit = 0.2
+[run]
+scheme = "event"
+tolerance = 1e-12
+end_time = 1
+)toml"),
+                     {{"body.top.spin_0.1", 1e-3}, {"body.top.inertia.0", 1e-5}, {"friction.brake.limit", 1e-4}}, 1e-7, 1);
 }
 
 }  // namespace
