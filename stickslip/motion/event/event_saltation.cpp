@@ -63,9 +63,26 @@ void EventTangent::rates_of(const Monitor& monitor, const std::string& name) {
   Vector rate, start, change;
   ModeNeighbourhood::Direction way{1, before_.head(nq_), before_.tail(nv_)};
   const double length = t_ - stretch_t_;
-  if (around_.along(t_, q_, v_, way, see, rate) &&
+  double noise = 0;  // of a gap: that of a flight from a surface is round-off where it begins
+  auto rate_is_known = [&] {  // gaps and velocities have rates without differences, whatever the size of a late impact
+    ModeDynamics& at = around_.center();
+    if (by_force || !place_at(at, t_, q_, v_) || !at.solve(modes_)) return false;
+    const ModeDynamics::Law& law = at.laws()[k];
+    auto slows = [&](Index i) { return at.Wt().row(i).dot(at.acceleration()) + at.bias()[i]; };
+    rate.setZero(1);
+    double d[2] = {monitor.sign, 0};
+    if (law.tangents == 2) at.slip_direction(k, modes_[k], d);
+    if (monitor.trigger == Trigger::touch) {
+      rate[0] = at.u()[law.first];
+      for (Index i = 0; i < nv_; ++i) noise += 1e-10 * std::abs(at.Wt()(law.first, i)) * at.reach()(q_)[i];
+    } else {
+      for (int c = 0; c < law.tangents; ++c) rate[0] += d[c] * slows(law.tangent() + c);
+    }
+    return true;
+  };
+  if ((rate_is_known() || around_.along(t_, q_, v_, way, see, rate)) &&
       see(around_.center(), around_.clamped(stretch_t_), stretch_q_, stretch_v_, start)) {
-    const double mean = length > 0 ? std::abs(start[0]) / length : 0.0;
+    const double mean = length > 0 ? std::max(0.0, std::abs(start[0]) - noise) / length : 0.0;
     event.grazes = !(rate[0] < 0) || -rate[0] <= kGrazing * mean;
   }
   for (Index j = 0; j < X_.cols() && !event.grazes; ++j) {

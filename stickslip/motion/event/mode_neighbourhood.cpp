@@ -136,14 +136,21 @@ double ModeNeighbourhood::step_along(const Direction& x) const {
 
 bool ModeNeighbourhood::along(double t, const Vector& q, const Vector& v, const Direction& x, Observe observe,
                               Vector& out) {
+  if (!std::isfinite(x.t) || !x.q.allFinite() || !x.v.allFinite()) return false;
   t = clamped(t);
+  if (x.t != 0 && !(x.q.isZero(0) && x.v.isZero(0))) {  // each with a step of its own
+    Vector by_time;
+    const Direction state{0, x.q, x.v}, time{x.t, Vector::Zero(q.size()), Vector::Zero(v.size())};
+    if (!along(t, q, v, time, observe, by_time) || !along(t, q, v, state, observe, out)) return false;
+    out += by_time;
+    return true;
+  }
   const double step = step_along(x);
   const Formula* formula = &kCentral;
   if (x.t != 0 && (t + 2 * step * std::abs(x.t) > before_ || t - 2 * step * std::abs(x.t) < after_)) {
     const bool room_before = t - after_ > before_ - t;
     formula = room_before == (x.t > 0) ? &kBackward : &kForward;
   }
-  if (!std::isfinite(step)) return false;
   bool first = true;
   for (std::size_t k = 0; k < formula->place.size(); ++k) {
     if (formula->weight[k] == 0) continue;
@@ -151,9 +158,13 @@ bool ModeNeighbourhood::along(double t, const Vector& q, const Vector& v, const 
     q_ = q + eta * x.q;
     v_ = v + eta * x.v;
     if (!observe(*center_, clamped(t + eta * x.t), q_, v_, value_)) return false;
-    if (first) out.setZero(value_.size());
+    // Weights add up to 0: what does not change is exactly 0.
+    if (first) {
+      out.setZero(value_.size());
+      reference_ = value_;
+    }
     first = false;
-    if (step > 0) out += (formula->weight[k] / step) * value_;
+    if (step > 0) out += (formula->weight[k] / step) * (value_ - reference_);
   }
   return out.allFinite();
 }
@@ -163,9 +174,12 @@ bool ModeNeighbourhood::by_unknown(Index j, double t, const Vector& q, const Vec
   bool first = true;
   for (Beside& next : beside(j)) {
     if (!observe(*next.dynamics, next.warp(t), q, v, value_)) return false;
-    if (first) out.setZero(value_.size());
+    if (first) {
+      out.setZero(value_.size());
+      reference_ = value_;
+    }
     first = false;
-    out += next.weight * value_;
+    out += next.weight * (value_ - reference_);
   }
   if (first) return observe(*center_, t, q, v, out) && (out.setZero(), true);
   const double shift = warp_rate(j, t);

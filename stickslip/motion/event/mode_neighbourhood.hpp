@@ -97,7 +97,7 @@ class ModeNeighbourhood {
   std::vector<double> breakpoints_;
   TimeSpan span_;
   double after_ = -HUGE_VAL, before_ = HUGE_VAL, resolved_ = 0;
-  Vector q_scale_, v_scale_, mass_, q_, v_, value_, part_, rate_;
+  Vector q_scale_, v_scale_, mass_, q_, v_, value_, reference_, part_, rate_;
   Direction later_;
 };
 
