@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/event/event_tangent.hpp"
 
 namespace stickslip {
 
@@ -157,6 +158,11 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   // The instant is over even where a stop request ended what follows it.
   if (outcome.status != Status::success && outcome.status != Status::interrupted) return outcome;
   record.problems += 1;
+  if (tangent_) {
+    if (!impact) touching_.clear();
+    dynamics_.place(just_after(s.t), s.q, s.v);
+    tangent_->arrive(dynamics_, s, just_after(s.t), touching_);
+  }
   note_changes(before, record);
   pending_ = false;
   before_.clear();
@@ -187,6 +193,7 @@ StepOutcome EventScheme::begin_segment(State& s) {
   }
   starts_.assign(starts_.size(), {});
   ties_.clear();
+  if (tangent_) tangent_->begin_segment();
   in_segment_ = true;
   segment_end_ = flow_->t1();
   triggers_ = flow_->triggers();
