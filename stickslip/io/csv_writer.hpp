@@ -18,8 +18,6 @@
 
 namespace stickslip {
 
-/// "v_x" for the velocity of a coordinate x; a velocity with a name of its own ("box.vx") keeps it.
-std::vector<std::string> velocity_columns(const TrajectoryNames& names);
 /// All columns of trajectory.csv, not quoted.
 std::vector<std::string> trajectory_columns(const TrajectoryNames& names);
 std::string csv_cell(std::string_view text);
