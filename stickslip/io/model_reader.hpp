@@ -187,8 +187,17 @@ std::vector<ExpressionConstraint> read_constraints(const Field& field, const Sta
                                                    std::set<std::string>& names);
 /// initial.consistent
 StartPolicy read_start_policy(const Field& field);
-/// mu, mu_static, restitution, cone and facets of a contact; law.tangents is known.
-void read_contact_law(const TableReader& table, ContactElement& law);
+using ReadEntry = std::function<StateFunction(const Field&)>;
+/// mu, mu_static, restitution, cone, facets, polygon and compliance of a contact; law.tangents is known. `entry` reads an
+/// entry of a compliance matrix.
+void read_contact_law(const TableReader& table, ContactElement& law, const ReadEntry& entry);
+ContactCompliance read_compliance(const Field& field, int tangents, const ReadEntry& entry);
+void read_polygon(const Field& field, ContactElement& law);
+/// [compliance], over all contacts.
+CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<ExpressionContact>& contacts,
+                                          const StateSymbols& symbols);
+/// initial.deformation: tangential, contact by contact.
+Vector read_deformation(const Field& field, const std::vector<ContactElement>& contacts);
 BodyModel read_bodies(const TableReader& root);
 std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);

@@ -9,8 +9,6 @@ namespace stickslip::model_detail {
 
 namespace {
 
-const char* const kUseMoreau = "use scheme = \"moreau\"";
-
 void read_moreau(const Field& field, MoreauOptions& options) {
   const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
                                   "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule",
@@ -51,6 +49,15 @@ void read_event(const Field& field, EventOptions& options) {
     options.max_events = static_cast<long>(most->integer(1, 1'000'000'000'000));
 }
 
+void read_compliant(const Field& field, CompliantOptions& options) {
+  const TableReader table(field, {"integrator", "quasistatic", "locate_switches", "epsilon", "absolute_tolerance"});
+  table.word("integrator", [&](std::string_view word) { options.integrator = compliant_integrator_from(word); });
+  table.boolean("quasistatic", options.quasistatic);
+  table.boolean("locate_switches", options.locate_switches);
+  table.number("epsilon", options.epsilon, kPositive);
+  table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
+}
+
 void read_viscoelastic_run(const Field& field, ViscoelasticOptions& options) {
   const TableReader table(field, {"integrator", "epsilon", "absolute_tolerance"});
   table.word("integrator", [&](std::string_view word) { options.integrator = integrator_from(word); });
@@ -58,12 +65,6 @@ void read_viscoelastic_run(const Field& field, ViscoelasticOptions& options) {
   table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
 }
 
-SchemeKind read_scheme(std::string_view word) {
-  for (const char* later : {"compliant"})
-    if (word == later)
-      throw InputError(fmt::format("scheme '{}' is not available in this version; {}", word, kUseMoreau));
-  return scheme_from(word);
-}
 
 BreakpointPolicy read_breakpoints(std::string_view word) {
   if (word == "step_ends") return BreakpointPolicy::step_ends;
@@ -116,10 +117,9 @@ void read_output(const TableReader& table, SimulationOptions& run) {
 SimulationOptions read_run(const Field& field) {
   const TableReader table(field,
                           {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
-                           "output_times", "tolerance", "moreau", "splitting", "event", "viscoelastic"},
-                          {{"compliant", kUseMoreau}});
+                           "output_times", "tolerance", "moreau", "splitting", "event", "compliant", "viscoelastic"});
   SimulationOptions run;
-  table.word("scheme", [&](std::string_view word) { run.scheme = read_scheme(word); });
+  table.word("scheme", [&](std::string_view word) { run.scheme = scheme_from(word); });
   read_times(table, run);
   table.number("tolerance", run.tolerance, {.low = 1e-14, .high = 0.1});
   table.word("breakpoints", [&](std::string_view word) { run.breakpoints = read_breakpoints(word); });
@@ -127,6 +127,7 @@ SimulationOptions read_run(const Field& field) {
   if (const auto moreau = table.find("moreau")) read_moreau(*moreau, run.moreau);
   if (const auto splitting = table.find("splitting")) read_splitting(*splitting, run.splitting);
   if (const auto event = table.find("event")) read_event(*event, run.event);
+  if (const auto compliant = table.find("compliant")) read_compliant(*compliant, run.compliant);
   if (const auto soft = table.find("viscoelastic")) read_viscoelastic_run(*soft, run.viscoelastic);
   field.about([&] { run.validate(); });
   return run;

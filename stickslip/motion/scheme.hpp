@@ -37,7 +37,7 @@ class Scheme {
   virtual bool exchange(Memory& /*memory*/) { return false; }
 };
 
-enum class SchemeKind { splitting, moreau, event, viscoelastic };
+enum class SchemeKind { splitting, moreau, event, compliant, viscoelastic };
 
 struct SimulationOptions;
 

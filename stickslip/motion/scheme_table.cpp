@@ -7,6 +7,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
+#include "stickslip/motion/compliant/compliant.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
@@ -17,11 +18,12 @@ namespace stickslip {
 namespace {
 
 /// In the order of SchemeKind.
-const std::array<SchemeDescription, 4>& schemes() {
-  static const std::array<SchemeDescription, 4> table{
+const std::array<SchemeDescription, 5>& schemes() {
+  static const std::array<SchemeDescription, 5> table{
       splitting_description(),
       moreau_description(),
       event_description(),
+      compliant_description(),
       viscoelastic_description(),
   };
   return table;

@@ -81,6 +81,7 @@ void SimulationOptions::validate() const {
   moreau.validate();
   splitting.validate();
   event.validate();
+  compliant.validate();
   viscoelastic.validate();
 }
 

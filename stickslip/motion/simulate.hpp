@@ -7,7 +7,7 @@
 // positions by the cubic Hermite polynomial of the step (linearly where an impact happened), velocities linearly,
 // reactions as the mean over the step.
 //
-// `event` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
+// `event`, `compliant` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
 // output_times, else step or steps, else 1000 equal parts), and rows are exact there.
 //
 // Going on: a Checkpoint holds all that a run is at the end of a step. The run that goes on from it has the grid, the
@@ -22,6 +22,7 @@
 
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/motion/audit.hpp"
+#include "stickslip/motion/compliant/compliant.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
@@ -49,6 +50,7 @@ struct SimulationOptions {
   MoreauOptions moreau = {};
   SplittingOptions splitting = {};
   EventOptions event = {};
+  CompliantOptions compliant = {};
   ViscoelasticOptions viscoelastic = {};
   TimeSpan span() const { return {start_time, end_time}; }
   /// Rows of the trajectory, before the run: those of output_times or output_step, else one per step.

@@ -1,0 +1,551 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/compliant/compliant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/radau.hpp"
+#include "stickslip/motion/event/flow.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// Fastest rate of the contacts times the length of a run from which on the implicit method is cheaper: explicit steps
+/// are about 6 over that rate, implicit ones follow the motion.
+constexpr double kStiffTimes = 3e4;
+constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
+constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
+constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
+constexpr double kReachOfSearch = 0.05;  // of the smallest shape: how far ahead points are looked for
+constexpr double kWayPerSearch = 0.4;    // of that reach: after that way points are looked for again
+constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
+constexpr int kMostSwitches = 100;       // between two looks
+constexpr std::array<double, 3> kLooks{0.25, 0.5, 0.75};  // of a step, where switches back and forth would hide
+
+const double kRoot6 = std::sqrt(6.0);
+struct Node {
+  double x, weight;
+};
+const std::array<Node, 3> kRadauRule{
+    {{(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}}};
+
+constexpr std::array<std::pair<CompliantIntegrator, std::string_view>, 5> kIntegrators{
+    {{CompliantIntegrator::automatic, "automatic"},
+     {CompliantIntegrator::explicit_, "explicit"},
+     {CompliantIntegrator::stiff, "stiff"},
+     {CompliantIntegrator::heun, "heun"},
+     {CompliantIntegrator::rk4, "rk4"}}};
+
+}  // namespace
+
+std::string_view to_string(CompliantIntegrator integrator) {
+  return kIntegrators[static_cast<std::size_t>(integrator)].second;
+}
+
+CompliantIntegrator compliant_integrator_from(std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& [kind, word] : kIntegrators) {
+    if (word == name) return kind;
+    known.emplace_back(word);
+  }
+  throw InputError(fmt::format("unknown integrator '{}'{}", name, name_hint(name, known)));
+}
+
+void CompliantOptions::validate() const {
+  if (!(epsilon > 0) || !std::isfinite(epsilon))
+    throw InputError(fmt::format("run.compliant.epsilon = {} must be > 0 [s^2]", epsilon));
+  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
+    throw InputError(fmt::format("run.compliant.absolute_tolerance = {} must be >= 0", absolute_tolerance));
+}
+
+CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step,
+                                 TimeSpan span, std::vector<double> breakpoints, StopRequest stop)
+    : system_(system),
+      options_(options),
+      tolerance_(tolerance),
+      fixed_(step),
+      span_(span),
+      breakpoints_(std::move(breakpoints)),
+      stop_(stop),
+      resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
+      dynamics_(system) {}
+
+CompliantScheme::~CompliantScheme() = default;
+
+/// Forces jump at breakpoints: a step sees the side it is on.
+double CompliantScheme::clamped(double t) const { return std::clamp(t, after_, before_); }
+
+double CompliantScheme::limit_after(double t) const {
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
+  const double end = span_.end > t ? span_.end : t + 1e3 * same_time(t);
+  return next == breakpoints_.end() ? end : std::min(*next, end);
+}
+
+bool CompliantScheme::rate(double t, const Vector& y, Vector& dydt) {
+  try {
+    return dynamics_.derivative(clamped(t), y, dydt);
+  } catch (const InputError& error) {
+    refusal_ = error.what();
+    return false;
+  }
+}
+
+/// Penetration at the start is a strain; one that a single contact could not have brought about in the run is a mistake
+/// in the model.
+void CompliantScheme::require_start(const State& s) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  const double energy = contacts.energy(), kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  // What gravity and other forces could do over a length of the size of the motion.
+  const double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
+  constexpr double kTooMuch = 1e6;  // times more energy in the contacts than the motion has anywhere else
+  if (!(energy > kTooMuch * (kinetic + work)) || kinetic + work == 0) return;
+  std::size_t worst = 0;
+  double depth = 0;
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
+    if (-contacts.gap(k) > depth) depth = -contacts.gap(worst = k);
+  throw InputError(fmt::format(
+      "contact '{}' starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.1g} times the energy of everything "
+      "else; move the bodies apart, or lower its stiffness",
+      system_.laws().contacts()[static_cast<std::size_t>(contacts.slots()[worst].law)].name, depth, energy,
+      energy / (kinetic + work)));
+}
+
+void CompliantScheme::set_scales(const State& s) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  const double span = span_.length();
+  Vector speed(nv), mass(nv);
+  mass.setOnes();
+  system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
+    if (i == j) mass[i] = value;
+  });
+  system_.force(clamped(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
+  for (Index i = 0; i < nv; ++i) speed[i] = std::max(std::abs(s.v[i]), std::abs(force_at_start_[i]) / mass[i] * span);
+  double vigour = std::sqrt(mass.cwiseProduct(speed.cwiseAbs2()).sum());
+  if (!(vigour > 0)) vigour = std::sqrt(mass.maxCoeff()) * (span > 0 ? 1 / span : 1);
+  for (Index i = 0; i < nv; ++i) speed[i] = std::max(speed[i], kShare * vigour / std::sqrt(mass[i]));
+  way_ = kShortWay * span * speed;
+  size_.resize(nq + nv);
+  for (Index i = 0; i < nq; ++i) size_[i] = nq == nv ? way_[i] : 1.0;
+  if (nq != nv) {  // numbers of positions that are no lengths count as they are
+    Vector moved(nq), rate(nq);
+    for (Index i = 0; i < nv; ++i) {
+      rate.setZero();
+      system_.kinematics().rate(s.q, Vector(Vector::Unit(nv, i) * way_[i]), moved);
+      rate = moved.cwiseAbs();
+      for (Index k = 0; k < nq; ++k) size_[k] = i == 0 ? rate[k] : std::max(size_[k], rate[k]);
+    }
+    for (Index k = 0; k < nq; ++k)
+      if (!(size_[k] > 0)) size_[k] = std::max(std::abs(s.q[k]), way_.minCoeff());
+  }
+  size_.tail(nv) = kShortWay * speed;
+  q_start_ = s.q;
+}
+
+/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns of
+/// sensitivities beside what the motion is, times how fast the unknown moves it.
+void CompliantScheme::raise_scales() {
+  const Index n = size_.size(), T = dynamics_.contacts().tangents(), motion = dynamics_.motion_size();
+  for (Index i = 0; i < n; ++i) size_[i] = std::max(size_[i], std::abs(y_[i]));
+  force_size_ = std::max(force_size_, dynamics_.contacts().force_size());
+  scale_.setConstant(dynamics_.size(), kUncontrolled);
+  scale_.head(n) = size_;
+  const double weight = force_at_start_.lpNorm<Eigen::Infinity>();
+  for (std::size_t s = 0; s < dynamics_.contacts().slots().size(); ++s) {
+    const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[s];
+    const double k = dynamics_.contacts().stiffness_of(s);
+    const double strain = std::max(force_size_, weight) / (k > 0 ? k : 1.0);
+    for (int c = 0; c < slot.tangents; ++c) scale_[n + slot.first + c] = strain > 0 ? strain : size_.maxCoeff();
+  }
+  dynamics_.set_sizes(scale_.head(n + T));
+  for (Index k = 0; k < unknowns_; ++k) {
+    double& gain = column_gain_[static_cast<std::size_t>(k)];
+    const Index at = dynamics_.column_at(k);
+    for (Index i = 0; i < motion; ++i) {
+      gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
+      if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
+    }
+    for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * scale_[i] : kUncontrolled;
+  }
+}
+
+void CompliantScheme::make_integrator() {
+  OdeOptions ode;
+  ode.stop = stop_;
+  const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /
+                                   static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
+  ode.relative_tolerance = tolerance_ * diluted;
+  ode.absolute_tolerance =
+      diluted * (options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_);
+  ode.absolute_scale = scale_;
+  if (!stiff_) {
+    integrator_ = std::make_unique<DormandPrince>(ode);
+    return;
+  }
+  const auto guarded = [this](auto&& f) {
+    try {
+      return f();
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
+    if (dynamics_.motion_size() <= kDenseJacobian || !system_.kinematics().flat() || unknowns_ > 0)
+      return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
+        return guarded([&] { return dense_jacobian(clamped(t), y, J); });
+      }));
+    return std::make_unique<Radau>(ode, OdePencil([this, guarded](double t, const Vector& y, SlopePencil& J) {
+      return guarded([&] { return dynamics_.jacobian(clamped(t), y, J); });
+    }));
+  };
+  integrator_ = make();
+  rows_integrator_ = make();
+  rows_integrator_->restart(0, y_);
+}
+
+/// Columns of S move by the same slopes as the motion; what they do to one another is nothing.
+bool CompliantScheme::dense_jacobian(double t, const Vector& y, DenseMatrix& J) {
+  const Index n = dynamics_.motion_size();
+  J.setZero();
+  DenseMatrix motion(n, n);
+  if (!dynamics_.jacobian(t, y, motion)) return false;
+  J.topLeftCorner(n, n) = motion;
+  for (Index k = 0; k < unknowns_; ++k) J.block(dynamics_.column_at(k), dynamics_.column_at(k), n, n) = motion;
+  return true;
+}
+
+void CompliantScheme::start(StepRecord& record) {
+  State& s = record.state;
+  CompliantContacts& contacts = dynamics_.contacts();
+  const Index laws = static_cast<Index>(system_.laws().contacts().size());
+  after_ = -HUGE_VAL;
+  before_ = HUGE_VAL;
+  Vector weights;
+  dynamics_.contact_weights(s.t, s.q, weights);
+  contacts.complete(weights, options_.epsilon);
+  set_scales(s);
+  const double reach = kReachOfSearch * system_.laws().contact_source().length();
+  if (!resumed_) {
+    if (contacts.points_stay() || s.z.size() == 0) {
+      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), s.z);
+    }
+  }
+  dynamics_.set_origin(s.q);
+  stiff_ = options_.integrator == CompliantIntegrator::stiff;
+  dynamics_.set_layout(true, unknowns_);
+  assemble(s);
+  if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
+  require_start(s);
+  if (options_.integrator == CompliantIntegrator::automatic)
+    stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
+  dynamics_.set_layout(!stiff_, unknowns_);
+  assemble(s);
+  rates_.resize(dynamics_.size());
+  column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
+  raise_scales();
+  if (rate(s.t, y_, rates_)) raise_scales();
+  make_integrator();
+  Index components = 0;
+  for (const ContactElement& law : system_.laws().contacts()) components += law.size();
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) x->setZero(components);
+  record.constraint_impulse.resize(0);
+  record.law_work.setZero(laws);
+  record.friction_velocity = s.v;
+  record.events.reserve(256);
+  for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(3 + components + laws);
+  dynamics_.place(s.t, y_);
+  pieces_ = contacts.pieces();
+  s.modes.resize(static_cast<std::size_t>(laws));
+  for (std::size_t k = 0; k < s.modes.size(); ++k) s.modes[k] = contacts.mode(k);
+  record.energy = {};
+  record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  record.energy.potential = system_.forces().potential_energy(s.q) + contacts.energy();
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+/// y of a state, sums at 0, columns as they are.
+void CompliantScheme::assemble(const State& s) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  y_.setZero(dynamics_.size());
+  dynamics_.put_position(s.q, y_);
+  y_.segment(nq, nv) = s.v;
+  y_.segment(nq + nv, dynamics_.contacts().tangents()) = s.z;
+}
+
+void CompliantScheme::begin(double t) {
+  const double near = same_time(t), limit = limit_after(t);
+  const auto is_break = [&](double x) {
+    const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
+    return at != breakpoints_.end() && *at <= x + near;
+  };
+  after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
+  before_ = is_break(limit) ? std::nextafter(limit - near, -HUGE_VAL) : HUGE_VAL;
+  if (after_ > before_) after_ = before_;
+  integrator_->restart(t, y_, first_step_);
+  restart_ = false;
+}
+
+/// Slots for the points ahead; the integrator begins anew where they changed.
+void CompliantScheme::collect(double t) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  const Index nq = system_.info().nq(), nv = system_.info().nv(), T = contacts.tangents();
+  const std::vector<CompliantContacts::Slot> before = contacts.slots();
+  Vector q, delta = y_.segment(nq + nv, T);
+  dynamics_.position_of(y_, q);
+  dropped_energy_ += contacts.collect(t, q, contacts.margin(), dynamics_.workspace(), delta);
+  way_since_search_ = 0;
+  const auto& now = contacts.slots();
+  const bool same = before.size() == now.size() &&
+                    std::equal(before.begin(), before.end(), now.begin(), [](const auto& a, const auto& b) {
+                      return a.law == b.law && a.key == b.key && a.first == b.first;
+                    });
+  if (same) return;
+  const Vector old = y_;
+  y_.setZero(dynamics_.size());
+  y_.head(nq + nv) = old.head(nq + nv);
+  y_.segment(nq + nv, delta.size()) = delta;
+  y_.tail(dynamics_.sums_size()) = old.tail(dynamics_.sums_size());
+  dynamics_.place(clamped(t), y_);
+  pieces_ = contacts.pieces();
+  raise_scales();
+  first_step_ = integrator_->suggested_step();
+  integrator_->set_absolute_scale(scale_);
+  restart_ = true;
+}
+
+StepOutcome CompliantScheme::failure(OdeStep step, double t) {
+  if (step == OdeStep::stopped) return {Status::interrupted, ""};
+  if (!refusal_.empty()) return {Status::refused, refusal_};
+  y1_ = integrator_->y();
+  rates_.resize(y1_.size());
+  if (!rate(t, y1_, rates_) || !rates_.allFinite())
+    return {Status::not_finite,
+            fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
+  return {Status::not_converged,
+          fmt::format("the integrator cannot meet the tolerance at t = {:.9g}; use a larger run.tolerance, or softer "
+                      "contacts",
+                      t)};
+}
+
+/// One step of the integrator.
+StepOutcome CompliantScheme::advance(StepRecord& record) {
+  const double now = record.state.t;
+  if (!dynamics_.contacts().points_stay() && (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
+    if (!restart_) y_ = integrator_->y();
+    collect(now);
+  }
+  if (restart_) begin(now);
+  refusal_.clear();
+  double limit = resolution_.until(now, limit_after(now));
+  if (resolution_.stuck()) return too_fast(now);
+  const double speed = system_.laws().contact_source().speed_bound(record.state.v);
+  if (!dynamics_.contacts().points_stay() && speed > 0)
+    limit = std::min(limit, now + kWayPerSearch * dynamics_.contacts().margin() / speed);
+  const auto f = [this](double t, const Vector& y, Vector& dydt) { return rate(t, y, dydt); };
+  const OdeStep step = integrator_->step(f, limit);
+  if (step != OdeStep::accepted) return failure(step, now);
+  way_since_search_ += speed * (integrator_->t() - integrator_->t_old());
+  sums_base_ = sums_;
+  step_end_ = integrator_->t();
+  in_step_ = true;
+  look_for_switches(record);
+  y_ = step_end_ < integrator_->t() ? switch_y_ : integrator_->y();
+  dynamics_.place(clamped(step_end_), y_);
+  raise_scales();
+  integrator_->set_absolute_scale(scale_);
+  raise(record.penetration, dynamics_.contacts().deepest());
+  return {};
+}
+
+/// Compares what the contacts do along the step; a change is followed to its instant on the dense output.
+void CompliantScheme::look_for_switches(StepRecord& record) {
+  const double from = integrator_->t_old(), to = integrator_->t();
+  double t = from;
+  const auto look = [&](double at) {
+    integrator_->interpolate(at, y1_);
+    return dynamics_.place(clamped(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
+  };
+  for (int k = 0; k <= static_cast<int>(kLooks.size()); ++k) {
+    const double next = k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
+    for (int count = 0; count < kMostSwitches && look(next); ++count) {
+      double low = t, high = next;
+      for (int round = 0; round < 60 && high - low > same_time(high); ++round) {
+        const double middle = 0.5 * (low + high);
+        (look(middle) ? high : low) = middle;
+      }
+      look(high);
+      pieces_ = dynamics_.contacts().pieces();
+      note_switch(high, record);
+      t = high;
+      if (options_.locate_switches && end_step_at(high, to)) return;
+    }
+    t = next;
+  }
+}
+
+/// The step is repeated up to the switch, where the integrator begins anew. False: it is at the end of the step anyway.
+bool CompliantScheme::end_step_at(double t, double end) {
+  if (end - t <= 1e3 * same_time(t)) return false;
+  const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
+  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
+  if (!method.single_step(f, integrator_->t_old(), integrator_->y_old(), t - integrator_->t_old(), switch_y_))
+    integrator_->interpolate(t, switch_y_);
+  step_end_ = t;
+  first_step_ = integrator_->suggested_step();
+  return true;
+}
+
+void CompliantScheme::note_switch(double t, StepRecord& record) {
+  switches_.add(t);
+  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
+    const Mode after = dynamics_.contacts().mode(k);
+    Mode& mode = record.state.modes[k];
+    if (const auto kind = event_between(mode, after))
+      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
+    mode = after;
+  }
+}
+
+void CompliantScheme::state_at(double t, Vector& y) {
+  if (t == step_end_) {
+    y = y_;
+    return;
+  }
+  const auto f = [this](double time, const Vector& at, Vector& dydt) { return rate(time, at, dydt); };
+  const double h = t - integrator_->t_old();
+  if (rows_integrator_ && rows_integrator_->single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
+  integrator_->interpolate(t, y);
+}
+
+/// Sums at t inside the step: in y, or by the quadrature of the implicit method.
+void CompliantScheme::integrate_sums(double t, const Vector& y) {
+  if (!stiff_) {
+    sums_ = y.segment(dynamics_.motion_size(), dynamics_.sums_size());
+    return;
+  }
+  const double from = integrator_->t_old(), h = t - from;
+  sums_ = sums_base_;
+  for (const Node& node : kRadauRule) {
+    const double at = node.x == 1 ? t : from + node.x * h;
+    at == t ? y1_ = y : (integrator_->interpolate(at, y1_), y1_);
+    if (!dynamics_.place(clamped(at), y1_)) continue;
+    dynamics_.sum_rates(clamped(at), rates_);
+    sums_ += h * node.weight * rates_;
+  }
+}
+
+void CompliantScheme::sample(double t, StepRecord& record) {
+  state_at(t, sample_y_);
+  integrate_sums(t, sample_y_);
+  take_state(t, sample_y_, record);
+}
+
+/// State, energies and sums of y into the record.
+void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) {
+  State& s = record.state;
+  dynamics_.place(clamped(t), y);
+  s.t = t;
+  s.q = dynamics_.q();
+  s.v = dynamics_.v();
+  s.z = y.segment(system_.info().nq() + system_.info().nv(), dynamics_.contacts().tangents());
+  const Index components = record.reaction_impulse.size();
+  record.reaction_impulse += sums_.segment(3, components) - sums_reached_.segment(3, components);
+  record.law_work = sums_.tail(record.law_work.size());
+  sums_reached_ = sums_;
+  EnergyLedger& e = record.energy;
+  e.work_in = sums_[0];
+  e.damper_loss = sums_[1] + dropped_energy_;
+  e.friction_loss = sums_[2];
+  e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
+  dynamics_.contacts().point_forces(record.point_forces);
+}
+
+/// Heun or the classical method of order 4, from state.t to t_end in equal steps of about run.step.
+StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
+  const double t0 = record.state.t, span = t_end - t0;
+  const long parts = std::max(1L, std::lround(std::ceil(span / fixed_ - 1e-9)));
+  const double h = span / static_cast<double>(parts);
+  if (restart_) begin(t0);
+  for (long k = 0; k < parts; ++k) {
+    const double t = t0 + static_cast<double>(k) * h;
+    if (!dynamics_.contacts().points_stay()) collect(t);
+    for (Vector* x : {&k1_, &k2_, &k3_, &k4_}) x->resize(y_.size());
+    refusal_.clear();
+    bool known = rate(t, y_, k1_);
+    if (options_.integrator == CompliantIntegrator::heun) {
+      y1_ = y_ + h * k1_;
+      known = known && rate(t + h, y1_, k2_);
+      if (known) y_ += 0.5 * h * (k1_ + k2_);
+    } else {
+      y1_ = y_ + 0.5 * h * k1_;
+      known = known && rate(t + 0.5 * h, y1_, k2_);
+      if (known) y1_ = y_ + 0.5 * h * k2_;
+      known = known && rate(t + 0.5 * h, y1_, k3_);
+      if (known) y1_ = y_ + h * k3_;
+      known = known && rate(t + h, y1_, k4_);
+      if (known) y_ += h / 6 * (k1_ + 2 * k2_ + 2 * k3_ + k4_);
+    }
+    if (!known || !y_.allFinite())
+      return !refusal_.empty() ? StepOutcome{Status::refused, refusal_}
+                               : StepOutcome{Status::not_finite, fmt::format("the step from t = {:.9g} s of size {:.3g} s has no "
+                                                                "finite end; reduce run.step, or use integrator = "
+                                                                "\"explicit\"",
+                                                                t, h)};
+    if (raised(stop_)) return {Status::interrupted, ""};
+    if (dynamics_.place(t + h, y_) && dynamics_.contacts().pieces() != pieces_) {
+      pieces_ = dynamics_.contacts().pieces();
+      note_switch(k + 1 == parts ? t_end : t + h, record);
+    }
+    raise(record.penetration, dynamics_.contacts().deepest());
+  }
+  sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());
+  record.iterations = static_cast<int>(parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4));
+  restart_ = std::binary_search(breakpoints_.begin(), breakpoints_.end(), t_end);
+  take_state(t_end, y_, record);
+  return {};
+}
+
+StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
+  clear_step(record);
+  record.reaction_impulse.setZero();
+  const double t_start = record.state.t;
+  StepOutcome outcome;
+  if (options_.fixed_step()) {
+    outcome = fixed_step(t_end, record);
+    record.duration = record.state.t - t_start;
+    return outcome;
+  }
+  while (record.state.t < t_end) {
+    if (!in_step_) outcome = advance(record);
+    if (outcome.status != Status::success) break;
+    const double t = std::min(t_end, step_end_);
+    sample(t, record);
+    if (t == step_end_) {
+      in_step_ = false;
+      restart_ = restart_ || step_end_ < integrator_->t() || std::binary_search(breakpoints_.begin(), breakpoints_.end(), t);
+    }
+  }
+  record.duration = record.state.t - t_start;
+  record.iterations = static_cast<int>(integrator_->counters().evaluations - evaluations_seen_);
+  evaluations_seen_ = integrator_->counters().evaluations;
+  return outcome;
+}
+
+bool CompliantScheme::exchange(Memory& memory) {
+  memory.exchange(sums_reached_);
+  memory.exchange(dropped_energy_);
+  memory.exchange(switches_);
+  dynamics_.contacts().exchange(memory);
+  if (memory.reading()) sums_ = sums_base_ = sums_reached_;
+  return true;
+}
+
+}  // namespace stickslip

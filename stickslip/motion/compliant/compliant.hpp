@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts with local compliance (paper 3): the motion of compliant_dynamics.hpp, integrated.
+//
+//   explicit   Dormand-Prince of order 8 with error control: the right-hand side is Lipschitz, so the error follows the
+//              tolerance through kinks, where steps shrink by themselves
+//   stiff      Radau IIA of order 5 with the generalised Jacobian, for stiff contacts over long times
+//   automatic  stiff where the fastest rate of the contacts times the length of the run is above kStiffTimes
+//   heun, rk4  fixed steps of [run] step, order 2 and 4 between switches; a switch inside a step costs O(h²): for studies of
+//              order
+//
+//   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
+//                     changes facets, and begins anew there; else it steps over switches. Either way every switch becomes
+//                     an event, its time found on the dense output
+//
+// Sums of work and impulses are integrated with the motion (explicit, heun, rk4) or with the quadrature of the method
+// (stiff), so that the balance of energy closes to the tolerance.
+//
+// Unique C¹ motion with finite forces: source, with Lipschitz forces as its condition. Not covered by it: normal_damping,
+// which makes the force jump where surfaces meet with speed, and says so in the notes of a run.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "stickslip/common/ode.hpp"
+#include "stickslip/model/time_resolution.hpp"
+#include "stickslip/motion/compliant/compliant_dynamics.hpp"
+#include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/time_span.hpp"
+
+namespace stickslip {
+
+enum class CompliantIntegrator { automatic, explicit_, stiff, heun, rk4 };
+std::string_view to_string(CompliantIntegrator integrator);
+/// Throws InputError naming the known words.
+CompliantIntegrator compliant_integrator_from(std::string_view name);
+
+/// Field names are the keys of [run.compliant].
+struct CompliantOptions {
+  CompliantIntegrator integrator = CompliantIntegrator::automatic;
+  bool quasistatic = false;       ///< inertia dropped (quasistatic.hpp)
+  bool locate_switches = false;
+  double epsilon = 1e-6;          ///< of contacts without compliance: K = m/ε [s²]
+  double absolute_tolerance = 0;  ///< 0: a thousandth of the tolerance
+  void validate() const;
+  bool fixed_step() const { return integrator == CompliantIntegrator::heun || integrator == CompliantIntegrator::rk4; }
+};
+
+/// Switches of contact points along a run: the index sets of the source as they change.
+struct SwitchMonitor {
+  long switches = 0;
+  double last = -HUGE_VAL;
+  double shortest = HUGE_VAL;  ///< time between two instants with switches [s]
+  void add(double t) {
+    if (t > last) {
+      if (switches > 0) shortest = std::min(shortest, t - last);
+      last = t;
+    }
+    ++switches;
+  }
+};
+
+class CompliantScheme final : public Scheme {
+ public:
+  /// The system must outlive the scheme. step: of heun and rk4 [s].
+  CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step, TimeSpan span,
+                  std::vector<double> breakpoints, StopRequest stop = nullptr);
+  ~CompliantScheme() override;
+  /// Throws InputError naming the contact where the start is deeper inside than compliance can mean.
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+  bool exchange(Memory& memory) override;
+
+  const SwitchMonitor& switches() const { return switches_; }
+  const OdeCounters& counters() const { return integrator_->counters(); }
+
+ private:
+  void require_start(const State& state);
+  void set_scales(const State& state);
+  void raise_scales();
+  void make_integrator();
+  void assemble(const State& state);
+  bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
+  void collect(double t);
+  void begin(double t);
+  double limit_after(double t) const;
+  double clamped(double t) const;
+  double same_time(double t) const { return 1e-12 * span_.size(t); }
+  bool rate(double t, const Vector& y, Vector& dydt);
+  StepOutcome advance(StepRecord& record);
+  StepOutcome failure(OdeStep step, double t);
+  StepOutcome fixed_step(double t_end, StepRecord& record);
+  void look_for_switches(StepRecord& record);
+  bool end_step_at(double t, double end);
+  void note_switch(double t, StepRecord& record);
+  void state_at(double t, Vector& y);
+  void integrate_sums(double t, const Vector& y);
+  void sample(double t, StepRecord& record);
+  void take_state(double t, const Vector& y, StepRecord& record);
+
+  const System& system_;
+  CompliantOptions options_;
+  double tolerance_, fixed_;
+  TimeSpan span_;
+  std::vector<double> breakpoints_;
+  StopRequest stop_;
+  TimeResolution resolution_;  // no pulse of a force between two steps
+  CompliantDynamics dynamics_;
+  std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
+  Index unknowns_ = 0;
+  bool stiff_ = false, in_step_ = false, restart_ = true, resumed_ = false;
+  double after_ = 0, before_ = 0;  // forces are evaluated within
+  double first_step_ = 0, step_end_ = 0, way_since_search_ = 0;
+  double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
+  double force_size_ = 0;
+  std::string refusal_;
+  SwitchMonitor switches_;
+  std::vector<ContactPieces> pieces_;
+  std::vector<double> column_gain_;
+  Vector y_, y1_, sample_y_, switch_y_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
+  Vector sums_, sums_base_, sums_reached_;
+  long evaluations_seen_ = 0;
+};
+
+SchemeDescription compliant_description();
+
+}  // namespace stickslip
