@@ -260,7 +260,7 @@ int fit(const FitCommand& command) {
   for (const std::string& setting : settings_of(model, problem.unknowns, solution.unknowns))
     header.inputs.settings.push_back(setting);
   header.inputs.settings.push_back(fmt::format("run.end_time={}", problem.data.times.back()));
-  const TrajectoryNames names = trajectory_names(*model.system, describe(model.run.scheme).friction_velocity);
+  const TrajectoryNames names = trajectory_names(*model.system, model.run);
   std::optional<StoredMotion> motion;
   ModelCurves curves;
   if (solution.model.empty() || interrupted()) {  // what was computed is kept, nothing new is begun

@@ -14,6 +14,7 @@
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/io/model_case.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_thinning.hpp"
@@ -119,6 +120,7 @@ void require_same_names(const std::string& result, const TrajectoryNames& stored
   compare("velocities", stored.velocities, now.velocities);
   compare("laws", stored.laws, now.laws);
   compare("reactions", stored.reactions, now.reactions);
+  compare("sensitivities", stored.unknowns, now.unknowns);
 }
 
 /// Changes to the model that the first part had and this one has not: they may have been forgotten.
@@ -195,7 +197,7 @@ std::string with_file(const ModelFile& model, const std::string& message) {
 /// What the model makes impossible is said with the name of its file; messages about the folder have theirs.
 Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks) {
   try {
-    Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
+    Simulation simulation = make_case(model).run(hooks);
     if (simulation.status == Status::refused) simulation.message = with_file(model, simulation.message);
     return simulation;
   } catch (const InputError& error) {
@@ -232,7 +234,7 @@ int run(const RunCommand& command) {
         "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", model.path));
   ResultFolder folder(results_folder(command));
   ResultHeader header = result_header(model, command.model.empty() ? model.path : command.model);
-  const TrajectoryNames names = trajectory_names(*model.system, describe(model.run.scheme).friction_velocity);
+  const TrajectoryNames names = trajectory_names(*model.system, model.run);
   std::optional<EarlierResult> earlier;
   if (!command.restart.empty()) earlier = open_earlier(command, model, names, folder.path(), header);
   std::error_code ignored;

@@ -167,7 +167,7 @@ int shoot(const ShootCommand& command) {
   for (const std::string& setting : settings_of(model, problem.unknowns, solution.unknowns))
     header.inputs.settings.push_back(setting);
   header.inputs.settings.push_back(fmt::format("run.end_time={}", end_time(problem, solution)));
-  const TrajectoryNames names = trajectory_names(*model.system, describe(model.run.scheme).friction_velocity);
+  const TrajectoryNames names = trajectory_names(*model.system, model.run);
   std::optional<StoredMotion> motion;
   if (solution.history.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
     results.open_cleared();

@@ -117,13 +117,17 @@ void read_output(const TableReader& table, SimulationOptions& run) {
 SimulationOptions read_run(const Field& field) {
   const TableReader table(field,
                           {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
-                           "output_times", "tolerance", "moreau", "splitting", "event", "compliant", "viscoelastic"});
+                           "output_times", "sensitivities", "tolerance", "moreau", "splitting", "event", "compliant",
+                           "viscoelastic"});
   SimulationOptions run;
   table.word("scheme", [&](std::string_view word) { run.scheme = scheme_from(word); });
   read_times(table, run);
   table.number("tolerance", run.tolerance, {.low = 1e-14, .high = 0.1});
   table.word("breakpoints", [&](std::string_view word) { run.breakpoints = read_breakpoints(word); });
   read_output(table, run);
+  if (const auto unknowns = table.find("sensitivities"))
+    for (std::size_t k = 0; k < unknowns->list("a list of names of numbers").size(); ++k)
+      run.sensitivities.push_back(unknowns->item(k).text("the name of a number, as \"parameters.mu\""));
   if (const auto moreau = table.find("moreau")) read_moreau(*moreau, run.moreau);
   if (const auto splitting = table.find("splitting")) read_splitting(*splitting, run.splitting);
   if (const auto event = table.find("event")) read_event(*event, run.event);

@@ -8,6 +8,7 @@
 #include <span>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/output_error.hpp"
 
 namespace stickslip {
@@ -49,7 +50,7 @@ struct TableOfRows {
 };
 constexpr TableOfRows kRowTables[] = {
     {"position", Element::float64, 8}, {"velocity", Element::float64, 8},          {"reaction", Element::float64, 8},
-    {"smooth", Element::float64, 8},   {"friction_velocity", Element::float64, 8}, {"energy", Element::float64, 8},
+    {"smooth", Element::float64, 8},   {"friction_velocity", Element::float64, 8}, {"sensitivity", Element::float64, 8}, {"energy", Element::float64, 8},
     {"modes", Element::int8, 1},       {"contact_forces/end", Element::int64, 8},  {"t", Element::float64, 8}};
 constexpr TableOfRows kEventTables[] = {{"events/law", Element::int32, 4},       {"events/kind", Element::int8, 1},
                                         {"events/before", Element::int8, 1},     {"events/after", Element::int8, 1},
@@ -112,6 +113,7 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   make_texts(file, "names/velocities", names.velocities);
   make_texts(file, "names/laws", names.laws);
   make_texts(file, "names/reactions", names.reactions);
+  make_texts(file, "names/sensitivities", names.unknowns);
   make_texts(file, "names/bodies", header.bodies);
   make_inputs(file, header.inputs);
 
@@ -124,6 +126,10 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   if (m > 0) table("reaction", Element::float64, m, "N, N m");
   if (m > 0 && names.smooth_part) table("smooth", Element::float64, m, "N, N m");
   if (nv > 0 && names.friction_velocity) table("friction_velocity", Element::float64, nv, "m/s, rad/s");
+  if (!names.unknowns.empty()) {
+    table("sensitivity", Element::float64, names.derivatives() * names.unknowns.size(), "");
+    make_texts_attribute(file, "sensitivity", "columns", sensitivity_columns(names));
+  }
   table("energy", Element::float64, energy_columns().size(), "J");
   make_texts_attribute(file, "energy", "columns", energy_columns());
   const std::vector<std::string> modes = enum_names<Mode>(6), kinds = enum_names<EventKind>(6);

@@ -142,6 +142,7 @@ class Runner {
     run_.steps = 0;
     run_.output_step = 0;
     run_.output_times.clear();
+    run_.sensitivities.clear();  // motions are compared, under schemes with and without derivatives
     const double span = base.end_time - base.start_time;
     for (int k = 1; k <= options.samples; ++k)
       run_.output_times.push_back(k == options.samples ? base.end_time : base.start_time + span * k / options.samples);

@@ -44,6 +44,17 @@ SchemeKind scheme_from(std::string_view name) {
   throw InputError(fmt::format("unknown scheme '{}'{}", name, name_hint(name, known)));
 }
 
+void require_sensitivities(SchemeKind kind) {
+  if (describe(kind).derivatives != Derivatives::none) return;
+  std::string others;
+  for (const SchemeDescription& scheme : schemes())
+    if (scheme.derivatives != Derivatives::none) others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", scheme.name);
+  throw InputError(
+      fmt::format("run.sensitivities: scheme '{}' has no derivatives, because it steps over the instants at which the "
+                  "motion changes its form; use scheme = {}",
+                  describe(kind).name, others));
+}
+
 void require_supported(SchemeKind kind, const System& system) { describe(kind).require(system); }
 
 double integration_limit(double tolerance, double round_off) {

@@ -31,6 +31,8 @@
 
 namespace stickslip {
 
+class Variations;
+
 /// Rows of one trajectory, at most: a thousand columns are a terabyte then. More is a mistake in output_step or step.
 inline constexpr double kMostRows = 1e8;
 
@@ -47,6 +49,8 @@ struct SimulationOptions {
   BreakpointPolicy breakpoints = BreakpointPolicy::step_ends;
   double output_step = 0;                 ///< [s]; 0: every step
   std::vector<double> output_times = {};  ///< [s], ascending; instead of output_step
+  /// Numbers of the case that the motion is differentiated by (sensitivity.hpp), as Case::set() takes them.
+  std::vector<std::string> sensitivities = {};
   MoreauOptions moreau = {};
   SplittingOptions splitting = {};
   EventOptions event = {};
@@ -88,6 +92,7 @@ struct Simulation {
   Trajectory trajectory;
   State final;            ///< a run can go on from here
   Vector final_reaction;  ///< mean over the last step
+  DenseMatrix final_sensitivity;  ///< S at `final` (sensitivity.hpp); empty: none was asked for
   long steps = 0;
   long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
@@ -96,9 +101,13 @@ struct Simulation {
   Checkpoint last;                     ///< at `final`
 };
 
+/// Columns of the rows that a run with these options has.
+TrajectoryNames trajectory_names(const System& system, const SimulationOptions& options);
+
 /// `initial.modes` may be empty. Bad input throws InputError; a numerical failure is a status, with everything up to it
-/// kept.
+/// kept. `variations`: what the motion is differentiated by, made from the same system and start; Case::run() makes
+/// them from options.sensitivities, which are not looked at here.
 Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
-                    const SimulationHooks& hooks = {});
+                    const SimulationHooks& hooks = {}, const Variations* variations = nullptr);
 
 }  // namespace stickslip

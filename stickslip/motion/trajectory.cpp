@@ -59,6 +59,7 @@ Trajectory::Trajectory(TrajectoryNames names, Index nq, Index nv, Index rows)
   reaction_.reserve(rows * m_);
   if (names_.smooth_part) smooth_.reserve(rows * m_);
   if (names_.friction_velocity) friction_velocity_.reserve(rows * nv_);
+  sensitivity_.reserve(static_cast<std::size_t>(rows) * names_.derivatives() * names_.unknowns.size());
   energy_.reserve(rows);
   modes_.reserve(rows * laws_);
   point_ends_.reserve(rows);
@@ -75,6 +76,7 @@ void Trajectory::append(const OutputRow& row) {
   add(reaction_, row.reaction);
   if (names_.smooth_part) add(smooth_, row.smooth);
   if (names_.friction_velocity) add(friction_velocity_, row.friction_velocity);
+  sensitivity_.insert(sensitivity_.end(), row.sensitivity.data(), row.sensitivity.data() + row.sensitivity.size());
   energy_.push_back(row.energy);
   modes_.insert(modes_.end(), row.modes.begin(), row.modes.end());
   if (point_forces_.size() > kMostPointForces) return;  // drawings need no more

@@ -13,6 +13,7 @@
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
@@ -67,7 +68,8 @@ void CompliantOptions::validate() const {
 }
 
 CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step,
-                                 TimeSpan span, std::vector<double> breakpoints, StopRequest stop)
+                                 TimeSpan span, std::vector<double> breakpoints, StopRequest stop,
+                                 const Variations* variations)
     : system_(system),
       options_(options),
       tolerance_(tolerance),
@@ -76,7 +78,9 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       breakpoints_(std::move(breakpoints)),
       stop_(stop),
       resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
-      dynamics_(system) {}
+      dynamics_(system),
+      variations_(variations),
+      unknowns_(variations ? variations->size() : 0) {}
 
 CompliantScheme::~CompliantScheme() = default;
 
@@ -239,7 +243,7 @@ void CompliantScheme::start(StepRecord& record) {
   }
   dynamics_.set_origin(s.q);
   stiff_ = options_.integrator == CompliantIntegrator::stiff;
-  dynamics_.set_layout(true, unknowns_);
+  dynamics_.set_layout(true, 0);
   assemble(s);
   if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
   require_start(s);
@@ -247,6 +251,12 @@ void CompliantScheme::start(StepRecord& record) {
     stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
   dynamics_.set_layout(!stiff_, unknowns_);
   assemble(s);
+  if (unknowns_ > 0) {
+    make_neighbours(s);
+    if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
+    seed_columns(record.sensitivity);
+    dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
+  }
   rates_.resize(dynamics_.size());
   column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
   raise_scales();
@@ -257,7 +267,6 @@ void CompliantScheme::start(StepRecord& record) {
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) x->setZero(components);
   record.constraint_impulse.resize(0);
   record.law_work.setZero(laws);
-  record.friction_velocity = s.v;
   record.events.reserve(256);
   for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(3 + components + laws);
   dynamics_.place(s.t, y_);
@@ -360,7 +369,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   dynamics_.place(clamped(step_end_), y_);
   raise_scales();
   integrator_->set_absolute_scale(scale_);
-  raise(record.penetration, dynamics_.contacts().deepest());
+  raise(audit_.step.penetration, dynamics_.contacts().deepest());
   return {};
 }
 
@@ -466,6 +475,7 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
   dynamics_.contacts().point_forces(record.point_forces);
+  if (unknowns_ > 0) take_sensitivity(y, record);
 }
 
 /// Heun or the classical method of order 4, from state.t to t_end in equal steps of about run.step.
@@ -504,19 +514,32 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
       pieces_ = dynamics_.contacts().pieces();
       note_switch(k + 1 == parts ? t_end : t + h, record);
     }
-    raise(record.penetration, dynamics_.contacts().deepest());
+    raise(audit_.step.penetration, dynamics_.contacts().deepest());
   }
   sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());
-  record.iterations = static_cast<int>(parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4));
+  fixed_evaluations_ += parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4);
   restart_ = std::binary_search(breakpoints_.begin(), breakpoints_.end(), t_end);
+  sample_y_ = y_;
   take_state(t_end, y_, record);
   return {};
 }
 
+/// ∫dλ of every unknown up to where the step begins.
+void CompliantScheme::keep_column_sums() {
+  if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
+  const Index components = dynamics_.column_size() - dynamics_.motion_size();
+  column_reached_.resize(components * unknowns_);
+  for (Index k = 0; k < unknowns_; ++k)
+    column_reached_.segment(k * components, components) =
+        sample_y_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);
+}
+
 StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
+  audit_.step = {};
   record.reaction_impulse.setZero();
-  const double t_start = record.state.t;
+  const double t_start = step_start_ = record.state.t;
+  keep_column_sums();
   StepOutcome outcome;
   if (options_.fixed_step()) {
     outcome = fixed_step(t_end, record);
@@ -534,15 +557,42 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
     }
   }
   record.duration = record.state.t - t_start;
-  record.iterations = static_cast<int>(integrator_->counters().evaluations - evaluations_seen_);
-  evaluations_seen_ = integrator_->counters().evaluations;
   return outcome;
+}
+
+void CompliantScheme::account(const AuditLedger& run) {
+  audit_.account(run);
+  const long seen = counters().evaluations + fixed_evaluations_;
+  evaluations_ += seen - evaluations_seen_;
+  evaluations_seen_ = seen;
+}
+
+void CompliantScheme::exchange_audit(Memory& memory) {
+  audit_.exchange(memory);
+  memory.exchange(evaluations_);
+  memory.exchange(switches_);
+}
+
+void CompliantScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
+  audit_.add_items(run, limits, {.ends_outside = false}, items);
+  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the right-hand side"));
+  items.push_back(reported("switches", static_cast<double>(switches_.switches), "",
+                           "changes of what a contact does: open, stick, slip, the facets its force lies on"));
+  if (!std::isfinite(switches_.shortest)) return;
+  const auto& laws = system_.laws().contacts();
+  const bool polygons = std::all_of(laws.begin(), laws.end(), [](const ContactElement& law) {
+    return law.tangents < 2 || !law.section().round();
+  });
+  items.push_back(reported("shortest_between_switches", switches_.shortest, "s",
+                           polygons ? "smallest time between two switches; with polygonal cones the theory promises finitely "
+                                      "many in any finite time"
+                                    : "smallest time between two switches of this run; for round cones the theory does not "
+                                      "promise that there are finitely many, this run merely shows it"));
 }
 
 bool CompliantScheme::exchange(Memory& memory) {
   memory.exchange(sums_reached_);
   memory.exchange(dropped_energy_);
-  memory.exchange(switches_);
   dynamics_.contacts().exchange(memory);
   if (memory.reading()) sums_ = sums_base_ = sums_reached_;
   return true;

@@ -25,6 +25,7 @@
 #include "stickslip/common/ode.hpp"
 #include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
+#include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/motion/time_span.hpp"
 
@@ -64,12 +65,15 @@ class CompliantScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. step: of heun and rk4 [s].
   CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step, TimeSpan span,
-                  std::vector<double> breakpoints, StopRequest stop = nullptr);
+                  std::vector<double> breakpoints, StopRequest stop = nullptr, const Variations* variations = nullptr);
   ~CompliantScheme() override;
   /// Throws InputError naming the contact where the start is deeper inside than compliance can mean.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
   const SwitchMonitor& switches() const { return switches_; }
   const OdeCounters& counters() const { return integrator_->counters(); }
@@ -80,6 +84,12 @@ class CompliantScheme final : public Scheme {
   void raise_scales();
   void make_integrator();
   void assemble(const State& state);
+  // Sensitivities (compliant_sensitivity.cpp)
+  void make_neighbours(const State& state);
+  void seed_columns(const DenseMatrix& S);
+  void keep_column_sums();
+  void add_parameter_slope(double t, Index unknown, Vector& rate);
+  void take_sensitivity(const Vector& y, StepRecord& record);
   bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
   void collect(double t);
   void begin(double t);
@@ -107,10 +117,21 @@ class CompliantScheme final : public Scheme {
   TimeResolution resolution_;  // no pulse of a force between two steps
   CompliantDynamics dynamics_;
   std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
+  const Variations* variations_ = nullptr;
   Index unknowns_ = 0;
+  /// The contacts of a system beside this one along an unknown.
+  struct NeighbourContacts {
+    std::unique_ptr<CompliantContacts> contacts;
+    double weight = 0;
+    const System* system = nullptr;
+    SystemWorkspace* workspace = nullptr;
+  };
+  std::vector<std::vector<NeighbourContacts>> neighbours_;  // per unknown
+  CompliantDynamics::DataChange data_, data_change_;
+  DenseMatrix T_;  // q' = T v at the state of the last record
   bool stiff_ = false, in_step_ = false, restart_ = true, resumed_ = false;
   double after_ = 0, before_ = 0;  // forces are evaluated within
-  double first_step_ = 0, step_end_ = 0, way_since_search_ = 0;
+  double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
   std::string refusal_;
@@ -119,7 +140,9 @@ class CompliantScheme final : public Scheme {
   std::vector<double> column_gain_;
   Vector y_, y1_, sample_y_, switch_y_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;
-  long evaluations_seen_ = 0;
+  Vector column_reached_;  // ∫dλ of all unknowns
+  ContactAudit audit_;
+  long evaluations_ = 0, evaluations_seen_ = 0, fixed_evaluations_ = 0;
 };
 
 SchemeDescription compliant_description();

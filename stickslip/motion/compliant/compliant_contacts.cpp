@@ -477,8 +477,6 @@ void CompliantContacts::follow(const CompliantContacts& other) {
   slots_ = other.slots_;
   tangents_ = other.tangents_;
   margin_ = other.margin_;
-  for (std::size_t k = 0; k < compliance_.size(); ++k)
-    if (open_[k]) compliance_[k] = other.compliance_[k];
   make_groups();
 }
 

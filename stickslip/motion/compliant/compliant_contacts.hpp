@@ -92,7 +92,7 @@ class CompliantContacts {
   /// given. The placed state stays as it is. `data`: μ, c_n, φ, K and C as well.
   void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential, bool data,
                  SystemWorkspace& workspace, Change& values, Vector& force);
-  /// Slots and compliance of another one, for neighbour().
+  /// The slots of another one, for neighbour().
   void follow(const CompliantContacts& other);
   Index slot_count() const { return static_cast<Index>(slots_.size()); }
   std::size_t group_count() const { return groups_.size(); }

@@ -34,21 +34,20 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations* variations) {
   const double span = options.end_time - options.start_time;
   const double step = options.steps > 0 ? span / static_cast<double>(options.steps) : options.step;
   if (options.compliant.fixed_step() && !(step > 0))
     throw InputError(fmt::format("run.compliant.integrator = \"{}\" takes fixed steps; give run.step or run.steps",
                                  to_string(options.compliant.integrator)));
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
-                                           std::move(breakpoints), stop);
+                                           std::move(breakpoints), stop, variations);
 }
 
 AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-9;
   AuditLimits limits;
-  limits.contacts = true;
-  limits.own_steps = true;
+  limits.finer = limits.closer = options.compliant.fixed_step() ? "reduce run.step" : "lower run.tolerance";
   limits.energy = !options.compliant.fixed_step();
   limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
   return limits;
@@ -81,7 +80,7 @@ SchemeDescription compliant_description() {
           "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping",
           "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; energy "
           "balance to the tolerance",
-          true, false, false, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

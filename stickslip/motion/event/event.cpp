@@ -144,7 +144,6 @@ void EventScheme::start(StepRecord& record) {
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
   record.constraint_impulse = Vector::Zero(static_cast<Index>(system_.laws().constraints().size()));
   record.law_work = Vector::Zero(static_cast<Index>(dynamics_.laws().size()));
-  record.friction_velocity = s.v;
   record.events.reserve(64 + 4 * dynamics_.laws().size());
   system_.kinematics().normalize(s.q);
   if (!system_.laws().constraints().empty()) {
@@ -177,9 +176,8 @@ double EventScheme::limit_after(double t) const {
 StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
   record.stuck_terms = 0;
-  record.penetration = record.contact_gain = 0;
+  contact_audit_.step = {};
   admissible_ = 0;
-  record.iterations = record.loaded_points = 0;
   record.jumped = false;
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse, &record.constraint_impulse})
     x->setZero();
@@ -231,8 +229,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   }
   // What is handed out is audited: the state after projection and impacts, not the flow on its way there.
   record.duration = s.t - t_start;
-  if (!system_.laws().constraints().empty()) record_constraint_residuals(system_, record.duration, constraint_audit_, record);
-  record.admissible_modes = admissible_;
+  if (!system_.laws().constraints().empty()) constraint_audit_.add(s, record.duration);
   energies(record);
   // What the forces would do within a segment if no law held them: the work of a body at rest is small against that.
   const double free_time = std::min(record.duration, last_length_);

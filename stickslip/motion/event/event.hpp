@@ -34,6 +34,7 @@
 #include <optional>
 
 #include "stickslip/motion/constraint_audit.hpp"
+#include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
 #include "stickslip/motion/scheme.hpp"
@@ -75,6 +76,9 @@ class EventScheme final : public Scheme {
               std::vector<double> breakpoints, StopRequest stop = nullptr);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
  private:
   /// What |u| of component i may be by round-off of its terms, and by the time between state.t and that of the placed
@@ -176,6 +180,7 @@ class EventScheme final : public Scheme {
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events
   ConstraintAudit constraint_audit_{system_};
+  ContactAudit contact_audit_;
   Vector closed_impulse_, path_;
   std::vector<Mode> held_;
   std::vector<Set> one_set_{1};
@@ -184,7 +189,7 @@ class EventScheme final : public Scheme {
   std::vector<Mode> before_;
   std::vector<double> impact_impulse_;
   ImpactWorkspace impact_workspace_;
-  int admissible_ = 0;
+  int admissible_ = 0, most_admissible_ = 0;  // modes at one event of the step, of the run
 };
 
 SchemeDescription event_description();

@@ -81,7 +81,7 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
     }
     i += law.size;
   }
-  book_impact(normal_loss, friction_loss, record);
+  contact_audit_.step.gain += book_impact(normal_loss, friction_loss, record.energy);
   // Modes after the impact. Velocities at round-off of the approach are zero.
   dynamics_.place(just_after(s.t), s.q, s.v);
   const double tiny = 1e-12 * approach;

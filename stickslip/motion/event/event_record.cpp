@@ -113,7 +113,7 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     one_set_[0] =
         law.contact ? law.contact->set(limit) : dynamics_.friction().element(static_cast<Index>(k)).set(limit);
     if (law.contact && mode == Mode::open) {
-      raise(record.penetration, -std::min(0.0, dynamics_.gap(k)));
+      raise(contact_audit_.step.penetration, -std::min(0.0, dynamics_.gap(k)));
       continue;
     }
     Vector &r = one_r_[law.size - 1], &u = one_u_[law.size - 1];
@@ -143,6 +143,29 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     one_rho_[0] = 1.0 / std::max(free_D * kMoment * span_.length(), 1e-300);
     raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest));
   }
+}
+
+void EventScheme::account(const AuditLedger& run) {
+  contact_audit_.account(run);
+  most_admissible_ = std::max(most_admissible_, admissible_);
+}
+
+void EventScheme::exchange_audit(Memory& memory) {
+  contact_audit_.exchange(memory);
+  constraint_audit_.exchange(memory);
+  memory.exchange(most_admissible_);
+}
+
+void EventScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
+  if (!system_.laws().constraints().empty()) constraint_audit_.add_items(items);
+  if (most_admissible_ > 0)
+    items.push_back(reported("admissible_modes", most_admissible_, "",
+                             "largest number of admissible modes at one event; the policy chose among them"));
+  if (system_.laws().contacts().empty()) return;
+  ContactGuarantees guarantees;
+  guarantees.ends_outside = false;
+  guarantees.no_gain = impacts_never_gain(system_.laws().contacts());
+  contact_audit_.add_items(run, limits, guarantees, items);
 }
 
 }  // namespace stickslip

@@ -239,8 +239,8 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
     if (status == Status::not_converged || status == Status::no_solution) status = attempt(h = unsplit, {}, record);
   }
   record.problems = problems_;
-  record.iterations = iterations_;
-  record.near_misses = near_misses_;
+  contact_audit_.step.iterations = iterations_;
+  contact_audit_.step.near_misses = near_misses_;
   if (status != Status::success) return {status, message_};
   const bool complete = h == whole || t_end - (t0 + h) <= kSameTime * std::abs(t_end);
   status = commit(h, complete ? t_end : t0 + h, record);
@@ -259,8 +259,7 @@ Status MoreauScheme::attempt_unsplit(double& h, StepRecord& record) {
 }
 
 Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
-  record.penetration = record.contact_gain = record.contact_velocity = record.approach = 0;
-  record.loaded_points = 0;
+  contact_audit_.step = {};
   correction_work_ = 0;
   has_impact_ = false;
   frozen_ = frozen;
@@ -282,8 +281,8 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   free_velocity();
   find_points(h);
   note_approaches();
-  for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
-  if (options_.contact_rule == ContactRule::stabilised && record.penetration > 0 && some_point_stays_inside(h)) {
+  for (const ContactSite& point : found_.points) raise(contact_audit_.step.penetration, -point.gap);
+  if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 && some_point_stays_inside(h)) {
     if (const Status status = remove_penetration(h); status != Status::success) return status;
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);
@@ -345,7 +344,7 @@ Status MoreauScheme::settle_on_constraints(StepRecord& record) {
                                     "apart or locked); reduce run.step",
                                     s.t));
   stick_exactly(s);
-  record_constraint_residuals(system_, record.duration, constraint_audit_, record);
+  constraint_audit_.add(s, record.duration);
   return Status::success;
 }
 

@@ -103,6 +103,7 @@
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/constraint_audit.hpp"
+#include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/moreau/constrained_step.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/scheme.hpp"
@@ -157,6 +158,9 @@ class MoreauScheme final : public Scheme {
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
  private:
   /// A law whose reaction is known while its stop or break-away is looked for: a friction law, or a contact point with
@@ -294,7 +298,7 @@ class MoreauScheme final : public Scheme {
   double contact_gain();
   bool some_impact_rebounds() const;
   double velocity_at_hand(const Active& active) const;
-  void record_contact_velocity(StepRecord& record);
+  void record_contact_velocity();
   void remember_points();
 
   const System& system_;
@@ -390,6 +394,7 @@ class MoreauScheme final : public Scheme {
   ConstrainedStep constrained_;
   ConstraintWorkspace constraint_workspace_;
   ConstraintAudit constraint_audit_;
+  ContactAudit contact_audit_;
   Vector q_end_, column_, response_, reactions_, next_reactions_, reaction_weights_, mean_limits_;
   Anderson acceleration_;
   TimeSpan run_;

@@ -42,17 +42,15 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations*) {
   return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, options.span(),
                                               std::move(breakpoints), stop);
 }
 
-AuditLimits limits(const System& system, const SimulationOptions& options) {
+AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-9;
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.own_steps = true;
-  limits.viscoelastic = true;
+  limits.finer = limits.closer = "lower run.tolerance";
   limits.energy = true;
   limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
   return limits;
@@ -76,7 +74,7 @@ SchemeDescription viscoelastic_description() {
        "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
        "grows "
        "as epsilon -> 0",
-          true, false, false, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::none, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip
