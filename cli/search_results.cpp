@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "stickslip/io/csv_writer.hpp"
-#include "stickslip/io/summary.hpp"
 
 namespace stickslip::cli {
 

@@ -9,6 +9,7 @@
 
 #include "stickslip/boundary/unknown.hpp"
 #include "stickslip/io/report_document.hpp"
+#include "stickslip/io/summary.hpp"
 #include "stickslip/motion/simulate.hpp"
 
 namespace stickslip::cli {

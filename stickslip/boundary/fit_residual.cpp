@@ -9,7 +9,7 @@ namespace stickslip {
 FitResidual::FitResidual(const FitProblem& problem, const ColumnLayout& layout, StopRequest stop)
     : problem_(&problem),
       segment_(problem.model, problem.unknowns, layout, stop),
-      derivative_(make_difference_derivative()),
+      derivative_(make_segment_derivative()),
       weights_(problem.data.columns.size(), 1.0) {
   set_until(problem.data.times.back());
 }
@@ -31,6 +31,8 @@ void FitResidual::set_anchor(double rho, const Vector& anchor) {
 SegmentPlan FitResidual::plan() const {
   const std::vector<double>& times = problem_->data.times;
   SegmentPlan plan{problem_->model.options().start_time, times[rows_ - 1], {times.begin(), times.begin() + rows_}};
+  for (const MeasuredColumn& column : problem_->data.columns)
+    for (const Index slot : column.model.variables_used()) plan.reactions |= segment_.layout().is_reaction(slot);
   return plan;
 }
 

@@ -55,10 +55,11 @@ Simulation follow(const ShootingProblem& problem, const ShootingSolution& soluti
     if (part > 0) start = solution.nodes[static_cast<std::size_t>(part - 1)];
     SegmentInput input = map.segment().input(map.plan(part, solution.unknowns), solution.unknowns, start);
     restrict_output(input.options);
+    input.options.sensitivities.clear();  // those of a run, not of this
     if (map.node_count() == 0) return simulate(input.model.system(), input.start, input.options, hooks);
     if (part == 0 && hooks.keep_trajectory)
       whole.trajectory = Trajectory(
-          trajectory_names(input.model.system(), describe(input.options.scheme).friction_velocity),
+          trajectory_names(input.model.system(), input.options),
           map.kinematics().nq(), map.kinematics().nv(),
           static_cast<Index>(input.options.expected_rows()) * (map.node_count() + 1) + 2);
     SimulationHooks inner;

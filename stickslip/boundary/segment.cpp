@@ -18,7 +18,7 @@ std::vector<double> output_times(const SegmentPlan& plan, bool own_steps) {
   const double span = plan.end_time - plan.start_time, closest = 1e-12 * span;
   std::vector<double> times = plan.times;
   times.push_back(plan.end_time);
-  if (plan.reactions && own_steps)
+  if (plan.short_means && own_steps)
     for (const double t : plan.times) times.push_back(std::max(plan.start_time, t - kReactionPart * span));
   std::sort(times.begin(), times.end());
   std::vector<double> apart;
@@ -26,14 +26,6 @@ std::vector<double> output_times(const SegmentPlan& plan, bool own_steps) {
     if (apart.empty() || t > apart.back() + closest) apart.push_back(t);
   apart.back() = plan.end_time;
   return apart;
-}
-
-/// Of the rows that are there, the one at the time asked for.
-const OutputRow& row_at(const std::vector<OutputRow>& rows, double t) {
-  auto later = std::lower_bound(rows.begin(), rows.end(), t, [](const OutputRow& row, double at) { return row.t < at; });
-  if (later == rows.end()) return rows.back();
-  if (later != rows.begin() && t - (later - 1)->t < later->t - t) --later;
-  return *later;
 }
 
 }  // namespace
@@ -61,27 +53,41 @@ SegmentInput Segment::input(const SegmentPlan& plan, const Vector& unknowns, con
   return input;
 }
 
-SampledRun Segment::run(const SegmentPlan& plan, const Vector& unknowns, const std::optional<State>& start) const {
+const OutputRow& Segment::row_at(const std::vector<OutputRow>& rows, double t) {
+  auto later = std::lower_bound(rows.begin(), rows.end(), t, [](const OutputRow& row, double at) { return row.t < at; });
+  if (later == rows.end()) return rows.back();
+  if (later != rows.begin() && t - (later - 1)->t < later->t - t) --later;
+  return *later;
+}
+
+Segment::RawRun Segment::simulate_rows(const SegmentPlan& plan, const SegmentInput& input,
+                                       const Variations* variations) const {
   ++runs_;
+  SimulationOptions options = input.options;
+  options.output_step = 0;
+  options.output_times = output_times(plan, chooses_own_steps(options.scheme));
+  options.sensitivities = variations ? variations->names() : std::vector<std::string>{};
+  RawRun raw;
+  SimulationHooks hooks;
+  hooks.keep_trajectory = false;
+  hooks.stop = stop_;
+  hooks.keep_going = [this](const State&) { return !raised(stop_); };
+  hooks.on_row = [&](const OutputRow& row) { raw.rows.push_back(row); };
+  raw.simulation = simulate(input.model.system(), input.start, options, hooks, variations);
+  return raw;
+}
+
+SampledRun Segment::run(const SegmentPlan& plan, const Vector& unknowns, const std::optional<State>& start) const {
   SampledRun result;
   try {
-    SegmentInput made = input(plan, unknowns, start);
-    SimulationOptions& options = made.options;
-    options.output_step = 0;
-    options.output_times = output_times(plan, chooses_own_steps(options.scheme));
-    std::vector<OutputRow> rows;
-    SimulationHooks hooks;
-    hooks.keep_trajectory = false;
-    hooks.stop = stop_;
-    hooks.keep_going = [this](const State&) { return !raised(stop_); };
-    hooks.on_row = [&](const OutputRow& row) { rows.push_back(row); };
-    Simulation simulation = simulate(made.model.system(), made.start, options, hooks);
-    result.status = simulation.status;
-    result.message = std::move(simulation.message);
-    result.final = std::move(simulation.final);
+    const SegmentInput made = input(plan, unknowns, start);
+    RawRun raw = simulate_rows(plan, made, nullptr);
+    result.status = raw.simulation.status;
+    result.message = std::move(raw.simulation.message);
+    result.final = std::move(raw.simulation.final);
     if (!result.usable()) return result;
     for (const double t : plan.times)
-      result.rows.push_back(layout_->values(row_at(rows, t), made.model.parameters(), unknowns));
+      result.rows.push_back(layout_->values(row_at(raw.rows, t), made.model.parameters(), unknowns));
   } catch (const InputError& error) {
     result.status = Status::refused;
     result.message = error.what();

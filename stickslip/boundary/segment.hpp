@@ -6,8 +6,8 @@
 //   x   values of the unknowns: numbers of the case, and the end time
 //   s   state at the start of the part; that of the case where none is given
 //
-// Reactions of a row are means over a step. A scheme that chooses its own steps has none of its own: where reactions
-// are asked for, they are means over the last thousandth of the part before the row (kReactionPart).
+// Reactions of a row are means over a step. A scheme that chooses its own steps has none of its own: there they are
+// means since the time before, or, with short_means, over a thousandth of the part before the row (kReactionPart).
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "stickslip/boundary/column_layout.hpp"
 #include "stickslip/boundary/unknown.hpp"
 #include "stickslip/motion/case.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
@@ -27,7 +28,8 @@ constexpr double kReactionPart = 1e-3;
 struct SegmentPlan {
   double start_time = 0, end_time = 0;  ///< [s]
   std::vector<double> times = {};       ///< in [start_time, end_time], ascending; equal ones are possible
-  bool reactions = false;               ///< they are wanted over a short time before each of `times`
+  bool reactions = false;               ///< they are used
+  bool short_means = false;             ///< and wanted as means over a short time before each of `times`
 };
 using SegmentPlanOf = std::function<SegmentPlan(const Vector& unknowns)>;
 
@@ -52,6 +54,16 @@ class Segment {
   /// All must outlive it. `stop` is heard inside every run.
   Segment(const Case& base, const std::vector<Unknown>& unknowns, const ColumnLayout& layout, StopRequest stop)
       : base_(&base), unknowns_(&unknowns), layout_(&layout), stop_(stop) {}
+
+  /// The rows as they come, the run as it ended.
+  struct RawRun {
+    std::vector<OutputRow> rows;
+    Simulation simulation;
+  };
+  /// Throws InputError.
+  RawRun simulate_rows(const SegmentPlan& plan, const SegmentInput& input, const Variations* variations) const;
+  /// Of the rows of a run, the one at time t.
+  static const OutputRow& row_at(const std::vector<OutputRow>& rows, double t);
 
   /// `start`: empty for that of the case. What the model does not take is a run that was refused, not an exception.
   SampledRun run(const SegmentPlan& plan, const Vector& unknowns, const std::optional<State>& start) const;

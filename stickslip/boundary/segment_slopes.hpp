@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives of one run, or one part of it (segment.hpp), by unknowns and by the state at its start.
 //
-// Whatever the scheme: differences of whole runs,
+// Schemes that carry derivatives along (SchemeDescription::derivatives) give them with one run for all unknowns and
+// one for all directions of the start. For the others, for the end time, and where reactions are used: differences of
+// whole runs,
 //
 //   ∂f/∂p ≈ [f(p + δ) - f(p - δ)] / 2δ,     δ = η^(1/3) s,     error about η^(2/3) s f' and δ² f'''/6
 //
@@ -48,5 +50,7 @@ class SegmentDerivative {
 
 /// Differences of whole runs: any scheme, any column.
 std::unique_ptr<SegmentDerivative> make_difference_derivative();
+/// What the scheme carries along, differences for the rest.
+std::unique_ptr<SegmentDerivative> make_segment_derivative();
 
 }  // namespace stickslip

@@ -14,7 +14,7 @@ namespace stickslip {
 ShootingMap::ShootingMap(const ShootingProblem& problem, const ColumnLayout& layout, const ShootingOptions& options)
     : problem_(&problem),
       segment_(problem.model, problem.unknowns, layout, options.stop),
-      derivative_(make_difference_derivative()),
+      derivative_(make_segment_derivative()),
       n_(static_cast<Index>(problem.unknowns.size())),
       start_time_(problem.model.options().start_time),
       scales_(Vector::Ones(static_cast<Index>(problem.conditions.size()))) {
@@ -65,6 +65,7 @@ SegmentPlan ShootingMap::plan(Index part, const Vector& x) const {
                                                           : std::clamp(condition.time, plan.start_time, plan.end_time);
     plan.times.push_back(t);
     plan.reactions |= condition.uses_reactions(segment_.layout());
+    plan.short_means = plan.reactions;
   }
   std::sort(plan.times.begin(), plan.times.end());
   return plan;
