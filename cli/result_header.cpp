@@ -8,12 +8,9 @@ namespace stickslip::cli {
 
 namespace {
 
-/// Size of State::z: one deformation per row that the scheme makes a spring of.
-Index internal_states(const ModelFile& model) {
-  if (model.run.scheme != SchemeKind::viscoelastic) return 0;
-  Index rows = static_cast<Index>(model.system->laws().constraints().size());
-  for (const FrictionElement& element : model.system->laws().friction()) rows += element.size();
-  return rows;
+std::vector<std::string> internal_names(const ModelFile& model) {
+  const auto names = describe(model.run.scheme).internal;
+  return names ? names(*model.system) : std::vector<std::string>{};
 }
 
 }  // namespace
@@ -30,7 +27,7 @@ ResultHeader result_header(const ModelFile& model, const std::string& named) {
                       named,
                       std::string(to_string(model.run.scheme)),
                       std::string(version()),
-                      internal_states(model),
+                      internal_names(model),
                       model.run.expected_rows(),
                       {},
                       {model.text, model.settings, model.parameters, utc_date(), model.files, {}}};

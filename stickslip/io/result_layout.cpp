@@ -166,7 +166,8 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   make_array(file, "restart/t", Element::float64, 2, 0);
   if (nq > 0) make_array(file, "restart/position", Element::float64, 2, nq);
   if (nv > 0) make_array(file, "restart/velocity", Element::float64, 2, nv);
-  if (header.internal_states > 0) make_array(file, "restart/internal", Element::float64, 2, header.internal_states);
+  if (!header.internal.empty())
+    make_array(file, "restart/internal", Element::float64, 2, static_cast<Index>(header.internal.size()));
   if (laws > 0) make_array(file, "restart/modes", Element::int8, 2, laws);
   make_array(file, "restart/latest", Element::int64, 1, 0);
   file.close();
@@ -198,7 +199,7 @@ void write_checkpoint(const hdf5::File& file, const Checkpoint& checkpoint, std:
   write_row(file, "restart/t", Element::float64, slot, &state.t);
   if (state.q.size() > 0) write_row(file, "restart/position", Element::float64, slot, state.q.data());
   if (state.v.size() > 0) write_row(file, "restart/velocity", Element::float64, slot, state.v.data());
-  if (state.z.size() > 0) write_row(file, "restart/internal", Element::float64, slot, state.z.data());
+  if (state.z.size() > 0 && file.has("restart/internal")) write_row(file, "restart/internal", Element::float64, slot, state.z.data());
   if (!modes.empty()) write_row(file, "restart/modes", Element::int8, slot, modes.data());
   const std::vector<std::int64_t>& words = checkpoint.memory.words();
   const std::string memory = fmt::format("restart/memory_{}", slot);

@@ -282,7 +282,7 @@ void ResultWriter::add(const OutputRow& row) {
   ++s.waiting;
   ++s.rows;
   if (!s.header.bodies.empty()) s.add_points(row);
-  if (s.restart_from_rows && s.header.internal_states == 0) {
+  if (s.restart_from_rows && s.header.internal.empty()) {
     s.restart.state = {row.t, row.q, row.v, Vector(), row.modes};
     s.restart.rows = s.rows;
     s.restart.events = s.event_rows;
@@ -320,7 +320,6 @@ void ResultWriter::Store::add_points(const OutputRow& row) {
 
 void ResultWriter::checkpoint(const State& state) {
   Store& s = *store_;
-  assert(state.z.size() == s.header.internal_states);
   s.restart.state = state;
   s.restart.memory.clear();
   s.restart.rows = s.rows;

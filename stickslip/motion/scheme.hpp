@@ -81,6 +81,9 @@ struct SchemeDescription {
   AuditLimits (*limits)(const System& system, const SimulationOptions& options);
   /// Cases in which it has a lower order for this system.
   void (*add_notes)(const System& system, const SimulationOptions& options, std::vector<std::string>& notes);
+  /// Names of State::z where their number is fixed; null, or empty: there are none, or they come and go and are kept in
+  /// the memory of the scheme.
+  std::vector<std::string> (*internal)(const System& system) = nullptr;
 };
 std::span<const SchemeDescription> scheme_table();
 const SchemeDescription& describe(SchemeKind kind);

@@ -7,7 +7,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
-#include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"

@@ -22,7 +22,7 @@
 
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/motion/audit.hpp"
-#include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"

@@ -594,7 +594,17 @@ bool CompliantScheme::exchange(Memory& memory) {
   memory.exchange(sums_reached_);
   memory.exchange(dropped_energy_);
   dynamics_.contacts().exchange(memory);
-  if (memory.reading()) sums_ = sums_base_ = sums_reached_;
+  if (sample_y_.size() == 0) sample_y_ = y_;
+  memory.exchange(sample_y_);
+  if (memory.reading()) {  // the integrator begins anew there
+    sums_ = sums_base_ = sums_reached_;
+    y_ = sample_y_;
+    dynamics_.place(clamped(span_.start), y_);
+    pieces_ = dynamics_.contacts().pieces();
+    in_step_ = false;
+    restart_ = true;
+    keep_column_sums();
+  }
   return true;
 }
 

@@ -25,27 +25,12 @@
 #include "stickslip/common/ode.hpp"
 #include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
+#include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/motion/time_span.hpp"
 
 namespace stickslip {
-
-enum class CompliantIntegrator { automatic, explicit_, stiff, heun, rk4 };
-std::string_view to_string(CompliantIntegrator integrator);
-/// Throws InputError naming the known words.
-CompliantIntegrator compliant_integrator_from(std::string_view name);
-
-/// Field names are the keys of [run.compliant].
-struct CompliantOptions {
-  CompliantIntegrator integrator = CompliantIntegrator::automatic;
-  bool quasistatic = false;       ///< inertia dropped (quasistatic.hpp)
-  bool locate_switches = false;
-  double epsilon = 1e-6;          ///< of contacts without compliance: K = m/ε [s²]
-  double absolute_tolerance = 0;  ///< 0: a thousandth of the tolerance
-  void validate() const;
-  bool fixed_step() const { return integrator == CompliantIntegrator::heun || integrator == CompliantIntegrator::rk4; }
-};
 
 /// Switches of contact points along a run: the index sets of the source as they change.
 struct SwitchMonitor {
@@ -144,7 +129,5 @@ class CompliantScheme final : public Scheme {
   ContactAudit audit_;
   long evaluations_ = 0, evaluations_seen_ = 0, fixed_evaluations_ = 0;
 };
-
-SchemeDescription compliant_description();
 
 }  // namespace stickslip

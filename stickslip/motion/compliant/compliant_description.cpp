@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/compliant/quasistatic.hpp"
 #include "stickslip/motion/simulate.hpp"
 
 namespace stickslip {
@@ -40,6 +41,12 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
   if (options.compliant.fixed_step() && !(step > 0))
     throw InputError(fmt::format("run.compliant.integrator = \"{}\" takes fixed steps; give run.step or run.steps",
                                  to_string(options.compliant.integrator)));
+  if (options.compliant.quasistatic) {
+    if (variations)
+      throw InputError("run.compliant.quasistatic carries no derivatives; remove run.sensitivities, or set it to false");
+    return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
+                                               std::move(breakpoints), stop);
+  }
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
                                            std::move(breakpoints), stop, variations);
 }
@@ -72,6 +79,15 @@ void add_notes(const System& system, const SimulationOptions& options, std::vect
     notes.push_back("rk4 has order 4 between switches; a switch inside a step costs O(step^2)");
 }
 
+/// Tangential deformations; those of bodies come and go with their points.
+std::vector<std::string> internal(const System& system) {
+  std::vector<std::string> names;
+  if (system.laws().contact_source().points_stay())
+    for (const ContactElement& contact : system.laws().contacts())
+      for (int c = 1; c <= contact.tangents; ++c) names.push_back(fmt::format("{}.d{}", contact.name, c));
+  return names;
+}
+
 }  // namespace
 
 SchemeDescription compliant_description() {
@@ -80,7 +96,7 @@ SchemeDescription compliant_description() {
           "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping",
           "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; energy "
           "balance to the tolerance",
-          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes, internal};
 }
 
 }  // namespace stickslip

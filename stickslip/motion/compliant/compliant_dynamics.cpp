@@ -97,7 +97,7 @@ bool CompliantDynamics::place(double t, const Vector& y) {
 
 bool CompliantDynamics::accelerate(double t) {
   factor_mass();
-  system_.force(t, q_, v_, workspace_, h_);
+  model_force(t, q_, v_, h_);
   a_ = h_;
   contacts_.add_forces(a_);
   mass_.solve(a_);
@@ -225,9 +225,9 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
       }
     }
     add_scaled(point.weight / step, near_, change_);
-    system_.force(t, probe_q_, probe_v_, workspace_, probe_h_);
+    model_force(t, probe_q_, probe_v_, probe_h_);
     probe_h_ += probe_f_;
-    if (!system_.inertia().constant())
+    if (inertia_ && !system_.inertia().constant())
       system_.inertia().mass(probe_q_, workspace_).add_product(-1.0, a_, probe_h_);
     balance_ += point.weight / step * probe_h_;
     system_.kinematics().rate(probe_q_, probe_v_, probe_qdot_);
@@ -235,12 +235,47 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
   }
 }
 
-void CompliantDynamics::vary(double t, const Vector& x, Vector& rate) {
+void CompliantDynamics::model_force(double t, const Vector& q, const Vector& v, Vector& h) {
+  inertia_ ? system_.force(t, q, v, workspace_, h) : system_.forces().total(t, q, v, workspace_, h);
+}
+
+bool CompliantDynamics::balance(double t, const Vector& y, Vector& out) {
+  if (!place(t, y)) return false;
+  model_force(t, q_, v_, h_);
+  contacts_.add_forces(h_);
+  contacts_.rates(delta_);
+  out.resize(nv_ + contacts_.tangents());
+  out << h_, delta_;
+  return true;
+}
+
+void CompliantDynamics::balance_slopes(double t, DenseMatrix& by_x, DenseMatrix& by_rate) {
+  const Index T = contacts_.tangents(), n = nv_ + T;
+  by_x.setZero(n, n);
+  by_rate.setZero(n, n);
+  by_rate.bottomRightCorner(T, T).diagonal().setConstant(-1);
+  x_.setZero(2 * nv_ + T);
+  for (Index j = 0; j < 2 * nv_ + T; ++j) {
+    x_[j] = 1;
+    vary_balance(t, x_);
+    x_[j] = 0;
+    DenseMatrix& to = j >= nv_ && j < 2 * nv_ ? by_rate : by_x;
+    const Index column = j < nv_ ? j : j - nv_;
+    to.col(column).head(nv_) += balance_;
+    to.col(column).tail(T) += change_.rate;
+  }
+}
+
+void CompliantDynamics::vary_balance(double t, const Vector& x) {
   for (Vector* numbers : {&change_.mu, &change_.normal_damping, &change_.own_force}) numbers->resize(0);
   exact_ ? exact_slopes(t, x) : smooth_slopes(t, x);
   change_.deformation = x.tail(contacts_.tangents());
   contacts_.vary(change_);
   contacts_.add_forces(change_.normal, change_.tangential, balance_);
+}
+
+void CompliantDynamics::vary(double t, const Vector& x, Vector& rate) {
+  vary_balance(t, x);
   factor_mass();
   mass_.solve(balance_);
   rate.resize(motion_size());

@@ -70,6 +70,13 @@ class CompliantDynamics {
   const Vector& q() const { return q_; }
   const Vector& v() const { return v_; }
 
+  // Without inertia: 0 = h + W λ.
+  void drop_inertia() { inertia_ = false; }
+  /// (h + W λ, δ_T') at (t, y); places.
+  bool balance(double t, const Vector& y, Vector& out);
+  /// Slopes of these at the placed state by (q, δ_T) and by (v, 0).
+  void balance_slopes(double t, DenseMatrix& by_x, DenseMatrix& by_rate);
+
   /// x' = (∂Φ/∂y) x at the placed and accelerated state; dλ is left in change().
   void vary(double t, const Vector& x, Vector& rate);
   /// x' += ∂Φ/∂p of unknown k there.
@@ -92,6 +99,10 @@ class CompliantDynamics {
   void factor_mass();
   /// Slopes along (dq, dv): of gaps and velocities of the contacts into change_, of h + W λ - M a into balance_.
   void smooth_slopes(double t, const Vector& x);
+  /// Forces of the model; with the velocity terms of the inertia, if there is one.
+  void model_force(double t, const Vector& q, const Vector& v, Vector& h);
+  /// Slopes of h + W λ - M v' (into balance_) and of δ_T' (into change_) along x.
+  void vary_balance(double t, const Vector& x);
   void exact_slopes(double t, const Vector& x);
   void add_columns(double t, Vector& y, Vector& dydt);
   void column_sums(Vector& rate) const;
@@ -99,7 +110,7 @@ class CompliantDynamics {
   const System& system_;
   SystemWorkspace workspace_;
   CompliantContacts contacts_;
-  bool sums_ = false, exact_ = false;
+  bool sums_ = false, exact_ = false, inertia_ = true;
   Index unknowns_ = 0;
   ParameterSlope parameter_slope_;
   Index nq_ = 0, nv_ = 0, components_ = 0, laws_ = 0;

@@ -63,6 +63,15 @@ void add_notes(const System& system, const SimulationOptions&, std::vector<std::
         "exact one by the order of sqrt(epsilon), not epsilon");
 }
 
+/// One deformation per row that becomes a spring.
+std::vector<std::string> internal(const System& system) {
+  std::vector<std::string> names;
+  for (const ConstraintElement& constraint : system.laws().constraints()) names.push_back(constraint.name + ".z");
+  for (const FrictionElement& element : system.laws().friction())
+    for (int c = 1; c <= element.size(); ++c) names.push_back(fmt::format("{}.d{}", element.name, c));
+  return names;
+}
+
 }  // namespace
 
 SchemeDescription viscoelastic_description() {
@@ -74,7 +83,7 @@ SchemeDescription viscoelastic_description() {
        "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
        "grows "
        "as epsilon -> 0",
-          true, false, false, Derivatives::none, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::none, require_system, make, limits, add_notes, internal};
 }
 
 }  // namespace stickslip
