@@ -12,6 +12,8 @@ namespace {
 
 /// The number that the model has under a key, in place of a start.
 double number_in_model(const Field& key, const std::string& path, const TableReader& root, const ModelFile& model) {
+  const TomlNode* shoot = find_key(*root.field().node->table(), "shoot");
+  if (path == kEndTimeKey && shoot && !find_key(*shoot->table(), "end_time")) return model.run.end_time;
   const std::string full = Parameters(model.parameters).find(path) ? "parameters." + path : path;
   try {
     return Field{key.context, &find_value(*root.field().node->table(), full), full}.number();
