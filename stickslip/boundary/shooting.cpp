@@ -18,6 +18,8 @@ namespace {
 
 /// Part of what the other unknowns do to a condition below which the effect of one is noise of the runs.
 constexpr double kNoEffect = 1e-6;
+/// A condition may be off by `tolerance` times this of its own terms, at most.
+constexpr double kMostGain = 1e4;
 
 void require_times(const ShootingProblem& problem) {
   const double start = problem.model.options().start_time;
@@ -118,8 +120,20 @@ class Shooting {
     return s;
   }
 
-  /// What a change of the unknowns by their size makes of each condition. The measure of what is small.
-  Vector reach(const DenseMatrix& J, const Vector& x) const { return map_.sensitivity(J).cwiseAbs() * sizes(x); }
+  /// What a change of the unknowns, and of the state at the node before, by their size makes of each condition. But a
+  /// condition must be small against its own terms too, however much an unstable motion makes of a change.
+  Vector reach(const DenseMatrix& J, const Vector& x) const {
+    Vector s(map_.step_size());
+    s.head(map_.unknown_count()) = sizes(x);
+    for (Index k = 0; k < map_.node_count(); ++k)
+      s.segment(map_.unknown_count() + k * map_.state_sizes().size(), map_.state_sizes().size()) = map_.state_sizes();
+    const Index m = map_.condition_count();
+    Vector result = map_.condition_scales().asDiagonal() * (J.topRows(m).cwiseAbs() * s);
+    const Vector terms = map_.condition_terms();
+    for (Index i = 0; i < m; ++i)
+      if (terms[i] > 0) result[i] = std::min(result[i], kMostGain * terms[i]);
+    return result;
+  }
 
   /// Unknowns without effect at the start: a mistake if they have none anywhere near; else (a law sticks) the start is
   /// moved to where they have one. True: x has changed.
@@ -130,7 +144,7 @@ class Shooting {
     for (Index j = 0; j < map_.unknown_count(); ++j) {
       bool dead = true;
       for (Index i = 0; i < effect.rows(); ++i)
-        dead &= std::abs(effect(i, j)) <= kNoEffect * effect.row(i).cwiseAbs().maxCoeff();
+        dead &= std::abs(effect(i, j)) <= kNoEffect * std::max(effect.row(i).cwiseAbs().maxCoeff(), std::abs(g[i]));
       if (dead || effect.col(j).isZero(0)) moved |= probe(j, effect.col(j).isZero(0), g, effect, F, X, x);
     }
     return moved;

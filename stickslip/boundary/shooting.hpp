@@ -18,8 +18,8 @@
 // of the runs (segment_slopes.hpp) are elements of its generalised Jacobian. m > n: least squares of g_i / scale_i.
 //
 // Converged: |g_i| <= tolerance Σ_j |∂g_i/∂x_j| s_j for all i, s_j the size of x_j: each condition is met to what a
-// relative change `tolerance` of the unknowns makes of it; likewise the continuity relative to the motion. So the
-// result is the same in any units. Where the runs themselves are less exact than that (run.tolerance), a residual of
+// relative change `tolerance` of the unknowns makes of it, and to 1e4 tolerance of its own terms; likewise the
+// continuity relative to the motion. So the result is the same in any units. Where the runs themselves are less exact than that (run.tolerance), a residual of
 // kRunPart run.tolerance that does not fall any more counts, and a note says so.
 #pragma once
 

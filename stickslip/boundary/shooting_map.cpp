@@ -201,6 +201,26 @@ bool ShootingMap::value(const Vector& X, Vector& F) {
   return F.allFinite();
 }
 
+Vector ShootingMap::condition_terms() const {
+  Vector terms = Vector::Zero(condition_count());
+  for (std::size_t i = 0; i < problem_->conditions.size(); ++i) {
+    const Expression& value = problem_->conditions[i].value;
+    const Vector& row = parts_[static_cast<std::size_t>(condition_part_[i])].rows[condition_row_[i]];
+    std::vector<double> gradient(value.variables_used().size());
+    const double g = value.gradient({row.data(), static_cast<std::size_t>(row.size())}, gradient);
+    double sum = 0, size = 0;
+    for (std::size_t k = 0; k < gradient.size(); ++k) {
+      const Index slot = value.variables_used()[k];
+      if (slot == 0 || slot >= segment_.layout().first_parameter()) continue;  // known numbers
+      sum += gradient[k] * row[slot];
+      size += std::abs(gradient[k] * row[slot]);
+    }
+    constexpr double kRoundOff = 1e-14;
+    if (std::abs(g - sum) > kRoundOff * size) terms[static_cast<Index>(i)] = std::abs(g - sum) + size;
+  }
+  return terms;
+}
+
 bool ShootingMap::slope(const Vector& X, DenseMatrix& J) {
   const Vector x = X.head(n_);
   const Index m = condition_count();

@@ -35,6 +35,9 @@ class ShootingMap {
 
   /// g at the X of the last value().
   const Vector& conditions() const { return conditions_; }
+  /// |constant part| + Σ |∂g/∂c c| over the columns c of the motion there; 0 for conditions without a constant part.
+  Vector condition_terms() const;
+  const Vector& state_sizes() const { return state_sizes_; }  ///< of (δq, δv, δz) at a node
   double continuity() const { return continuity_; }  ///< largest gap over its size there
   /// r_i of the conditions.
   void set_condition_scales(const Vector& scales) { scales_ = scales; }
