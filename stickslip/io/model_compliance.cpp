@@ -8,6 +8,7 @@
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/solvers/compliant_contact.hpp"
 
 namespace stickslip::model_detail {
 
