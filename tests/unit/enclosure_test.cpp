@@ -61,8 +61,8 @@ TEST(Enclosure, HoldsEveryValueAndSlope) {
         EXPECT_TRUE(range.value.contains(value.value)) << f.name << " on [" << a << ", " << b << "] at " << x;
         // Slopes are computed in another order: their own round-off.
         const double slack = 1e-12 * (1 + std::abs(value.slope));
-        EXPECT_GE(value.slope, range.slope.low - slack) << f.name << " at " << x;
-        EXPECT_LE(value.slope, range.slope.high + slack) << f.name << " at " << x;
+        EXPECT_GE(value.slope, range.slope.lo - slack) << f.name << " at " << x;
+        EXPECT_LE(value.slope, range.slope.hi + slack) << f.name << " at " << x;
       }
     }
 }
@@ -70,18 +70,18 @@ TEST(Enclosure, HoldsEveryValueAndSlope) {
 TEST(Enclosure, ShrinksWithTheInterval) {
   for (const Sample& f : samples()) {
     const Enclosure range = f.enclose(Enclosure(1.0, {1.0 - 1e-9, 1.0 + 1e-9}, {1.0, 1.0}));
-    EXPECT_LT(range.slope.high - range.slope.low, 1e-5) << f.name;
+    EXPECT_LT(range.slope.hi - range.slope.lo, 1e-5) << f.name;
     const double width = f.name == "atan2" ? 7 : 1e-6;
-    EXPECT_LT(range.value.high - range.value.low, width) << f.name;
+    EXPECT_LT(range.value.hi - range.value.lo, width) << f.name;
   }
 }
 
 TEST(Enclosure, ExactResultsStayExact) {
   const Enclosure x(1.5, {1.0, 2.0}, {1.0, 1.0});
   const Enclosure zero = x - x;
-  EXPECT_EQ(zero.slope.low, 0);
-  EXPECT_EQ(zero.slope.high, 0);
-  EXPECT_EQ((3.0 * x).value.high, 6.0);
+  EXPECT_EQ(zero.slope.lo, 0);
+  EXPECT_EQ(zero.slope.hi, 0);
+  EXPECT_EQ((3.0 * x).value.hi, 6.0);
 }
 
 TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
@@ -91,7 +91,7 @@ TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
   EXPECT_TRUE(asin(below * 2.0).value.empty());
   EXPECT_TRUE((sqrt(below) + 1.0).value.empty());
   EXPECT_FALSE(sqrt(across).value.empty());
-  EXPECT_EQ((1.0 / across).value.high, std::numeric_limits<double>::infinity());
+  EXPECT_EQ((1.0 / across).value.hi, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace
