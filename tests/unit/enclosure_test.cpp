@@ -84,6 +84,38 @@ TEST(Enclosure, ExactResultsStayExact) {
   EXPECT_EQ((3.0 * x).value.hi, 6.0);
 }
 
+TEST(Interval, IsRoundedOutwardAndKeepsWhatIsExact) {
+  const Interval tenth{0.1, 0.1};
+  EXPECT_LT((tenth * tenth).lo, (tenth * tenth).hi);
+  EXPECT_TRUE((tenth + Interval{0.2, 0.2}).contains(0.3));
+  const Interval product = Interval{0.5, 2} * Interval{-4, 0.25};
+  EXPECT_EQ(product.lo, -8);
+  EXPECT_EQ(product.hi, 0.5);
+  const Interval tiny = Interval{1e-200, 1e-200} * Interval{1e-200, 2e-200};  // below the smallest number
+  EXPECT_GT(tiny.hi, 0);
+  EXPECT_LE(tiny.lo, 0);
+  EXPECT_TRUE((Interval{0, 0} * whole_line()).is(0));
+}
+
+TEST(Interval, ProductsHoldThoseOfAllPoints) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-1, 1), part(0, 1);
+  for (int k = 0; k < 2000; ++k) {
+    const double a = place(random), b = place(random), c = place(random), d = place(random);
+    const Interval x{std::min(a, b), std::max(a, b)}, y{std::min(c, d), std::max(c, d)}, product = x * y;
+    const double at = x.lo + part(random) * (x.hi - x.lo), on = y.lo + part(random) * (y.hi - y.lo);
+    EXPECT_TRUE(product.contains(at * on));
+    double lo = HUGE_VAL, hi = -HUGE_VAL;
+    for (const double p : {x.lo, x.hi})
+      for (const double q : {y.lo, y.hi}) {
+        lo = std::min(lo, p * q);
+        hi = std::max(hi, p * q);
+      }
+    EXPECT_NEAR(product.lo, lo, 1e-15);  // and no more than that
+    EXPECT_NEAR(product.hi, hi, 1e-15);
+  }
+}
+
 TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
   const Enclosure below(-1.5, {-2.0, -1.0}, {1.0, 1.0}), across(0, {-1.0, 1.0}, {1.0, 1.0});
   EXPECT_TRUE(sqrt(below).value.empty());

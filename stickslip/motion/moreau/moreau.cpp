@@ -323,9 +323,9 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
   s.t = t_end;
   record.duration = h;
   record.jumped = false;
+  record_balance(record);
   record_points(h, record);
   record_modes(t_end, record);
-  record_balance(record);
   const Status settled = settle_on_constraints(record);
   record_energy(h, record);
   remember_points();

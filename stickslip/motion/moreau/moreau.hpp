@@ -281,6 +281,8 @@ class MoreauScheme final : public Scheme {
   double law_residual(bool forgiving = true);
   /// Rounding of row·v - w, and of the terms of it that cancel.
   double row_rounding(Index row) const;
+  /// The impulse is more than round-off of the impulses that the bodies at the point have to balance (load_).
+  bool carries(const Active& point, double normal_impulse) const;
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
   Status commit(double h, double t_end, StepRecord& record);

@@ -48,12 +48,24 @@ double largest_entry(const Vector& x) {
 
 }  // namespace
 
+bool MoreauScheme::carries(const Active& point, double normal_impulse) const {
+  constexpr double kUnloaded = 1e-13;
+  double velocity = 0, mobility = 0;
+  for (int at = found_.Wt.outerIndexPtr()[point.row]; at < found_.Wt.outerIndexPtr()[point.row + 1]; ++at) {
+    const Index i = found_.Wt.innerIndexPtr()[at];
+    const double a = std::abs(found_.Wt.valuePtr()[at]);
+    velocity += a * load_[i] * inverse_diagonal_[i];
+    mobility += a * a * inverse_diagonal_[i];
+  }
+  return normal_impulse * mobility > kUnloaded * velocity;
+}
+
 Mode MoreauScheme::point_mode(const Active& point) const {
   const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
   const double* p = solution_.r.data() + point.first;
   const double* u = solution_.u.data() + point.first;
   const double speed = law.tangents == 0 ? 0.0 : law.tangents == 1 ? std::abs(u[1]) : std::hypot(u[1], u[2]);
-  if (!(p[0] > 0)) {
+  if (!carries(point, p[0])) {
     // An impact whose law left nothing for the rest of the step to carry: its velocity decides.
     if (!has_impact_ || !(impact_impulse_[point.first] > 0)) return Mode::open;
     if (law.tangents == 0) return Mode::closed;
@@ -85,7 +97,7 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
     const double* p = total.data() + active.first;
     active.mode = active.found == frozen_.point ? record.state.modes[static_cast<std::size_t>(laws_.laws()) + law]
                                                 : point_mode(active);
-    if (!(p[0] > 0)) continue;
+    if (!carries(active, p[0])) continue;
     ++record.loaded_points;
     if (active.impact) law_impact_[law] = 1;
     // A law that acts at several points sticks as long as one of them does.

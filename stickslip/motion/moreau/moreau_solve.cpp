@@ -116,9 +116,12 @@ Status MoreauScheme::solve_laws(double h) {
         friction_released_[k] = 1;
         gave_way = true;
       }
+    const auto may_give_way = [&](const Active& active) {
+      return active.holds && contacts_[static_cast<std::size_t>(active.law)].mu_static;
+    };
+    if (std::any_of(active_.begin(), active_.end(), may_give_way)) add_up_all_loads();
     for (Active& active : active_)
-      if (active.holds && contacts_[static_cast<std::size_t>(active.law)].mu_static &&
-          point_mode(active) != Mode::stick) {
+      if (may_give_way(active) && point_mode(active) != Mode::stick) {
         active.holds = false;
         gave_way = true;
       }
