@@ -202,7 +202,9 @@ Simulation simulate_model(const ModelFile& model, const fs::path& folder, const 
     return simulation;
   } catch (const InputError& error) {
     const std::string message = error.what();
-    throw InputError(message.starts_with(folder.string()) ? message : with_file(model, message));
+    // Not the name alone: 'f' also begins the word "friction".
+    const bool about_folder = message.starts_with(folder.string() + '/') || message.starts_with(folder.string() + ':');
+    throw InputError(about_folder ? message : with_file(model, message));
   }
 }
 

@@ -32,7 +32,7 @@ std::span<const PaperInfo> paper_table() {
        "NASA N87-22746, 1987",
        reproduce_stick_slip},
       {"viscoelastic",
-       "A. Fidlin, O. Deppler, S. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
+       "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
        reproduce_viscoelastic},
   }};
   return papers;

@@ -150,6 +150,7 @@ class EventScheme final : public Scheme {
   void accumulate_in_closed_form(double from, double to, StepRecord& record);
   void relative_velocity(double t, const FlowSample& sample);
   void audit(StepRecord& record, double duration, double t);
+  double reaction_round_off(Index first, int size, double t);
   void energies(StepRecord& record);
   void project(const std::vector<Mode>& modes, State& state, double t);  ///< onto rows and surfaces at t
   const std::vector<Mode>& modes_held_before(const State& state);

@@ -95,14 +95,16 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   return {};
 }
 
-/// Rebounds whose further impacts last no longer than accumulation_time are ended here. The dynamics hold the
-/// accelerations of the decided modes.
+/// Rebounds whose further impacts last no longer than accumulation_time are ended here, and so are contacts that a blow
+/// elsewhere has opened for as short a time: a body that rocks from corner to corner comes to rest after infinitely many
+/// impacts as well. The dynamics hold the accelerations of the decided modes.
 StepOutcome EventScheme::close_accumulating(StepRecord& record) {
   State& s = record.state;
   bool closed = false;
   for (std::size_t k = 0; k < s.modes.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (!impact_[k] || s.modes[k] != Mode::open) continue;
+    const bool touched = law.contact && (impact_[k] || before_[k] != Mode::open);
+    if (!touched || s.modes[k] != Mode::open) continue;
     const double e = law.contact->restitution, u = dynamics_.u()[law.first];
     const double a = dynamics_.Wt().row(law.first).dot(dynamics_.acceleration()) + dynamics_.bias()[law.first];
     if (!(a < 0)) continue;
