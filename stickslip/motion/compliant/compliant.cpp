@@ -129,6 +129,7 @@ void CompliantScheme::set_scales(const State& s) {
   const Index nq = system_.info().nq(), nv = system_.info().nv();
   const double span = span_.length();
   Vector speed(nv), mass(nv);
+  force_at_start_.resize(nv);
   mass.setOnes();
   system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) mass[i] = value;
@@ -353,7 +354,7 @@ StepOutcome CompliantScheme::failure(OdeStep step, double t) {
   if (!refusal_.empty()) return {Status::refused, refusal_};
   y1_ = integrator_->y();
   rates_.resize(y1_.size());
-  if (!rate(t, y1_, rates_) || !rates_.allFinite())
+  if (!rate(t + 1e3 * same_time(t), y1_, rates_) || !rates_.allFinite())
     return {Status::not_finite,
             fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
   return {Status::not_converged,
