@@ -36,6 +36,8 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   run        simulate a model: trajectory, events, audit, report       stickslip run models/two-masses.toml
   check      what was understood of a model, with units                stickslip check models/two-masses.toml
   compare    one model under several schemes: error, order, cost       stickslip compare models/two-masses.toml
+  shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
+  fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
@@ -115,6 +117,19 @@ int run_program(int argc, char** argv) {
   compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
   compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
 
+  cli::ShootCommand shoot;
+  CLI::App* shoot_app = app.add_subcommand("shoot", "two-point boundary value problem: the unknowns of [shoot]");
+  add_model(*shoot_app, shoot.model, shoot.set);
+  shoot_app->add_option("--out", shoot.out, "folder of the results (default: MODEL-shoot)");
+  shoot_app->add_flag("--json", shoot.json, "print the result as JSON and nothing else");
+
+  cli::FitCommand fit;
+  CLI::App* fit_app = app.add_subcommand("fit", "the unknowns of [fit] from measurements, with standard errors");
+  add_model(*fit_app, fit.model, fit.set);
+  fit_app->add_option("DATA", fit.data, "measurements (CSV); default: fit.data of the model");
+  fit_app->add_option("--out", fit.out, "folder of the results (default: MODEL-fit)");
+  fit_app->add_flag("--json", fit.json, "print the result as JSON and nothing else");
+
   cli::CheckCommand check;
   CLI::App* check_app = app.add_subcommand("check", "what was understood of a model, with units; no run");
   add_model(*check_app, check.model, check.set);
@@ -175,6 +190,8 @@ int run_program(int argc, char** argv) {
     }
   if (*run_app) return cli::run(run);
   if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
+  if (*shoot_app) return cli::shoot(shoot);
+  if (*fit_app) return cli::fit(fit);
   if (*check_app) return cli::check(check);
   if (*solve_app) return cli::solve(solve);
   if (*list_app) return cli::list(list);

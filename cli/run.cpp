@@ -10,6 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
 #include "cli/result_folder.hpp"
+#include "cli/result_header.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
@@ -61,18 +62,6 @@ void print_summary(const ModelFile& model, const SummaryData& summary, const std
   print_impact_gain(summary.audit);
   for (const std::string& note : summary.notes) print_out("  note: {}\n", note);
   if (!results.empty()) print_out("  results: {}\n", results);
-}
-
-ReportUnits report_units(const ModelFile& model) {
-  ReportUnits units{model.angles, {}};
-  for (const FrictionElement& law : model.system->laws().friction())
-    if (acts_on_angles(model, law)) units.moments.push_back(law.name);
-  return units;
-}
-
-std::vector<std::string> internal_names(const ModelFile& model) {
-  const auto names = describe(model.run.scheme).internal;
-  return names ? names(*model.system) : std::vector<std::string>{};
 }
 
 /// The folder of a result that was named by it or by its result.h5.
@@ -179,20 +168,6 @@ EarlierResult open_earlier(const RunCommand& command, const ModelFile& model, co
   return earlier;
 }
 
-ResultHeader header_of(const RunCommand& command, const ModelFile& model) {
-  ResultHeader header{model.title,
-                      command.model.empty() ? model.path : command.model,
-                      std::string(to_string(model.run.scheme)),
-                      std::string(version()),
-                      internal_names(model),
-                      model.run.expected_rows(),
-                      {},
-                      {model.text, model.settings, model.parameters, utc_date(), model.files, {}}};
-  if (model.bodies)
-    for (const RigidBody& body : model.bodies->bodies) header.bodies.push_back(body.name);
-  return header;
-}
-
 /// Why a write on the way ended the run, and what to do; the folder keeps what was stored before.
 struct WriteFailure {
   std::string reason;
@@ -227,7 +202,9 @@ Simulation simulate_model(const ModelFile& model, const fs::path& folder, const 
     return simulation;
   } catch (const InputError& error) {
     const std::string message = error.what();
-    throw InputError(message.starts_with(folder.string()) ? message : with_file(model, message));
+    // Not the name alone: 'f' also begins the word "friction".
+    const bool about_folder = message.starts_with(folder.string() + '/') || message.starts_with(folder.string() + ':');
+    throw InputError(about_folder ? message : with_file(model, message));
   }
 }
 
@@ -258,7 +235,7 @@ int run(const RunCommand& command) {
     throw InputError(fmt::format(
         "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", model.path));
   ResultFolder folder(results_folder(command));
-  ResultHeader header = header_of(command, model);
+  ResultHeader header = result_header(model, command.model.empty() ? model.path : command.model);
   const TrajectoryNames names = trajectory_names(*model.system, model.run);
   std::optional<EarlierResult> earlier;
   if (!command.restart.empty()) earlier = open_earlier(command, model, names, folder.path(), header);

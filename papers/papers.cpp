@@ -36,7 +36,7 @@ std::span<const PaperInfo> paper_table() {
        "J.S. Pang, Favorable Mathematical Properties of Frictional Contact Problems with Local Compliance, 2014",
        reproduce_compliance},
       {"viscoelastic",
-       "A. Fidlin, O. Deppler, S. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
+       "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
        reproduce_viscoelastic},
   }};
   return papers;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_set>
 
 #include "stickslip/io/output_file.hpp"
 
@@ -51,14 +50,6 @@ class CsvStream {
 };
 
 }  // namespace
-
-std::vector<std::string> velocity_columns(const TrajectoryNames& names) {
-  const std::unordered_set<std::string> coordinates(names.coordinates.begin(), names.coordinates.end());
-  std::vector<std::string> columns;
-  columns.reserve(names.velocities.size());
-  for (const std::string& name : names.velocities) columns.push_back(coordinates.count(name) ? "v_" + name : name);
-  return columns;
-}
 
 std::vector<std::string> sensitivity_columns(const TrajectoryNames& names) {
   std::vector<std::string> numbers = names.coordinates, columns;

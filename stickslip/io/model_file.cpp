@@ -25,8 +25,8 @@ const TableReader::Unavailable& later_sections() {
       list.emplace_back(
           joint, "write the joint as a [[constraint]] of a system given by [equations], or leave the bodies free");
     list.emplace_back("urdf", "give the bodies by [[body]] and [[shape]], or the system by [equations]");
-    for (const char* analysis : {"periodic", "shoot", "fit", "sweep"})
-      list.emplace_back(analysis, "the only analysis is [run]; remove this table");
+    for (const char* analysis : {"periodic", "sweep"})
+      list.emplace_back(analysis, "the analyses are [run], [shoot] and [fit]; remove this table");
     return list;
   }();
   return words;
@@ -176,7 +176,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   require_one_system(context, *root_node.table());
   const TableReader table(root,
                           {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
-                           "compliance", "constraint", "drawing", "initial", "run", "body", "shape", "gravity", "spring"},
+                           "compliance", "constraint", "drawing", "initial", "run", "shoot", "fit", "body", "shape",
+                           "gravity", "spring"},
                           later_sections());
 
   ModelFile model;
@@ -209,6 +210,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     }
   }
   if (model.has_run) require_open_start(table, model);
+  if (const auto shoot = table.find("shoot")) model.shoot = read_shoot(*shoot, table, model);
+  if (const auto fit = table.find("fit")) model.fit = read_fit(*fit, table, model);
   return model;
 }
 

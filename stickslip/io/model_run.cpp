@@ -11,7 +11,7 @@ namespace {
 
 void read_moreau(const Field& field, MoreauOptions& options) {
   const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
-                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule",
+                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule", "relaxation",
                                   "contact_tolerance", "start_penetration", "strict"});
   table.number("theta", options.theta, {.low = 0.5, .high = 1});
   table.boolean("locate_reversals", options.locate_reversals);
@@ -24,6 +24,7 @@ void read_moreau(const Field& field, MoreauOptions& options) {
   table.integer("max_splits", options.max_splits, 0);
   table.number("contact_tolerance", options.contact_tolerance, kPositive);
   table.boolean("strict", options.strict);
+  table.word("relaxation", [&](std::string_view word) { options.relaxation = contact_relaxation_from(word); });
   table.word("contact_rule", [&](std::string_view word) { options.contact_rule = contact_rule_from(word); });
   table.number("start_penetration", options.start_penetration, kNotNegative);
 }

@@ -378,7 +378,8 @@ void ResultWriter::close(const Simulation& simulation, double wall_seconds) {
 }
 
 void remove_text_results(const std::filesystem::path& folder) {
-  for (const char* name : {"trajectory.csv", "events.csv", "problems.csv", "summary.json", "report.html"}) {
+  for (const char* name : {"trajectory.csv", "events.csv", "problems.csv", "history.csv", "fit.csv", "summary.json",
+                           "report.html"}) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(folder / name, ignored)) std::filesystem::remove(folder / name, ignored);
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/trajectory.hpp"
 
+#include <unordered_set>
+
 namespace stickslip {
 
 TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
@@ -24,6 +26,14 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
   }
   for (const ConstraintElement& constraint : system.laws().constraints()) names.reactions.push_back(constraint.name);
   return names;
+}
+
+std::vector<std::string> velocity_columns(const TrajectoryNames& names) {
+  const std::unordered_set<std::string> coordinates(names.coordinates.begin(), names.coordinates.end());
+  std::vector<std::string> columns;
+  columns.reserve(names.velocities.size());
+  for (const std::string& name : names.velocities) columns.push_back(coordinates.count(name) ? "v_" + name : name);
+  return columns;
 }
 
 namespace {

@@ -28,6 +28,8 @@ struct TrajectoryNames {
   }
 };
 TrajectoryNames trajectory_names(const System& system, bool friction_velocity);
+/// "v_x" for the velocity of a coordinate x; a velocity with a name of its own ("box.vx") keeps it.
+std::vector<std::string> velocity_columns(const TrajectoryNames& names);
 
 /// One output row.
 struct OutputRow {

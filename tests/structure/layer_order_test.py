@@ -12,7 +12,8 @@ MAY_INCLUDE = {
     "solvers": {"common", "laws"},
     "model": {"common", "laws"},
     "motion": {"common", "laws", "solvers", "model"},
-    "io": {"common", "laws", "solvers", "model", "motion"},
+    "boundary": {"common", "laws", "solvers", "model", "motion"},
+    "io": {"common", "laws", "solvers", "model", "motion", "boundary"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](stickslip|cli|papers|tests|benchmarks)/([a-z_]+)', re.MULTILINE)
 
@@ -44,6 +45,7 @@ def test_the_check_sees_an_upward_include():
     assert violations("solvers", '#include "stickslip/model/system.hpp"\n') == ["stickslip/model"]
     assert violations("model", '#include "stickslip/solvers/solve.hpp"\n') == ["stickslip/solvers"]
     assert violations("io", '#include "cli/commands.hpp"\n') == ["cli/commands"]
+    assert violations("boundary", '#include "stickslip/io/model_file.hpp"\n') == ["stickslip/io"]
     assert violations("motion", '#include "stickslip/model/system.hpp"\n') == []
 
 

@@ -22,15 +22,8 @@ namespace {
 /// Fastest rate of the contacts times the length of a run from which on the implicit method is cheaper: explicit steps
 /// are about 6 over that rate, implicit ones follow the motion.
 constexpr double kStiffTimes = 3e4;
-constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
-constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
-constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
-constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
 constexpr double kReachOfSearch = 0.05;  // of the smallest shape: how far ahead points are looked for
 constexpr double kWayPerSearch = 0.4;    // of that reach: after that way points are looked for again
-constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
-constexpr int kMostSwitches = 100;       // between two looks
-constexpr std::array<double, 3> kLooks{0.25, 0.5, 0.75};  // of a step, where switches back and forth would hide
 
 const double kRoot6 = std::sqrt(6.0);
 struct Node {
@@ -125,112 +118,6 @@ void CompliantScheme::require_start(const State& s) {
       energy / (kinetic + work)));
 }
 
-void CompliantScheme::set_scales(const State& s) {
-  const Index nq = system_.info().nq(), nv = system_.info().nv();
-  const double span = span_.length();
-  Vector speed(nv), mass(nv);
-  force_at_start_.resize(nv);
-  mass.setOnes();
-  system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
-    if (i == j) mass[i] = value;
-  });
-  force_at_start_.setZero(nv);
-  system_.force(clamped(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
-  for (Index i = 0; i < nv; ++i) speed[i] = std::max(std::abs(s.v[i]), std::abs(force_at_start_[i]) / mass[i] * span);
-  double vigour = std::sqrt(mass.cwiseProduct(speed.cwiseAbs2()).sum());
-  if (!(vigour > 0)) vigour = std::sqrt(mass.maxCoeff()) * (span > 0 ? 1 / span : 1);
-  for (Index i = 0; i < nv; ++i) speed[i] = std::max(speed[i], kShare * vigour / std::sqrt(mass[i]));
-  way_ = kShortWay * span * speed;
-  size_.resize(nq + nv);
-  for (Index i = 0; i < nq; ++i) size_[i] = nq == nv ? way_[i] : 1.0;
-  if (nq != nv) {  // numbers of positions that are no lengths count as they are
-    Vector moved(nq), rate(nq);
-    for (Index i = 0; i < nv; ++i) {
-      rate.setZero();
-      system_.kinematics().rate(s.q, Vector(Vector::Unit(nv, i) * way_[i]), moved);
-      rate = moved.cwiseAbs();
-      for (Index k = 0; k < nq; ++k) size_[k] = i == 0 ? rate[k] : std::max(size_[k], rate[k]);
-    }
-    for (Index k = 0; k < nq; ++k)
-      if (!(size_[k] > 0)) size_[k] = std::max(std::abs(s.q[k]), way_.minCoeff());
-  }
-  size_.tail(nv) = kShortWay * speed;
-  q_start_ = s.q;
-}
-
-/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns of
-/// sensitivities beside what the motion is, times how fast the unknown moves it.
-void CompliantScheme::raise_scales() {
-  const Index n = size_.size(), T = dynamics_.contacts().tangents(), motion = dynamics_.motion_size();
-  for (Index i = 0; i < n; ++i) size_[i] = std::max(size_[i], std::abs(y_[i]));
-  force_size_ = std::max(force_size_, dynamics_.contacts().force_size());
-  scale_.setConstant(dynamics_.size(), kUncontrolled);
-  scale_.head(n) = size_;
-  const double weight = force_at_start_.lpNorm<Eigen::Infinity>();
-  for (std::size_t s = 0; s < dynamics_.contacts().slots().size(); ++s) {
-    const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[s];
-    const double k = dynamics_.contacts().stiffness_of(s);
-    const double strain = std::max(force_size_, weight) / (k > 0 ? k : 1.0);
-    for (int c = 0; c < slot.tangents; ++c) scale_[n + slot.first + c] = strain > 0 ? strain : size_.maxCoeff();
-  }
-  dynamics_.set_sizes(scale_.head(n + T));
-  for (Index k = 0; k < unknowns_; ++k) {
-    double& gain = column_gain_[static_cast<std::size_t>(k)];
-    const Index at = dynamics_.column_at(k);
-    for (Index i = 0; i < motion; ++i) {
-      gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
-      if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
-    }
-    const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
-    for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
-  }
-}
-
-void CompliantScheme::make_integrator() {
-  OdeOptions ode;
-  ode.stop = stop_;
-  const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /
-                                   static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
-  ode.relative_tolerance = tolerance_ * diluted;
-  ode.absolute_tolerance =
-      diluted * absolute_tolerance();
-  ode.absolute_scale = scale_;
-  if (!stiff_) {
-    integrator_ = std::make_unique<DormandPrince>(ode);
-    return;
-  }
-  const auto guarded = [this](auto&& f) {
-    try {
-      return f();
-    } catch (const InputError&) {
-      return false;
-    }
-  };
-  const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
-    if (dynamics_.motion_size() <= kDenseJacobian || !system_.kinematics().flat() || unknowns_ > 0)
-      return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
-        return guarded([&] { return dense_jacobian(clamped(t), y, J); });
-      }));
-    return std::make_unique<Radau>(ode, OdePencil([this, guarded](double t, const Vector& y, SlopePencil& J) {
-      return guarded([&] { return dynamics_.jacobian(clamped(t), y, J); });
-    }));
-  };
-  integrator_ = make();
-  rows_integrator_ = make();
-  rows_integrator_->restart(0, y_);
-}
-
-/// Columns of S move by the same slopes as the motion; what they do to one another is nothing.
-bool CompliantScheme::dense_jacobian(double t, const Vector& y, DenseMatrix& J) {
-  const Index n = dynamics_.motion_size();
-  J.setZero();
-  DenseMatrix motion(n, n);
-  if (!dynamics_.jacobian(t, y, motion)) return false;
-  J.topLeftCorner(n, n) = motion;
-  for (Index k = 0; k < unknowns_; ++k) J.block(dynamics_.column_at(k), dynamics_.column_at(k), n, n) = motion;
-  return true;
-}
-
 void CompliantScheme::start(StepRecord& record) {
   State& s = record.state;
   CompliantContacts& contacts = dynamics_.contacts();
@@ -265,7 +152,7 @@ void CompliantScheme::start(StepRecord& record) {
     seed_columns(record.sensitivity);
     dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
   }
-  rates_.resize(dynamics_.size());
+  rates_.setZero(dynamics_.size());
   column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
   raise_scales();
   if (rate(s.t, y_, rates_)) raise_scales();
@@ -391,55 +278,6 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   integrator_->set_absolute_scale(scale_);
   raise(audit_.step.penetration, dynamics_.contacts().deepest());
   return {};
-}
-
-/// Compares what the contacts do along the step; a change is followed to its instant on the dense output.
-void CompliantScheme::look_for_switches(StepRecord& record) {
-  const double from = integrator_->t_old(), to = integrator_->t();
-  double t = from;
-  const auto look = [&](double at) {
-    integrator_->interpolate(at, y1_);
-    return dynamics_.place(clamped(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
-  };
-  for (int k = 0; k <= static_cast<int>(kLooks.size()); ++k) {
-    const double next = k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
-    for (int count = 0; count < kMostSwitches && look(next); ++count) {
-      double low = t, high = next;
-      for (int round = 0; round < 60 && high - low > same_time(high); ++round) {
-        const double middle = 0.5 * (low + high);
-        (look(middle) ? high : low) = middle;
-      }
-      look(high);
-      note_switch(high, record);
-      t = high;
-      if (options_.locate_switches && end_step_at(high, to)) return;
-    }
-    t = next;
-  }
-}
-
-/// The step is repeated up to the switch, where the integrator begins anew. False: it is at the end of the step anyway.
-bool CompliantScheme::end_step_at(double t, double end) {
-  if (end - t <= 1e3 * same_time(t)) return false;
-  const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
-  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
-  if (!method.single_step(f, integrator_->t_old(), integrator_->y_old(), t - integrator_->t_old(), switch_y_))
-    integrator_->interpolate(t, switch_y_);
-  step_end_ = t;
-  first_step_ = integrator_->suggested_step();
-  return true;
-}
-
-void CompliantScheme::note_switch(double t, StepRecord& record) {
-  switches_.add(t, changes(pieces_, dynamics_.contacts().pieces()));
-  pieces_ = dynamics_.contacts().pieces();
-  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
-    const Mode after = dynamics_.contacts().mode(k);
-    Mode& mode = record.state.modes[k];
-    if (const auto kind = event_between(mode, after))
-      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
-    mode = after;
-  }
 }
 
 void CompliantScheme::state_at(double t, Vector& y) {
@@ -577,36 +415,6 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
   }
   record.duration = record.state.t - t_start;
   return outcome;
-}
-
-void CompliantScheme::account(const AuditLedger& run) {
-  audit_.account(run);
-  const long seen = counters().evaluations + fixed_evaluations_;
-  evaluations_ += seen - evaluations_seen_;
-  evaluations_seen_ = seen;
-}
-
-void CompliantScheme::exchange_audit(Memory& memory) {
-  audit_.exchange(memory);
-  memory.exchange(evaluations_);
-  memory.exchange(switches_);
-}
-
-void CompliantScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
-  audit_.add_items(run, limits, {.ends_outside = false}, items);
-  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the right-hand side"));
-  items.push_back(reported("switches", static_cast<double>(switches_.switches), "",
-                           "changes of what a contact does: open, stick, slip, the facets its force lies on"));
-  if (!std::isfinite(switches_.shortest)) return;
-  const auto& laws = system_.laws().contacts();
-  const bool polygons = std::all_of(laws.begin(), laws.end(), [](const ContactElement& law) {
-    return law.tangents < 2 || !law.section().round();
-  });
-  items.push_back(reported("shortest_between_switches", switches_.shortest, "s",
-                           polygons ? "smallest time between two switches; with polygonal cones the theory promises finitely "
-                                      "many in any finite time"
-                                    : "smallest time between two switches of this run; for round cones the theory does not "
-                                      "promise that there are finitely many, this run merely shows it"));
 }
 
 bool CompliantScheme::exchange(Memory& memory) {

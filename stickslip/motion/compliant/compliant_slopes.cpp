@@ -1,11 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// Slopes of the contact forces: along one change of the state, and as a sparse matrix.
+// Slopes of the contact forces: along one change of the state, and as a sparse matrix; contacts at neighbouring states.
 #include <algorithm>
 #include <cmath>
 
 #include "stickslip/motion/compliant/compliant_contacts.hpp"
+#include "stickslip/motion/fixed_step.hpp"
 
 namespace stickslip {
+
+void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, const Vector& normal,
+                                  const Vector& tangential, const CompliantContacts* data,
+                                  SystemWorkspace& workspace, Change& values, Vector& force) {
+  system_.laws().contact_source().find(t, q, margin_, workspace, near_);
+  match(near_, near_slot_, near_point_, near_row_);
+  values.gap.setConstant(slot_count(), margin_);
+  values.normal_velocity.setZero(slot_count());
+  values.velocity.setZero(tangents_);
+  force.setZero(v.size());
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const int at = near_point_[s];
+    if (at < 0) continue;
+    const Index row = near_row_[static_cast<std::size_t>(at)], i = static_cast<Index>(s);
+    values.gap[i] = near_.points[static_cast<std::size_t>(at)].gap;
+    for (int c = 0; c <= slots_[s].tangents; ++c) {
+      const double u = row_times(near_.Wt, row + c, v) - near_.w[row + c];
+      (c == 0 ? values.normal_velocity[i] : values.velocity[slots_[s].first + c - 1]) = u;
+      const double lambda = c == 0 ? normal[i] : tangential[slots_[s].first + c - 1];
+      for (SparseMatrix::InnerIterator entry(near_.Wt, row + c); entry; ++entry)
+        force[entry.col()] += entry.value() * lambda;
+    }
+  }
+  if (!data) return;
+  workspace.variables.set(t, q, v);
+  for (Vector* x : {&values.mu, &values.normal_damping, &values.own_force}) x->setZero(slot_count());
+  values.K.resize(groups_.size());
+  values.C.resize(groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    read_matrices(law_of(*groups_[g]), workspace.variables.span(), values.K[g], values.C[g]);
+  CompliantPoint point;
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const auto i = static_cast<Index>(s);
+    const auto law = static_cast<std::size_t>(slots_[s].law);
+    values.mu[i] = (*laws_)[law].mu;
+    values.normal_damping[i] = compliance_[law].normal_damping;
+    point.own_force = 0;
+    normal_law(slots_[s], data->gap(s), point);
+    values.own_force[i] = point.own_force;
+  }
+}
+
+double CompliantContacts::stiffening_power(const std::vector<DenseMatrix>& K_rate) const {
+  double power = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const CompliantProblem& p = groups_[g]->problem;
+    const auto N = static_cast<Index>(p.points.size());
+    Vector delta(N + p.deformation.size());
+    delta.head(N) = groups_[g]->solution.separation - p.gap;
+    delta.tail(p.deformation.size()) = p.deformation;
+    power += 0.5 * delta.dot(K_rate[g] * delta);
+  }
+  return power;
+}
 
 void CompliantContacts::vary(Change& change) {
   change.normal.resize(slot_count());

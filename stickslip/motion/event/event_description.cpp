@@ -31,9 +31,9 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop, const Variations*) {
+                             StopRequest stop, const Variations* variations) {
   return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
-                                       std::move(breakpoints), stop);
+                                       std::move(breakpoints), stop, variations);
 }
 
 AuditLimits limits(const System&, const SimulationOptions& options) {
@@ -61,7 +61,7 @@ SchemeDescription event_description() {
        "too",
        "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
        "balance to the same",
-          true, false, true, Derivatives::none, require_system, make, limits, add_notes};
+          true, false, true, Derivatives::state, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

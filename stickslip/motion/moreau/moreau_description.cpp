@@ -63,6 +63,9 @@ void add_notes(const System& system, const SimulationOptions& run, std::vector<s
     notes.push_back("order 1 through reversals and break-aways: run.moreau.locate_reversals is off");
   if (some_friction_is_planar(system))
     notes.push_back("order 1 where planar slip turns or stops: only reversals along one direction are located");
+  if (options.relaxation == ContactRelaxation::convex && !system.laws().contacts().empty())
+    notes.push_back(
+        "run.moreau.relaxation = \"convex\" is not Coulomb's law: what slides lifts off with mu times its speed");
   if (!system.laws().contacts().empty())
     notes.push_back("order 1 through impacts and where contacts open or close: these are not located");
 }

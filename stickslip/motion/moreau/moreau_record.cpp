@@ -68,6 +68,16 @@ Mode MoreauScheme::point_mode(const Active& point) const {
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
+/// More than round-off of the impulses that meet there: of two contacts on either side of a guide one is loaded.
+bool MoreauScheme::carries_load(const Active& active) const {
+  constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
+  const double p = impulses()[active.first];
+  if (!(p > 0)) return false;
+  for (SparseMatrix::InnerIterator entry(found_.Wt, active.row); entry; ++entry)
+    if (p * std::abs(entry.value()) > kTerms * load_[entry.col()]) return true;
+  return false;
+}
+
 void MoreauScheme::record_points(double h, StepRecord& record) {
   if (has_impact_) impulse_ = solution_.r + impact_impulse_;
   const Vector& total = impulses();
@@ -76,6 +86,7 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
     record.jump_impulse[i] = 0;
   }
   record.point_forces.clear();
+  if (!active_.empty()) add_up_all_loads();
   for (std::size_t k = 0; k < law_mode_.size(); ++k) {
     law_impact_[k] = 0;
     law_mode_[k] = Mode::open;
@@ -85,7 +96,7 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
     const double* p = total.data() + active.first;
     active.mode = active.found == frozen_.point ? record.state.modes[static_cast<std::size_t>(laws_.laws()) + law]
                                                 : point_mode(active);
-    if (!(p[0] > 0)) continue;
+    if (!carries_load(active)) continue;
     if (active.impact) law_impact_[law] = 1;
     // A law that acts at several points sticks as long as one of them does.
     if (law_mode_[law] != Mode::stick) law_mode_[law] = active.mode;

@@ -67,8 +67,8 @@ void ViscoelasticScheme::start(StepRecord& record) {
   dynamics_.complete(s.t, s.q);
   y_.setZero(dynamics_.size());
   rate_.setZero(dynamics_.size());
-  y_.head(n) = s.q;
-  y_.segment(n, n) = s.v;
+  y_.head(s.q.size()) = s.q;
+  y_.segment(dynamics_.velocities(), n) = s.v;
   Vector ideal;
   dynamics_.ideal_forces(s.t, s.q, s.v, ideal);
   if (goes_on) {
@@ -77,7 +77,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
     for (const auto& block : dynamics_.blocks())
       for (int c = 0; c < block.law.size; ++c) {
         const Index i = block.row[static_cast<std::size_t>(c)];
-        y_[2 * n + i] = block.prepared ? ideal[i] : 0.0;
+        y_[dynamics_.springs() + i] = block.prepared ? ideal[i] : 0.0;
       }
   }
   OdeOptions ode;
@@ -311,8 +311,9 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   dynamics_.place(clamped(t), y_);
   force_ = dynamics_.force();
   s.t = t;
-  s.q = y_.head(n);
-  s.v = y_.segment(n, n);
+  s.q = y_.head(s.q.size());
+  system_.kinematics().normalize(s.q);
+  s.v = y_.segment(dynamics_.velocities(), n);
   dynamics_.z_of(y_, s.z);
   record.constraint_impulse += sum_.segment(3, own) - reached_.segment(3, own);
   record.reaction_impulse += sum_.segment(3 + own, m - own) - reached_.segment(3 + own, m - own);
