@@ -40,7 +40,7 @@ inline TrajectoryNames names(bool smooth_part, bool friction_velocity) {
   return n;
 }
 
-inline ResultHeader header() { return {"A made-up run", "models/made_up.toml", "moreau", "0.1.0", 0}; }
+inline ResultHeader header() { return {"A made-up run", "models/made_up.toml", "moreau", "0.1.0"}; }
 
 /// A number without pattern, different for every (n, column).
 inline double number(long n, int column) {
