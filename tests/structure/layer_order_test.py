@@ -8,11 +8,13 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What each layer may include besides itself, in the order of docs/architecture.
 MAY_INCLUDE = {
     "common": set(),
+    "continuation": {"common"},
     "laws": {"common"},
     "solvers": {"common", "laws"},
     "model": {"common", "laws"},
     "motion": {"common", "laws", "solvers", "model"},
-    "io": {"common", "laws", "solvers", "model", "motion"},
+    "periodic": {"common", "continuation", "laws", "solvers", "model", "motion"},
+    "io": {"common", "continuation", "laws", "solvers", "model", "motion", "periodic"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](stickslip|cli|papers|tests|benchmarks)/([a-z_]+)', re.MULTILINE)
 
