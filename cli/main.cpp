@@ -36,6 +36,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   run        simulate a model: trajectory, events, audit, report       stickslip run models/two-masses.toml
   check      what was understood of a model, with units                stickslip check models/two-masses.toml
   compare    one model under several schemes: error, order, cost       stickslip compare models/two-masses.toml
+  periodic   a periodic motion, or a branch of them                    stickslip periodic models/forced-oscillator.toml
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
@@ -115,6 +116,14 @@ int run_program(int argc, char** argv) {
   compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
   compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
 
+  cli::PeriodicCommand periodic;
+  CLI::App* periodic_app = app.add_subcommand("periodic", "a periodic motion with its stability, or a branch of them");
+  add_model(*periodic_app, periodic.model, periodic.set);
+  periodic_app->add_option("--continue", periodic.branch, "follow the motion over a number of the model")
+      ->type_name("PARAM=FROM:TO[:STEP]");
+  periodic_app->add_option("--out", periodic.out, "folder of the results (default: MODEL-periodic)");
+  periodic_app->add_flag("--json", periodic.json, "print the summary as JSON and nothing else");
+
   cli::CheckCommand check;
   CLI::App* check_app = app.add_subcommand("check", "what was understood of a model, with units; no run");
   add_model(*check_app, check.model, check.set);
@@ -175,6 +184,7 @@ int run_program(int argc, char** argv) {
     }
   if (*run_app) return cli::run(run);
   if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
+  if (*periodic_app) return cli::periodic(periodic);
   if (*check_app) return cli::check(check);
   if (*solve_app) return cli::solve(solve);
   if (*list_app) return cli::list(list);

@@ -25,8 +25,8 @@ const TableReader::Unavailable& later_sections() {
       list.emplace_back(
           joint, "write the joint as a [[constraint]] of a system given by [equations], or leave the bodies free");
     list.emplace_back("urdf", "give the bodies by [[body]] and [[shape]], or the system by [equations]");
-    for (const char* analysis : {"periodic", "shoot", "fit", "sweep"})
-      list.emplace_back(analysis, "the only analysis is [run]; remove this table");
+    for (const char* analysis : {"shoot", "fit", "sweep"})
+      list.emplace_back(analysis, "the analyses are [run] and [periodic]; remove this table");
     return list;
   }();
   return words;
@@ -173,7 +173,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   require_one_system(context, *root_node.table());
   const TableReader table(root,
                           {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
-                           "constraint", "drawing", "initial", "run", "body", "shape", "gravity", "spring"},
+                           "constraint", "drawing", "initial", "run", "periodic", "body", "shape", "gravity", "spring"},
                           later_sections());
 
   ModelFile model;
@@ -197,6 +197,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     const Field about_scheme = scheme ? Field{&context, scheme, "run.scheme"} : *run;
     about_scheme.about([&] { require_supported(model.run.scheme, *model.system); });
   }
+  if (const auto periodic = table.find("periodic"))
+    model.periodic = read_periodic(*periodic, model.system->info().coordinates);
   if (!model.bodies) settle_start(table, model);
   if (model.has_run) require_open_start(table, model);
   return model;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -19,6 +20,7 @@
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/state.hpp"
+#include "stickslip/periodic/branch.hpp"
 
 namespace stickslip {
 
@@ -27,6 +29,12 @@ struct TomlNode;
 /// A file that a model names: its path as read_model() makes it, and what was in it.
 using FileText = std::pair<std::string, std::string>;
 
+/// [periodic]
+struct PeriodicSection {
+  PeriodicOptions options;
+  BranchOptions branch;  ///< periodic.continue; its parameter is empty where there is none
+};
+
 struct ModelFile {
   std::string path, title;
   std::shared_ptr<const System> system;
@@ -34,6 +42,7 @@ struct ModelFile {
   RankReport constraint_rank;                              ///< of the constraints at the start
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
   bool has_run = false;                                    ///< the file has a [run] table
+  std::optional<PeriodicSection> periodic;                 ///< validated
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
   std::vector<std::string> tables;                         ///< of [tables], one line each
   std::vector<std::string> angles;                         ///< coordinates that are angles [rad]

@@ -188,6 +188,7 @@ void read_contact_law(const TableReader& table, ContactElement& law);
 BodyModel read_bodies(const TableReader& root);
 std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);
+PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates);
 
 /// Coordinates that are angles: those that `angles` names, or else those that stand alone, or as a term of a sum, in a
 /// sine, cosine or tangent of the model.

@@ -27,7 +27,8 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
     const ModeDynamics::Law& law = laws[k];
     double force = 0, speed = 0, fed = 0, pull = 0, largest = 0, over = 0;
     for (std::size_t j = 0; j < orbit.r.size(); ++j) {
-      const auto r = orbit.r[j].segment(law.tangent(), law.tangents), u = orbit.u[j].segment(law.tangent(), law.tangents);
+      const auto r = orbit.r[j].segment(law.tangent(), law.tangents),
+                 u = orbit.u[j].segment(law.tangent(), law.tangents);
       // Rows of an event orbit hold the mean force of the part before them: the friction limit is that of its modes.
       const double mu = law.contact ? law.contact->mu_static.value_or(law.contact->mu) : 0;
       double c = law.contact ? mu * std::max(orbit.r[j][law.first], 0.0) : orbit.limit[j][static_cast<Index>(k)];
@@ -50,9 +51,10 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
   }
   add_certificate(certificates, "dissipation_sign", sign, limits.reaction(),
                   "largest power that friction feeds in at any row, over the largest force times the largest velocity");
-  add_certificate(certificates, "dissipation_work", work, limits.resolution > 0 ? 1e-6 : 1e-10,
-                  "work that friction does on the system over the period, over force, velocity and period; not positive "
-                  "for a Coulomb solution, but for driving belts");
+  add_certificate(
+      certificates, "dissipation_work", work, limits.resolution > 0 ? 1e-6 : 1e-10,
+      "work that friction does on the system over the period, over force, velocity and period; not positive "
+      "for a Coulomb solution, but for driving belts");
   add_certificate(certificates, "cone", cone, limits.reaction(),
                   "largest excess of the friction force over its limit, over the largest force");
   if (!contacts) return;
@@ -76,7 +78,8 @@ void add_stepping_certificate(const System& system, const Orbit& orbit, double g
   SimulationHooks hooks;
   hooks.stop = stop;
   double distance = 0;
-  const Vector range = (0.5 * (orbit.maximum - orbit.minimum)).cwiseMax(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff());
+  const Vector range =
+      (0.5 * (orbit.maximum - orbit.minimum)).cwiseMax(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff());
   try {
     const Simulation run = simulate(system, start, options, hooks);
     if (run.trajectory.rows() < 2) return;

@@ -18,8 +18,8 @@ struct Certificate {
   std::string meaning;
 };
 
-/// Limits of the size of the discretisation: of a weighted residual with a basis of `resolution` functions (laws hold in
-/// the mean: reactions converge like its root); 0: of an event orbit, sharp.
+/// Limits of the size of the discretisation: of a weighted residual with a basis of `resolution` functions (laws hold
+/// in the mean: reactions converge like its root); 0: of an event orbit, sharp.
 struct CertificateLimits {
   double resolution = 0;
   double reaction() const { return resolution > 0 ? 2 / std::sqrt(resolution) : 1e-8; }

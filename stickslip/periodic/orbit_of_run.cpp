@@ -63,7 +63,8 @@ std::string orbit_of_run(const PeriodicProblem& problem, StopRequest stop, Orbit
   flow.tolerance = 1e-9;
   PeriodMap map(problem.system, problem.initial.t, Vector::Ones(n), Vector::Ones(n), flow);
   double periods = options.start_periods;
-  if (periods == 0) periods = problem.run_length > 0 ? std::max(1.0, std::floor(problem.run_length / T)) : kDefaultPeriods;
+  if (periods == 0)
+    periods = problem.run_length > 0 ? std::max(1.0, std::floor(problem.run_length / T)) : kDefaultPeriods;
   StepRecord record;
   record.state = problem.initial;
   const double begin = problem.initial.t + (periods - 1) * T;

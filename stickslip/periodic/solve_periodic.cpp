@@ -64,8 +64,8 @@ class Solver {
     solution_.period = options_.motion_period();
     if (options_.method != PeriodicMethod::event)
       if (const std::string reason = weighted_residual_refusal(problem_.system); !reason.empty()) {
-        solution_.notes.push_back(fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method),
-                                              reason));
+        solution_.notes.push_back(
+            fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method), reason));
         options_.method = PeriodicMethod::event;
       }
     solution_.method = to_string(options_.method);
@@ -74,12 +74,23 @@ class Solver {
   bool find_start() {
     if (problem_.start) {
       start_ = *problem_.start;
+      fit_period();
       return true;
     }
     const std::string message = orbit_of_run(problem_, hooks_.stop, start_);
     if (message.empty()) return true;
     ended(raised(hooks_.stop) ? Status::interrupted : Status::not_converged, message);
     return false;
+  }
+
+  /// A forced motion takes the period of its excitation: the start is stretched over it.
+  void fit_period() {
+    const double T = options_.motion_period(), ratio = T / start_.period;
+    if (options_.autonomous || ratio == 1) return;
+    for (double& t : start_.t) t = problem_.initial.t + (t - start_.t0) * ratio;
+    for (Vector& v : start_.v) v /= ratio;
+    start_.t0 = problem_.initial.t;
+    start_.period = T;
   }
 
   bool solve_weighted() {
@@ -94,9 +105,11 @@ class Solver {
       X = weighted.linear_start();
     }
     if (options_.autonomous) weighted.set_phase_reference(X);
-    const ResidualSolution found = solve_residual(
-        weighted, X,
-        {.tolerance = options_.tolerance, .max_iterations = options_.max_iterations, .homotopy = !near, .stop = hooks_.stop});
+    const ResidualSolution found = solve_residual(weighted, X,
+                                                  {.tolerance = options_.tolerance,
+                                                   .max_iterations = options_.max_iterations,
+                                                   .homotopy = !near,
+                                                   .stop = hooks_.stop});
     solution_.iterations += found.iterations;
     solution_.residual = found.residual;
     solution_.unknowns = weighted.unknowns();
@@ -113,8 +126,8 @@ class Solver {
 
   /// The weighted residual failed: a run may lead to the orbit all the same.
   bool fall_back(const std::string& why) {
-    solution_.notes.push_back(fmt::format("method = \"event\" from a run instead of \"{}\": {}",
-                                          to_string(options_.method), why));
+    solution_.notes.push_back(
+        fmt::format("method = \"event\" from a run instead of \"{}\": {}", to_string(options_.method), why));
     if (!find_start()) {
       solution_.message = fmt::format("{}; {}", why, solution_.message);
       return false;
@@ -213,7 +226,8 @@ class Solver {
     add_certificate(list, "conditioning", condition_, 1e9,
                     "condition number of the equations: above the limit the orbit is degenerate, others are as good");
     add_law_certificates(problem_.system, solution_.orbit, limits, list);
-    if (options_.autonomous || driven_by_surfaces()) std::erase_if(list, [](const Certificate& c) { return c.name == "dissipation_work"; });
+    if (options_.autonomous || driven_by_surfaces())
+      std::erase_if(list, [](const Certificate& c) { return c.name == "dissipation_work"; });
     add_basis_certificate(list);
     double growth = 0;
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
@@ -254,7 +268,8 @@ class Solver {
       guess.r.push_back(guess.r[0]);
       const Vector X = weighted.start_from(guess);
       if (options_.autonomous) weighted.set_phase_reference(X);
-      const ResidualSolution found = solve_residual(weighted, X, {.tolerance = options_.tolerance, .homotopy = false, .stop = hooks_.stop});
+      const ResidualSolution found =
+          solve_residual(weighted, X, {.tolerance = options_.tolerance, .homotopy = false, .stop = hooks_.stop});
       if (found.status == Status::success) {
         const Orbit orbit = weighted.orbit(found.X);
         other = 0.5 * (orbit.maximum - orbit.minimum);
@@ -302,13 +317,15 @@ void require_periodic(const System& system, const PeriodicOptions& options, cons
   const std::vector<const StateFunction*> functions = time_functions(system);
   if (options.autonomous) {
     if (!functions.empty())
-      throw InputError("periodic.autonomous = true, but something of the model depends on t; leave it out and give the "
-                       "period of the excitation");
+      throw InputError(
+          "periodic.autonomous = true, but something of the model depends on t; leave it out and give the "
+          "period of the excitation");
     return;
   }
   if (functions.empty())
-    throw InputError("nothing of the model depends on t, so there is no excitation whose period could be given; set "
-                     "periodic.autonomous = true to look for a motion of its own");
+    throw InputError(
+        "nothing of the model depends on t, so there is no excitation whose period could be given; set "
+        "periodic.autonomous = true to look for a motion of its own");
   Variables variables(system.info().nq(), system.info().nv(), system.laws().reaction_count());
   variables.set_state(state.q, state.v);
   const double T = options.motion_period();

@@ -21,12 +21,12 @@ namespace stickslip {
 
 struct PeriodicProblem {
   const System& system;
-  State initial;                  ///< of a run; position also for scales
+  State initial;  ///< of a run; position also for scales
   PeriodicOptions options;
-  double run_length = 0;          ///< of a run with start_periods = 0; 0: twenty periods [s]
+  double run_length = 0;  ///< of a run with start_periods = 0; 0: twenty periods [s]
   EventOptions event = {};
-  const Orbit* start = nullptr;   ///< with start = file, or to go on from
-  Vector start_coefficients = {}; ///< of an earlier solution of the same method and size; empty: none
+  const Orbit* start = nullptr;    ///< with start = file, or to go on from
+  Vector start_coefficients = {};  ///< of an earlier solution of the same method and size; empty: none
 };
 
 struct PeriodicSolution {
@@ -44,10 +44,8 @@ struct PeriodicSolution {
   bool family = false;
   std::vector<Certificate> certificates;
   std::vector<std::string> notes;
-  Vector coefficients;         ///< of the weighted residual
-  Vector amplitude() const {
-    return orbit.maximum.size() ? Vector(0.5 * (orbit.maximum - orbit.minimum)) : Vector{};
-  }
+  Vector coefficients;  ///< of the weighted residual
+  Vector amplitude() const { return orbit.maximum.size() ? Vector(0.5 * (orbit.maximum - orbit.minimum)) : Vector{}; }
 };
 
 /// "success", "rejected", "not converged", ...
