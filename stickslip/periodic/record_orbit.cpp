@@ -41,7 +41,7 @@ bool record_orbit(PeriodMap& map, const State& start, double period, int rows, O
   const std::size_t laws = dynamics.laws().size();
   Vector stick = Vector::Zero(static_cast<Index>(laws));
   std::vector<State> states;
-  Vector work;
+  Vector work, last_limit = Vector::Zero(static_cast<Index>(laws));
   const auto watch = [&](const StepRecord& record) {
     const State& s = record.state;
     if (!orbit.t.empty()) {
@@ -56,7 +56,12 @@ bool record_orbit(PeriodMap& map, const State& start, double period, int rows, O
     work = record.law_work;
     dynamics.place(s.t, s.q, s.v);
     Vector limit(static_cast<Index>(laws));
-    for (std::size_t k = 0; k < laws; ++k) limit[static_cast<Index>(k)] = dynamics.limit(k);
+    for (std::size_t k = 0; k < laws; ++k) {  // the border of the set, at either end of the part
+      limit[static_cast<Index>(k)] = dynamics.static_limit(k);
+      if (!orbit.limit.empty())
+        limit[static_cast<Index>(k)] = std::max(limit[static_cast<Index>(k)], last_limit[static_cast<Index>(k)]);
+      last_limit[static_cast<Index>(k)] = dynamics.static_limit(k);
+    }
     orbit.t.push_back(s.t);
     orbit.q.push_back(s.q);
     orbit.v.push_back(s.v);
