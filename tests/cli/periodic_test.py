@@ -62,3 +62,67 @@ def test_wrong_input_says_what_to_do(tmp_path, change, words):
 def test_nothing_periodic_is_refused(tmp_path):
     done = periodic(tmp_path, OSCILLATOR.replace('"cos(omega*t)"', "0"))
     assert done.returncode == 2 and "autonomous" in done.stderr
+
+
+def test_paper_law_without_direction_is_rejected(tmp_path):
+    done = periodic(tmp_path, OSCILLATOR, "--set", "parameters.omega=0.8", "--set", "periodic.harmonics=9", "--set",
+                    "periodic.law=min")
+    result = json.loads(done.stdout)
+    assert done.returncode == 1 and result["status"] == "rejected" and not result["polished"]
+    assert any(c["name"] == "dissipation_sign" and not c["ok"] for c in result["certificates"])
+
+
+def test_degenerate_orbit_is_rejected_on_conditioning(tmp_path):
+    done = periodic(tmp_path, OSCILLATOR, "--set", "parameters.omega=0.5", "--set", "friction.0.limit=0.1")
+    assert done.returncode == 1 and "degenerate" in json.loads(done.stdout)["message"]
+
+
+def test_stick_slip_on_a_belt_has_the_closed_form_period(tmp_path):
+    done = periodic(tmp_path, """
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[100]]
+[[friction]]
+name = "belt"
+on = "x"
+limit = 3
+static_limit = 4
+surface_velocity = 0.1
+[periodic]
+autonomous = true
+period = 0.7
+""")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert result["period"] == pytest.approx(0.2 + 0.2 * (3.141592653589793 - 0.7853981633974483), abs=1e-10)
+    assert result["stick_fraction"]["belt"] * result["period"] == pytest.approx(0.2, abs=1e-9)
+    assert result["minimum"][0] == pytest.approx(0.03 - 2 ** 0.5 / 100, abs=1e-10)
+
+
+# Closed form of one impact per period: impact speed and modulus of the multipliers.
+@pytest.mark.parametrize("w, e, speed, modulus", [(2.6, 0.8, 0.5054399709, 0.8), (2.2, 0.5, 1.6623393634, 0.5)])
+def test_impact_oscillator_has_its_impact_speed_and_multipliers(tmp_path, w, e, speed, modulus):
+    done = periodic(tmp_path, f"""
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[1]]
+force = ["cos({w}*t)"]
+[[contact]]
+name = "stop"
+gap = "-x"
+restitution = {e}
+[initial]
+position = [-0.3]
+[periodic]
+period = "2*pi/{w}"
+method = "event"
+start_periods = 100
+""")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    impulse = float((tmp_path / "out/events.csv").read_text().splitlines()[1].split(",")[-1])
+    assert impulse / (1 + e) == pytest.approx(speed, abs=1e-9)
+    for re, im in result["multipliers"]:
+        assert (re * re + im * im) ** 0.5 == pytest.approx(modulus, abs=1e-7)
