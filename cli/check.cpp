@@ -7,7 +7,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
 #include "stickslip/io/model_file.hpp"
+#include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/run_notes.hpp"
 
 namespace stickslip::cli {
@@ -182,10 +184,22 @@ void print_run(const ModelFile& model, const BreakpointSearch& jumps) {
               jumps.times.size(), jumps.times.front());
 }
 
+/// What the run would refuse at its first instant, in the same words.
+void require_limits_at_the_start(const ModelFile& model) {
+  SystemWorkspace workspace(*model.system);
+  try {
+    FrictionAssembly(*model.system)
+        .evaluate_limits(model.run.start_time, model.initial.q, model.initial.v, workspace, false);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("{}: {}", model.path, error.what()));
+  }
+}
+
 }  // namespace
 
 int check(const CheckCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
+  require_limits_at_the_start(model);
   BreakpointSearch jumps;
   std::vector<std::string> notes;
   if (model.has_run) {

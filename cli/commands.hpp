@@ -29,6 +29,23 @@ struct CompareCommand {
 int compare(const CompareCommand& command);
 int compare_epsilons(const CompareCommand& command);
 
+struct ShootCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::string out;
+  bool json = false;
+};
+int shoot(const ShootCommand& command);
+
+struct FitCommand {
+  std::string model;
+  std::string data;  ///< CSV; empty: the one that the model names
+  std::vector<std::string> set;
+  std::string out;
+  bool json = false;
+};
+int fit(const FitCommand& command);
+
 struct CheckCommand {
   std::string model;
   std::vector<std::string> set;

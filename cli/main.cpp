@@ -37,6 +37,8 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   check      what was understood of a model, with units                stickslip check models/two-masses.toml
   compare    one model under several schemes: error, order, cost       stickslip compare models/two-masses.toml
   periodic   a periodic motion, or a branch of them                    stickslip periodic models/forced-oscillator.toml
+  shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
+  fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
@@ -124,6 +126,19 @@ int run_program(int argc, char** argv) {
   periodic_app->add_option("--out", periodic.out, "folder of the results (default: MODEL-periodic)");
   periodic_app->add_flag("--json", periodic.json, "print the summary as JSON and nothing else");
 
+  cli::ShootCommand shoot;
+  CLI::App* shoot_app = app.add_subcommand("shoot", "two-point boundary value problem: the unknowns of [shoot]");
+  add_model(*shoot_app, shoot.model, shoot.set);
+  shoot_app->add_option("--out", shoot.out, "folder of the results (default: MODEL-shoot)");
+  shoot_app->add_flag("--json", shoot.json, "print the result as JSON and nothing else");
+
+  cli::FitCommand fit;
+  CLI::App* fit_app = app.add_subcommand("fit", "the unknowns of [fit] from measurements, with standard errors");
+  add_model(*fit_app, fit.model, fit.set);
+  fit_app->add_option("DATA", fit.data, "measurements (CSV); default: fit.data of the model");
+  fit_app->add_option("--out", fit.out, "folder of the results (default: MODEL-fit)");
+  fit_app->add_flag("--json", fit.json, "print the result as JSON and nothing else");
+
   cli::CheckCommand check;
   CLI::App* check_app = app.add_subcommand("check", "what was understood of a model, with units; no run");
   add_model(*check_app, check.model, check.set);
@@ -185,6 +200,8 @@ int run_program(int argc, char** argv) {
   if (*run_app) return cli::run(run);
   if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
   if (*periodic_app) return cli::periodic(periodic);
+  if (*shoot_app) return cli::shoot(shoot);
+  if (*fit_app) return cli::fit(fit);
   if (*check_app) return cli::check(check);
   if (*solve_app) return cli::solve(solve);
   if (*list_app) return cli::list(list);

@@ -10,9 +10,11 @@
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
 #include "cli/result_folder.hpp"
+#include "cli/result_header.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/io/model_case.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_thinning.hpp"
@@ -60,21 +62,6 @@ void print_summary(const ModelFile& model, const SummaryData& summary, const std
   print_impact_gain(summary.audit);
   for (const std::string& note : summary.notes) print_out("  note: {}\n", note);
   if (!results.empty()) print_out("  results: {}\n", results);
-}
-
-ReportUnits report_units(const ModelFile& model) {
-  ReportUnits units{model.angles, {}};
-  for (const FrictionElement& law : model.system->laws().friction())
-    if (acts_on_angles(model, law)) units.moments.push_back(law.name);
-  return units;
-}
-
-/// Size of State::z: one deformation per row that the scheme makes a spring of.
-Index internal_states(const ModelFile& model) {
-  if (model.run.scheme != SchemeKind::viscoelastic) return 0;
-  Index rows = static_cast<Index>(model.system->laws().constraints().size());
-  for (const FrictionElement& element : model.system->laws().friction()) rows += element.size();
-  return rows;
 }
 
 /// The folder of a result that was named by it or by its result.h5.
@@ -133,6 +120,7 @@ void require_same_names(const std::string& result, const TrajectoryNames& stored
   compare("velocities", stored.velocities, now.velocities);
   compare("laws", stored.laws, now.laws);
   compare("reactions", stored.reactions, now.reactions);
+  compare("sensitivities", stored.unknowns, now.unknowns);
 }
 
 /// Changes to the model that the first part had and this one has not: they may have been forgotten.
@@ -180,20 +168,6 @@ EarlierResult open_earlier(const RunCommand& command, const ModelFile& model, co
   return earlier;
 }
 
-ResultHeader header_of(const RunCommand& command, const ModelFile& model) {
-  ResultHeader header{model.title,
-                      command.model.empty() ? model.path : command.model,
-                      std::string(to_string(model.run.scheme)),
-                      std::string(version()),
-                      internal_states(model),
-                      model.run.expected_rows(),
-                      {},
-                      {model.text, model.settings, model.parameters, utc_date(), model.files, {}}};
-  if (model.bodies)
-    for (const RigidBody& body : model.bodies->bodies) header.bodies.push_back(body.name);
-  return header;
-}
-
 /// Why a write on the way ended the run, and what to do; the folder keeps what was stored before.
 struct WriteFailure {
   std::string reason;
@@ -223,12 +197,14 @@ std::string with_file(const ModelFile& model, const std::string& message) {
 /// What the model makes impossible is said with the name of its file; messages about the folder have theirs.
 Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks) {
   try {
-    Simulation simulation = simulate(*model.system, model.initial, model.run, hooks);
+    Simulation simulation = make_case(model).run(hooks);
     if (simulation.status == Status::refused) simulation.message = with_file(model, simulation.message);
     return simulation;
   } catch (const InputError& error) {
     const std::string message = error.what();
-    throw InputError(message.starts_with(folder.string()) ? message : with_file(model, message));
+    // Not the name alone: 'f' also begins the word "friction".
+    const bool about_folder = message.starts_with(folder.string() + '/') || message.starts_with(folder.string() + ':');
+    throw InputError(about_folder ? message : with_file(model, message));
   }
 }
 
@@ -259,8 +235,8 @@ int run(const RunCommand& command) {
     throw InputError(fmt::format(
         "{}: there is no [run] table; add one with end_time and step, or use 'stickslip check'", model.path));
   ResultFolder folder(results_folder(command));
-  ResultHeader header = header_of(command, model);
-  const TrajectoryNames names = trajectory_names(*model.system, describe(model.run.scheme).friction_velocity);
+  ResultHeader header = result_header(model, command.model.empty() ? model.path : command.model);
+  const TrajectoryNames names = trajectory_names(*model.system, model.run);
   std::optional<EarlierResult> earlier;
   if (!command.restart.empty()) earlier = open_earlier(command, model, names, folder.path(), header);
   std::error_code ignored;

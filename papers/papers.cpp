@@ -3,6 +3,7 @@
 
 #include <array>
 
+#include "papers/compliance/compliance_paper.hpp"
 #include "papers/splitting/splitting_paper.hpp"
 #include "papers/stick-slip/stick_slip_paper.hpp"
 #include "papers/viscoelastic/viscoelastic_paper.hpp"
@@ -22,7 +23,7 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::span<const PaperInfo> paper_table() {
-  static constexpr std::array<PaperInfo, 3> papers{{
+  static constexpr std::array<PaperInfo, 4> papers{{
       {"splitting",
        "R. Glowinski, L.J. Shiau, Y.M. Kuo, G. Nasser, The Numerical Simulation of Friction Constrained Motions (II), "
        "2004",
@@ -31,8 +32,11 @@ std::span<const PaperInfo> paper_table() {
        "R.J. VanderVoort, R.P. Singh, Notes on Implementation of Coulomb Friction in Coupled Dynamical Simulations, "
        "NASA N87-22746, 1987",
        reproduce_stick_slip},
+      {"compliance",
+       "J.S. Pang, Favorable Mathematical Properties of Frictional Contact Problems with Local Compliance, 2014",
+       reproduce_compliance},
       {"viscoelastic",
-       "A. Fidlin, O. Deppler, S. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
+       "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
        reproduce_viscoelastic},
   }};
   return papers;

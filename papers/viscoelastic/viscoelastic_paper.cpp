@@ -295,7 +295,7 @@ Reproduction reproduce_viscoelastic(const ReproductionProgress& progress) {
   ReportDocument& page = result.document;
   page.title = "Viscoelastic replacement of nonholonomic constraints";
   page.subtitle =
-      "A. Fidlin, O. Deppler, S. Braun, Convergency of viscoelastic constraints to nonholonomic idealization";
+      "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization";
   page.generator = fmt::format("stickslip {}", version());
   Results r;
   if (!run_all(r, progress)) {

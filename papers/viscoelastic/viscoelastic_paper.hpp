@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paper 4: A. Fidlin, O. Deppler, S. Braun, Convergency of viscoelastic constraints to nonholonomic idealization.
+// Paper 4: A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization.
 #pragma once
 
 #include "papers/papers.hpp"

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <unordered_set>
 
 #include "stickslip/io/output_file.hpp"
 
@@ -52,11 +51,13 @@ class CsvStream {
 
 }  // namespace
 
-std::vector<std::string> velocity_columns(const TrajectoryNames& names) {
-  const std::unordered_set<std::string> coordinates(names.coordinates.begin(), names.coordinates.end());
-  std::vector<std::string> columns;
-  columns.reserve(names.velocities.size());
-  for (const std::string& name : names.velocities) columns.push_back(coordinates.count(name) ? "v_" + name : name);
+std::vector<std::string> sensitivity_columns(const TrajectoryNames& names) {
+  std::vector<std::string> numbers = names.coordinates, columns;
+  for (std::string& name : velocity_columns(names)) numbers.push_back(std::move(name));
+  if (names.reaction_sensitivity)
+    for (const std::string& name : names.reactions) numbers.push_back("r_" + name);
+  for (const std::string& unknown : names.unknowns)
+    for (const std::string& number : numbers) columns.push_back("d_" + number + "_" + unknown);
   return columns;
 }
 
@@ -69,6 +70,7 @@ std::vector<std::string> trajectory_columns(const TrajectoryNames& names) {
     for (const std::string& name : names.reactions) columns.push_back("r_" + name + "_smooth");
   if (names.friction_velocity)
     for (const std::string& name : names.velocities) columns.push_back("vf_" + name);
+  for (std::string& name : sensitivity_columns(names)) columns.push_back(std::move(name));
   return columns;
 }
 
@@ -117,6 +119,7 @@ bool in_parts(long total, long block, const std::function<bool(double)>& keep_go
 void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
   const TrajectoryNames& names = trajectory.names();
   const Index nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size();
+  const Index unknowns = names.unknowns.size(), derivatives = names.derivatives();
   CsvStream csv(path);
   header_line(csv, names);
   for (Index row = 0; row < trajectory.rows(); ++row) {
@@ -126,6 +129,8 @@ void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& t
     for (Index i = 0; i < m; ++i) csv.number(trajectory.reaction(row, i));
     for (Index i = 0; names.smooth_part && i < m; ++i) csv.number(trajectory.smooth(row, i));
     for (Index i = 0; names.friction_velocity && i < nv; ++i) csv.number(trajectory.friction_velocity(row, i));
+    for (Index j = 0; j < unknowns; ++j)
+      for (Index i = 0; i < derivatives; ++i) csv.number(trajectory.sensitivity(row, i, j));
     csv.end_line();
   }
   csv.commit();
@@ -148,7 +153,8 @@ bool write_trajectory_csv(const std::filesystem::path& path, const ResultStream&
     for (Index row = 0; row < rows.rows(); ++row) {
       csv.number(rows.t[static_cast<std::size_t>(row)]);
       for (const RowMatrix* part :
-           {&rows.position, &rows.velocity, &rows.reaction, &rows.smooth, &rows.friction_velocity})
+           {&rows.position, &rows.velocity, &rows.reaction, &rows.smooth, &rows.friction_velocity,
+            &rows.sensitivity})
         for (Index i = 0; i < part->cols(); ++i) csv.number((*part)(row, i));
       csv.end_line();
     }

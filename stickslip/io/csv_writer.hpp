@@ -18,8 +18,8 @@
 
 namespace stickslip {
 
-/// "v_x" for the velocity of a coordinate x; a velocity with a name of its own ("box.vx") keeps it.
-std::vector<std::string> velocity_columns(const TrajectoryNames& names);
+/// "d_<column>_<unknown>", unknown by unknown: coordinates, velocities and, where known, reactions.
+std::vector<std::string> sensitivity_columns(const TrajectoryNames& names);
 /// All columns of trajectory.csv, not quoted.
 std::vector<std::string> trajectory_columns(const TrajectoryNames& names);
 std::string csv_cell(std::string_view text);

@@ -246,18 +246,19 @@ class BodiesReader {
 
   void read_contact(const Field& field) {
     const TableReader table(
-        field, {"name", "between", "mu", "mu_static", "restitution", "impact", "cone", "facets", "surface_velocity"},
+        field, {"name", "between", "mu", "mu_static", "restitution", "impact", "cone", "facets", "polygon", "surface_velocity",
+                "compliance"},
         {{"gap", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"},
-         {"slip", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"},
-         {"compliance", "contacts are rigid"}});
+         {"slip", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"}});
     BodyContact contact;
     contact.law.tangents = 2;
     contact.law.name = fmt::format("contact{}", model_.contacts.size() + 1);
     if (const auto name = table.find("name")) contact.law.name = read_law_name(*name);
     for (const BodyContact& other : model_.contacts)
       if (other.law.name == contact.law.name) field.fail(fmt::format("two laws are named '{}'", contact.law.name));
-    read_contact_law(table, contact.law);
-    if (contact.law.mu == 0 && !contact.law.mu_static) contact.law.tangents = 0;
+    const auto mu = table.find("mu");
+    if (!mu || mu->number() == 0) contact.law.tangents = table.has("mu_static") ? 2 : 0;
+    read_contact_law(table, contact.law, [&](const Field& item) { return read_function(item, time_, std::nullopt); });
     const Field between = table.require("between", "as in between = [\"box\", \"ground\"], or [\"*\", \"*\"]");
     const TomlArray& names = between.list("a list of two bodies");
     if (names.size() != 2)

@@ -45,9 +45,16 @@ void read_cone(const TableReader& table, ContactElement& law) {
 
 }  // namespace
 
-void read_contact_law(const TableReader& table, ContactElement& law) {
+void read_contact_law(const TableReader& table, ContactElement& law, const ReadEntry& entry) {
   read_numbers(table, law);
   read_cone(table, law);
+  if (const auto polygon = table.find("polygon")) {
+    if (const auto facets = table.find("facets")) facets->fail("the facets stand in `polygon` already; remove one of them");
+    read_polygon(*polygon, law);
+  }
+  if (const auto compliance = table.find("compliance"))
+    law.compliance =
+        std::make_shared<const ContactCompliance>(read_compliance(*compliance, law.tangents, entry));
   if (law.impact == ImpactLaw::energetic && law.cone != SetKind::friction_cone)
     table.find("impact")->fail(
         "the energetic law follows the slip through the impact and needs cone = \"disk\"; use that, or impact = "
@@ -60,10 +67,9 @@ class ContactReader {
  public:
   ContactReader(const Field& field, const StateSymbols& symbols)
       : table_(field,
-               {"name", "gap", "slip", "slip_rows", "mu", "mu_static", "restitution", "impact", "cone", "facets",
-                "surface_velocity", "position", "normal"},
-               {{"compliance", "contacts are rigid; remove it"},
-                {"between", "it belongs to bodies; give gap = \"...\" here"}}),
+               {"name", "gap", "slip", "slip_rows", "mu", "mu_static", "restitution", "impact", "cone", "facets", "polygon",
+                "surface_velocity", "position", "normal", "compliance"},
+               {{"between", "it belongs to bodies; give gap = \"...\" here"}}),
         symbols_(symbols) {}
 
   ExpressionContact read(std::string name) const {
@@ -72,7 +78,7 @@ class ContactReader {
     contact.gap = function(table_.require("gap", "give it as an expression that is >= 0 when open, as in gap = \"y\""),
                            "the gap");
     read_tangents(contact);
-    read_contact_law(table_, contact.law);
+    read_contact_law(table_, contact.law, [&](const Field& item) { return function(item, "the compliance"); });
     if (const auto surface = table_.find("surface_velocity")) read_surface(*surface, contact);
     read_anchor(contact);
     const FlatKinematics kinematics(symbols_.coordinates);

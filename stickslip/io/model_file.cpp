@@ -25,8 +25,8 @@ const TableReader::Unavailable& later_sections() {
       list.emplace_back(
           joint, "write the joint as a [[constraint]] of a system given by [equations], or leave the bodies free");
     list.emplace_back("urdf", "give the bodies by [[body]] and [[shape]], or the system by [equations]");
-    for (const char* analysis : {"shoot", "fit", "sweep"})
-      list.emplace_back(analysis, "the analyses are [run] and [periodic]; remove this table");
+    for (const char* analysis : {"sweep"})
+      list.emplace_back(analysis, "the analyses are [run], [periodic], [shoot] and [fit]; remove this table");
     return list;
   }();
   return words;
@@ -50,7 +50,7 @@ void require_one_system(const ModelContext& context, const TomlTable& root) {
   }
 }
 
-std::vector<std::string> initial_keys() { return {"position", "velocity", "consistent"}; }
+std::vector<std::string> initial_keys() { return {"position", "velocity", "deformation", "consistent"}; }
 
 Vector read_initial(const std::optional<TableReader>& table, const char* key, Index n) {
   const auto field = table ? table->find(key) : std::nullopt;
@@ -91,6 +91,8 @@ SystemPart finish_system(const TableReader& table, Section section, const std::s
   if (const auto contact = table.find("contact")) model.contacts = read_contacts(*contact, section.symbols, names);
   if (const auto constraint = table.find("constraint"))
     model.constraints = read_constraints(*constraint, section.symbols, names);
+  if (const auto compliance = table.find("compliance"))
+    model.compliance = read_coupled_compliance(*compliance, model.contacts, section.symbols);
   // All that is left to check are properties of the inertia.
   std::shared_ptr<const System> system = section.inertia.about([&] { return make_system(std::move(model)); });
   return {std::move(system), std::move(section.symbols), section.inertia};
@@ -105,6 +107,7 @@ void refuse_sections(const TableReader& table, std::initializer_list<const char*
 void read_body_system(const TableReader& table, ModelFile& model) {
   refuse_sections(table, {"friction"}, "bodies without hinges have no axis for it; give a [[contact]]");
   refuse_sections(table, {"constraint"}, "constraints are for [matrices] and [equations]; give a [[contact]]");
+  refuse_sections(table, {"compliance"}, "points of bodies come and go; give `compliance` of each [[contact]]");
   refuse_sections(table, {"initial"}, "bodies start at position_0, orientation_0, velocity_0 and spin_0");
   refuse_sections(table, {"drawing"}, "bodies are drawn by their shapes; give [[shape]]");
   const Field first = table.require("body", "give at least one [[body]]");
@@ -173,7 +176,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   require_one_system(context, *root_node.table());
   const TableReader table(root,
                           {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
-                           "constraint", "drawing", "initial", "run", "periodic", "body", "shape", "gravity", "spring"},
+                           "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
+                           "gravity", "spring"},
                           later_sections());
 
   ModelFile model;
@@ -200,7 +204,16 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   if (const auto periodic = table.find("periodic"))
     model.periodic = read_periodic(*periodic, model.system->info().coordinates);
   if (!model.bodies) settle_start(table, model);
+  if (const auto initial = table.find("initial")) {
+    const auto deformation = TableReader(*initial, initial_keys()).find("deformation");
+    if (deformation) {
+      Vector given = read_deformation(*deformation, model.system->laws().contacts());
+      if (model.run.scheme == SchemeKind::compliant) model.initial.z = std::move(given);
+    }
+  }
   if (model.has_run) require_open_start(table, model);
+  if (const auto shoot = table.find("shoot")) model.shoot = read_shoot(*shoot, table, model);
+  if (const auto fit = table.find("fit")) model.fit = read_fit(*fit, table, model);
   return model;
 }
 

@@ -14,6 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/boundary/fit.hpp"
+#include "stickslip/boundary/shooting.hpp"
 #include "stickslip/io/drawing.hpp"
 #include "stickslip/model/rigid_bodies.hpp"
 #include "stickslip/model/system.hpp"
@@ -35,6 +37,31 @@ struct PeriodicSection {
   BranchOptions branch;  ///< periodic.continue; its parameter is empty where there is none
 };
 
+/// [shoot]
+struct ShootSection {
+  std::vector<Unknown> unknowns;
+  std::vector<std::string> unknown_places;  ///< "path:LINE:COLUMN: key '..'" of each key, for messages
+  std::vector<Condition> conditions;
+  double end_time = 0;  ///< [s]
+  int segments = 1;
+  std::vector<double> nodes;  ///< [s]; in place of segments
+  ShootingOptions options;
+};
+
+/// [fit]
+struct FitSection {
+  std::vector<Unknown> unknowns;
+  std::vector<std::string> unknown_places;
+  struct Column {
+    std::string name;  ///< in the data
+    Expression model;
+  };
+  std::vector<Column> columns;  ///< that are compared; none: all of the data
+  std::vector<std::pair<std::string, double>> sigma, weights;
+  std::string data;  ///< file, seen from here; empty: given otherwise
+  FitOptions options;
+};
+
 struct ModelFile {
   std::string path, title;
   std::shared_ptr<const System> system;
@@ -43,6 +70,8 @@ struct ModelFile {
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
   bool has_run = false;                                    ///< the file has a [run] table
   std::optional<PeriodicSection> periodic;                 ///< validated
+  std::optional<ShootSection> shoot;
+  std::optional<FitSection> fit;
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
   std::vector<std::string> tables;                         ///< of [tables], one line each
   std::vector<std::string> angles;                         ///< coordinates that are angles [rad]

@@ -76,13 +76,16 @@ StateFunction read_table(const Field& field) {
 
 }  // namespace
 
-void ModelContext::fail(const TomlPlace& place, std::string_view key, const std::string& message) const {
+std::string ModelContext::where(const TomlPlace& place, std::string_view key) const {
   const std::string about = key.empty() ? "" : fmt::format("key {}: ", in_quotes(key));
-  if (place.setting < 0)
-    throw InputError(fmt::format("{}:{}:{}: {}{}", path, place.line, place.column, about, message));
+  if (place.setting < 0) return fmt::format("{}:{}:{}: {}", path, place.line, place.column, about);
   const std::string& setting = settings[static_cast<std::size_t>(place.setting)];
   const bool same = key == std::string_view(setting).substr(0, setting.find('='));
-  throw InputError(fmt::format("--set {}: {}{}", setting, same ? "" : about, message));
+  return fmt::format("--set {}: {}", setting, same ? "" : about);
+}
+
+void ModelContext::fail(const TomlPlace& place, std::string_view key, const std::string& message) const {
+  throw InputError(where(place, key) + message);
 }
 
 std::string ModelContext::read_file(const std::string& name) const {
@@ -203,6 +206,10 @@ StateFunction read_function(const Field& field, const SymbolTable& symbols, std:
   if (!mentions(*text, "i")) return expression;
   if (!index) field.fail("the index i has no meaning here: the law does not belong to one coordinate");
   return parse_expression(field, with_index(*text, *index), symbols);
+}
+
+Expression read_expression(const Field& field, const SymbolTable& symbols) {
+  return parse_expression(field, field.text("an expression in quotes"), symbols);
 }
 
 StateFunction read_common_function(const Field& field, const SymbolTable& symbols) {

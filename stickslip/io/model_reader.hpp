@@ -38,6 +38,8 @@ struct ModelContext {
   std::vector<FileText>* files = nullptr;  ///< where every file that is read goes down
 
   [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
+  /// What such a message begins with.
+  std::string where(const TomlPlace& place, std::string_view key) const;
   /// A path given in the model, seen from the folder of the model file.
   std::string resolve(const std::string& relative) const;
   /// The text of a file that the model names, at a path from resolve(). All files of a model are read here.
@@ -116,7 +118,9 @@ class TableReader {
 /// A number, an expression in the symbols of state_symbols(), or { table = "file.csv" }. `index` is put in for i;
 /// without it i is refused.
 StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index);
-/// The same for all coordinates at once: i stays a variable.
+/// A text alone.
+Expression read_expression(const Field& field, const SymbolTable& symbols);
+/// The same as read_function() for all coordinates at once: i stays a variable.
 StateFunction read_common_function(const Field& field, const SymbolTable& symbols);
 
 /// What functions of the model may name: the table of state_symbols() and the coordinates it was made of.
@@ -183,12 +187,27 @@ std::vector<ExpressionConstraint> read_constraints(const Field& field, const Sta
                                                    std::set<std::string>& names);
 /// initial.consistent
 StartPolicy read_start_policy(const Field& field);
-/// mu, mu_static, restitution, cone and facets of a contact; law.tangents is known.
-void read_contact_law(const TableReader& table, ContactElement& law);
+using ReadEntry = std::function<StateFunction(const Field&)>;
+/// mu, mu_static, restitution, cone, facets, polygon and compliance of a contact; law.tangents is known. `entry` reads an
+/// entry of a compliance matrix.
+void read_contact_law(const TableReader& table, ContactElement& law, const ReadEntry& entry);
+ContactCompliance read_compliance(const Field& field, int tangents, const ReadEntry& entry);
+void read_polygon(const Field& field, ContactElement& law);
+/// [compliance], over all contacts.
+CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<ExpressionContact>& contacts,
+                                          const StateSymbols& symbols);
+/// initial.deformation: tangential, contact by contact.
+Vector read_deformation(const Field& field, const std::vector<ContactElement>& contacts);
 BodyModel read_bodies(const TableReader& root);
 std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);
 PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates);
+/// Both know the system, the parameters and the run of the model by then.
+ShootSection read_shoot(const Field& field, const TableReader& root, const ModelFile& model);
+FitSection read_fit(const Field& field, const TableReader& root, const ModelFile& model);
+/// `unknowns` of the two. `places`: ShootSection::unknown_places.
+std::vector<Unknown> read_unknowns(const Field& field, const TableReader& root, const ModelFile& model,
+                                   std::vector<std::string>& places);
 
 /// Coordinates that are angles: those that `angles` names, or else those that stand alone, or as a term of a sum, in a
 /// sine, cosine or tangent of the model.

@@ -9,11 +9,9 @@ namespace stickslip::model_detail {
 
 namespace {
 
-const char* const kUseMoreau = "use scheme = \"moreau\"";
-
 void read_moreau(const Field& field, MoreauOptions& options) {
   const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
-                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule",
+                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule", "relaxation",
                                   "contact_tolerance", "start_penetration", "strict"});
   table.number("theta", options.theta, {.low = 0.5, .high = 1});
   table.boolean("locate_reversals", options.locate_reversals);
@@ -26,6 +24,7 @@ void read_moreau(const Field& field, MoreauOptions& options) {
   table.integer("max_splits", options.max_splits, 0);
   table.number("contact_tolerance", options.contact_tolerance, kPositive);
   table.boolean("strict", options.strict);
+  table.word("relaxation", [&](std::string_view word) { options.relaxation = contact_relaxation_from(word); });
   table.word("contact_rule", [&](std::string_view word) { options.contact_rule = contact_rule_from(word); });
   table.number("start_penetration", options.start_penetration, kNotNegative);
 }
@@ -51,6 +50,15 @@ void read_event(const Field& field, EventOptions& options) {
     options.max_events = static_cast<long>(most->integer(1, 1'000'000'000'000));
 }
 
+void read_compliant(const Field& field, CompliantOptions& options) {
+  const TableReader table(field, {"integrator", "quasistatic", "locate_switches", "epsilon", "absolute_tolerance"});
+  table.word("integrator", [&](std::string_view word) { options.integrator = compliant_integrator_from(word); });
+  table.boolean("quasistatic", options.quasistatic);
+  table.boolean("locate_switches", options.locate_switches);
+  table.number("epsilon", options.epsilon, kPositive);
+  table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
+}
+
 void read_viscoelastic_run(const Field& field, ViscoelasticOptions& options) {
   const TableReader table(field, {"integrator", "epsilon", "absolute_tolerance"});
   table.word("integrator", [&](std::string_view word) { options.integrator = integrator_from(word); });
@@ -58,12 +66,6 @@ void read_viscoelastic_run(const Field& field, ViscoelasticOptions& options) {
   table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
 }
 
-SchemeKind read_scheme(std::string_view word) {
-  for (const char* later : {"compliant"})
-    if (word == later)
-      throw InputError(fmt::format("scheme '{}' is not available in this version; {}", word, kUseMoreau));
-  return scheme_from(word);
-}
 
 BreakpointPolicy read_breakpoints(std::string_view word) {
   if (word == "step_ends") return BreakpointPolicy::step_ends;
@@ -116,17 +118,21 @@ void read_output(const TableReader& table, SimulationOptions& run) {
 SimulationOptions read_run(const Field& field) {
   const TableReader table(field,
                           {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
-                           "output_times", "tolerance", "moreau", "splitting", "event", "viscoelastic"},
-                          {{"compliant", kUseMoreau}});
+                           "output_times", "sensitivities", "tolerance", "moreau", "splitting", "event", "compliant",
+                           "viscoelastic"});
   SimulationOptions run;
-  table.word("scheme", [&](std::string_view word) { run.scheme = read_scheme(word); });
+  table.word("scheme", [&](std::string_view word) { run.scheme = scheme_from(word); });
   read_times(table, run);
   table.number("tolerance", run.tolerance, {.low = 1e-14, .high = 0.1});
   table.word("breakpoints", [&](std::string_view word) { run.breakpoints = read_breakpoints(word); });
   read_output(table, run);
+  if (const auto unknowns = table.find("sensitivities"))
+    for (std::size_t k = 0; k < unknowns->list("a list of names of numbers").size(); ++k)
+      run.sensitivities.push_back(unknowns->item(k).text("the name of a number, as \"parameters.mu\""));
   if (const auto moreau = table.find("moreau")) read_moreau(*moreau, run.moreau);
   if (const auto splitting = table.find("splitting")) read_splitting(*splitting, run.splitting);
   if (const auto event = table.find("event")) read_event(*event, run.event);
+  if (const auto compliant = table.find("compliant")) read_compliant(*compliant, run.compliant);
   if (const auto soft = table.find("viscoelastic")) read_viscoelastic_run(*soft, run.viscoelastic);
   field.about([&] { run.validate(); });
   return run;

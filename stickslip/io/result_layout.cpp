@@ -8,6 +8,7 @@
 #include <span>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/output_error.hpp"
 
 namespace stickslip {
@@ -49,7 +50,7 @@ struct TableOfRows {
 };
 constexpr TableOfRows kRowTables[] = {
     {"position", Element::float64, 8}, {"velocity", Element::float64, 8},          {"reaction", Element::float64, 8},
-    {"smooth", Element::float64, 8},   {"friction_velocity", Element::float64, 8}, {"energy", Element::float64, 8},
+    {"smooth", Element::float64, 8},   {"friction_velocity", Element::float64, 8}, {"sensitivity", Element::float64, 8}, {"energy", Element::float64, 8},
     {"modes", Element::int8, 1},       {"contact_forces/end", Element::int64, 8},  {"t", Element::float64, 8}};
 constexpr TableOfRows kEventTables[] = {{"events/law", Element::int32, 4},       {"events/kind", Element::int8, 1},
                                         {"events/before", Element::int8, 1},     {"events/after", Element::int8, 1},
@@ -112,6 +113,7 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   make_texts(file, "names/velocities", names.velocities);
   make_texts(file, "names/laws", names.laws);
   make_texts(file, "names/reactions", names.reactions);
+  make_texts(file, "names/sensitivities", names.unknowns);
   make_texts(file, "names/bodies", header.bodies);
   make_inputs(file, header.inputs);
 
@@ -124,6 +126,10 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   if (m > 0) table("reaction", Element::float64, m, "N, N m");
   if (m > 0 && names.smooth_part) table("smooth", Element::float64, m, "N, N m");
   if (nv > 0 && names.friction_velocity) table("friction_velocity", Element::float64, nv, "m/s, rad/s");
+  if (!names.unknowns.empty()) {
+    table("sensitivity", Element::float64, names.derivatives() * names.unknowns.size(), "");
+    make_texts_attribute(file, "sensitivity", "columns", sensitivity_columns(names));
+  }
   table("energy", Element::float64, energy_columns().size(), "J");
   make_texts_attribute(file, "energy", "columns", energy_columns());
   const std::vector<std::string> modes = enum_names<Mode>(6), kinds = enum_names<EventKind>(6);
@@ -160,7 +166,8 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   make_array(file, "restart/t", Element::float64, 2, 0);
   if (nq > 0) make_array(file, "restart/position", Element::float64, 2, nq);
   if (nv > 0) make_array(file, "restart/velocity", Element::float64, 2, nv);
-  if (header.internal_states > 0) make_array(file, "restart/internal", Element::float64, 2, header.internal_states);
+  if (!header.internal.empty())
+    make_array(file, "restart/internal", Element::float64, 2, static_cast<Index>(header.internal.size()));
   if (laws > 0) make_array(file, "restart/modes", Element::int8, 2, laws);
   make_array(file, "restart/latest", Element::int64, 1, 0);
   file.close();
@@ -192,7 +199,7 @@ void write_checkpoint(const hdf5::File& file, const Checkpoint& checkpoint, std:
   write_row(file, "restart/t", Element::float64, slot, &state.t);
   if (state.q.size() > 0) write_row(file, "restart/position", Element::float64, slot, state.q.data());
   if (state.v.size() > 0) write_row(file, "restart/velocity", Element::float64, slot, state.v.data());
-  if (state.z.size() > 0) write_row(file, "restart/internal", Element::float64, slot, state.z.data());
+  if (state.z.size() > 0 && file.has("restart/internal")) write_row(file, "restart/internal", Element::float64, slot, state.z.data());
   if (!modes.empty()) write_row(file, "restart/modes", Element::int8, slot, modes.data());
   const std::vector<std::int64_t>& words = checkpoint.memory.words();
   const std::string memory = fmt::format("restart/memory_{}", slot);

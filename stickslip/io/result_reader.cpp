@@ -85,10 +85,13 @@ struct ResultStream::Store {
     names.velocities = hdf5::read_texts(file, "names/velocities");
     names.laws = hdf5::read_texts(file, "names/laws");
     names.reactions = hdf5::read_texts(file, "names/reactions");
+    names.unknowns = texts_or_none(file, "names/sensitivities");
     names.smooth_part = file.has("smooth");
     names.friction_velocity = file.has("friction_velocity");
+    if (!names.unknowns.empty())
+      names.reaction_sensitivity = hdf5::shape_of(file, "sensitivity").columns > names.derivatives() * names.unknowns.size();
     rows = complete_rows(file, "t",
-                         {"position", "velocity", "reaction", "smooth", "friction_velocity", "energy", "modes"});
+                         {"position", "velocity", "reaction", "smooth", "friction_velocity", "sensitivity", "energy", "modes"});
     events = complete_rows(file, "events/t",
                            {"events/law", "events/kind", "events/before", "events/after", "events/impulse"});
   }
@@ -116,7 +119,8 @@ long ResultStream::events() const { return static_cast<long>(store_->events); }
 long ResultStream::block_rows() const {
   constexpr std::size_t kBlockBytes = 8 << 20;
   const TrajectoryNames& n = store_->names;
-  const std::size_t row = 8 * (10 + n.coordinates.size() + 2 * n.velocities.size() + 2 * n.reactions.size());
+  const std::size_t row = 8 * (10 + n.coordinates.size() + 2 * n.velocities.size() + 2 * n.reactions.size() +
+                               n.unknowns.size() * n.derivatives());
   return static_cast<long>(std::max<std::size_t>(1, kBlockBytes / row));
 }
 
@@ -130,6 +134,7 @@ void ResultStream::read_rows(long first, long count, ResultRows& rows) const {
   read_matrix(file, "reaction", from, n, rows.reaction);
   read_matrix(file, "smooth", from, n, rows.smooth);
   read_matrix(file, "friction_velocity", from, n, rows.friction_velocity);
+  read_matrix(file, "sensitivity", from, n, rows.sensitivity);
   read_matrix(file, "energy", from, n, rows.energy);
   rows.modes.clear();
   if (file.has("modes"))

@@ -27,6 +27,7 @@ struct ResultRows {
   std::vector<double> t;                   ///< [s]
   RowMatrix position, velocity, reaction;  ///< rows × nq, nv, m
   RowMatrix smooth, friction_velocity;     ///< no columns where the run has none
+  RowMatrix sensitivity;                   ///< unknown by unknown: d/dp of position, velocity, reaction where known
   RowMatrix energy;         ///< kinetic potential work_in friction_loss damper_loss impact_loss unexplained, ...
   std::vector<Mode> modes;  ///< rows × laws
   Index rows() const { return static_cast<Index>(t.size()); }

@@ -122,6 +122,9 @@ Trajectory read_trajectory(const ResultStream& result, const std::vector<long>& 
       row.reaction = rows.reaction.row(i);
       if (names.smooth_part) row.smooth = rows.smooth.row(i);
       if (names.friction_velocity) row.friction_velocity = rows.friction_velocity.row(i);
+      row.sensitivity.resize(static_cast<Index>(names.unknowns.empty() ? 0 : names.derivatives()),
+                             static_cast<Index>(names.unknowns.size()));
+      for (Index c = 0; c < rows.sensitivity.cols(); ++c) row.sensitivity.data()[c] = rows.sensitivity(i, c);
       row.energy = ledger(rows.energy, i);
       row.modes.assign(rows.modes.begin() + i * laws, rows.modes.begin() + (i + 1) * laws);
       if (points) result.read_points(chosen[k], row.point_forces);

@@ -94,7 +94,7 @@ struct ResultWriter::Store {
   ResultWriterOptions options;
   Clock::duration interval;
   hdf5::File file;
-  Pending<double> position, velocity, reaction, smooth, friction_velocity, energy, t;
+  Pending<double> position, velocity, reaction, smooth, friction_velocity, sensitivity, energy, t;
   Pending<std::int8_t> modes;
   struct {
     Pending<double> t, impulse;
@@ -140,6 +140,7 @@ ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_
   open(reaction, "reaction", Element::float64, m);
   open(smooth, "smooth", Element::float64, names.smooth_part ? m : 0);
   open(friction_velocity, "friction_velocity", Element::float64, names.friction_velocity ? nv : 0);
+  open(sensitivity, "sensitivity", Element::float64, names.derivatives() * names.unknowns.size());
   open(energy, "energy", Element::float64, energy_columns().size());
   open(modes, "modes", Element::int8, names.laws.size());
   open(t, "t", Element::float64, 1);
@@ -208,6 +209,7 @@ void ResultWriter::Store::append_pending() {
   reaction.flush(file);
   smooth.flush(file);
   friction_velocity.flush(file);
+  sensitivity.flush(file);
   energy.flush(file);
   modes.flush(file);
   t.flush(file);
@@ -225,7 +227,7 @@ void ResultWriter::Store::abandon() {
   char superblock[48];  // version 3, which the latest format uses
   const int raw = dup(file.descriptor());
   const bool saved = raw >= 0 && pread(raw, superblock, sizeof superblock, 0) == ssize_t{sizeof superblock};
-  for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &energy, &t, &events.t,
+  for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &sensitivity, &energy, &t, &events.t,
                              &events.impulse, &points.t, &points.position, &points.force})
     p->table = {};
   for (Pending<std::int8_t>* p : {&modes, &events.kind, &events.before, &events.after}) p->table = {};
@@ -268,6 +270,9 @@ void ResultWriter::add(const OutputRow& row) {
   s.copy(s.reaction, row.reaction);
   if (s.smooth.width > 0) s.copy(s.smooth, row.smooth);
   if (s.friction_velocity.width > 0) s.copy(s.friction_velocity, row.friction_velocity);
+  if (s.sensitivity.width > 0)
+    s.sensitivity.values.insert(s.sensitivity.values.end(), row.sensitivity.data(),
+                                row.sensitivity.data() + row.sensitivity.size());
   const EnergyLedger& e = row.energy;
   s.energy.values.insert(s.energy.values.end(), {e.kinetic, e.potential, e.work_in, e.friction_loss, e.damper_loss,
                                                  e.impact_loss, e.unexplained(), e.correction, e.initial});
@@ -277,7 +282,7 @@ void ResultWriter::add(const OutputRow& row) {
   ++s.waiting;
   ++s.rows;
   if (!s.header.bodies.empty()) s.add_points(row);
-  if (s.restart_from_rows && s.header.internal_states == 0) {
+  if (s.restart_from_rows && s.header.internal.empty()) {
     s.restart.state = {row.t, row.q, row.v, Vector(), row.modes};
     s.restart.rows = s.rows;
     s.restart.events = s.event_rows;
@@ -315,7 +320,6 @@ void ResultWriter::Store::add_points(const OutputRow& row) {
 
 void ResultWriter::checkpoint(const State& state) {
   Store& s = *store_;
-  assert(state.z.size() == s.header.internal_states);
   s.restart.state = state;
   s.restart.memory.clear();
   s.restart.rows = s.rows;
@@ -374,7 +378,8 @@ void ResultWriter::close(const Simulation& simulation, double wall_seconds) {
 }
 
 void remove_text_results(const std::filesystem::path& folder) {
-  for (const char* name : {"trajectory.csv", "events.csv", "problems.csv", "summary.json", "report.html"}) {
+  for (const char* name : {"trajectory.csv", "events.csv", "problems.csv", "history.csv", "fit.csv", "summary.json",
+                           "report.html"}) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(folder / name, ignored)) std::filesystem::remove(folder / name, ignored);
   }

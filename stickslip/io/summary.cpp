@@ -105,6 +105,10 @@ std::string summary_json(const SummaryData& data) {
                   {"files", files},
                   {"model_text", inputs.model_text}};
   if (!parts.empty()) summary["parts"] = parts;
+  if (!data.header.internal.empty()) {
+    summary["internal"] = data.header.internal;
+    summary["final"]["internal"] = numbers(data.final.z);
+  }
   return summary.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

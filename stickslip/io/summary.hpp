@@ -38,7 +38,7 @@ struct ResultHeader {
   std::string model;  ///< the model file as the user named it
   std::string scheme;
   std::string version;                ///< of stickslip
-  Index internal_states = 0;          ///< size of State::z
+  std::vector<std::string> internal = {};  ///< names of State::z, where their number is fixed
   double expected_rows = 0;           ///< of the trajectory, roughly; 0: unknown. Long runs are stored in larger pieces
   std::vector<std::string> bodies{};  ///< names for PointForce::first and second
   RunInputs inputs{};

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stickslip/common/error.hpp"
 
@@ -46,6 +47,13 @@ double gap_terms(const ContactPoints& found, Index row, const Vector& q) {
   for (int at = found.Wt.outerIndexPtr()[row]; at < found.Wt.outerIndexPtr()[row + 1]; ++at)
     sum += std::abs(found.Wt.valuePtr()[at] * q[found.Wt.innerIndexPtr()[at]]);
   return sum;
+}
+
+FrictionSection ContactElement::section() const {
+  if (polygon) return *polygon;
+  if (cone == SetKind::box_cone) return FrictionSection::box();
+  if (cone == SetKind::polygonal_cone) return FrictionSection::regular(facets, false, std::numbers::pi / facets);
+  return {};
 }
 
 }  // namespace stickslip

@@ -13,13 +13,16 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "stickslip/common/vector.hpp"
+#include "stickslip/laws/friction_section.hpp"
 #include "stickslip/laws/impact_law.hpp"
 #include "stickslip/laws/set.hpp"
+#include "stickslip/model/contact_compliance.hpp"
 
 namespace stickslip {
 
@@ -32,12 +35,17 @@ struct ContactElement {
   std::optional<double> mu_static = std::nullopt;  ///< >= mu: for a point that sticks
   double restitution = 0;                 ///< e in [0, 1]
   ImpactLaw impact = ImpactLaw::newton;   ///< what e relates; energetic: only with the round cone
+  /// In place of the inscribed polygon with its first vertex on t1: taken by the scheme `compliant` alone.
+  std::optional<FrictionSection> polygon = std::nullopt;
+  std::shared_ptr<const ContactCompliance> compliance = nullptr;  ///< null: none of its own
 
   int size() const { return 1 + tangents; }
   Set set(double coefficient) const {
     if (tangents == 0) return half_line_set();
     return Set{cone, size(), coefficient, cone == SetKind::polygonal_cone ? facets : 0};
   }
+  /// Of the cone, where there are two tangents.
+  FrictionSection section() const;
 };
 
 /// No impact between these contacts can make energy, whichever of them take part (solvers/impact.hpp).

@@ -40,6 +40,7 @@ struct EquationModel {
   std::vector<FrictionElement> friction = {};
   std::vector<ExpressionContact> contacts = {};
   std::vector<ExpressionConstraint> constraints = {};
+  std::optional<CoupledCompliance> compliance = std::nullopt;  ///< of all contacts together
 };
 
 /// Throws InputError naming what is wrong. M that depends on q is checked along the motion: System::mass() throws where

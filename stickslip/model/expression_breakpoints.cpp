@@ -241,11 +241,11 @@ class Finder {
     const Enclosure x = ratio ? first / argument(1) : first;
     if (x.value.empty()) return Known::constant;
     const auto step = [&](double at) { return s.table ? static_cast<double>(s.table->piece(at)) : std::floor(at); };
-    return step(x.value.low) == step(x.value.high) ? Known::constant : monotone(x.slope);
+    return step(x.value.lo) == step(x.value.hi) ? Known::constant : monotone(x.slope);
   }
 
-  static Known monotone(const Range& slope) {
-    return slope.low >= 0 || slope.high <= 0 ? Known::monotone : Known::nothing;
+  static Known monotone(const Interval& slope) {
+    return slope.lo >= 0 || slope.hi <= 0 ? Known::monotone : Known::nothing;
   }
 
   /// The sign of a - b: its range, also by the mean value theorem, and the range of its slope.
@@ -253,9 +253,9 @@ class Finder {
     if (a.value.empty() || b.value.empty()) return Known::constant;
     const Enclosure x = a - b;
     if (!x.value.contains(0.0)) return Known::constant;
-    if (x.slope.low == 0 && x.slope.high == 0) return Known::constant;
+    if (x.slope.lo == 0 && x.slope.hi == 0) return Known::constant;
     constexpr double units = 16 * std::numeric_limits<double>::epsilon();
-    const double change = 0.5 * width * std::max(std::abs(x.slope.low), std::abs(x.slope.high));
+    const double change = 0.5 * width * std::max(std::abs(x.slope.lo), std::abs(x.slope.hi));
     if (std::abs(x.mid) > change * (1 + units) + units * (std::abs(a.mid) + std::abs(b.mid))) return Known::constant;
     return monotone(x.slope);
   }

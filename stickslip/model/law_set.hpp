@@ -85,6 +85,11 @@ class LawSet {
   const std::vector<ConstraintElement>& constraints() const { return constraints_->elements(); }
   const ContactSource& contact_source() const { return *contacts_; }
   const ConstraintSource& constraint_source() const { return *constraints_; }
+  /// Of all contacts together; null: contact by contact, or none.
+  const CoupledCompliance* compliance() const { return compliance_.get(); }
+  void set_compliance(CoupledCompliance compliance) {
+    compliance_ = std::make_shared<const CoupledCompliance>(std::move(compliance));
+  }
 
   /// Reactions that limits may name: components of the contacts (normal first), then one per constraint.
   Index reaction_count() const;
@@ -100,6 +105,7 @@ class LawSet {
   std::vector<FrictionElement> friction_;
   std::unique_ptr<ContactSource> contacts_;
   std::unique_ptr<ConstraintSource> constraints_;
+  std::shared_ptr<const CoupledCompliance> compliance_;
 };
 
 }  // namespace stickslip

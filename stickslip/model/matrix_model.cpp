@@ -202,6 +202,7 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   auto kinematics = std::make_unique<FlatKinematics>(model.coordinates);
   auto laws = expression_laws(std::move(model.friction), std::move(model.contacts), std::move(model.constraints),
                               *kinematics);
+  if (model.compliance) laws.set_compliance(std::move(*model.compliance));
   auto forces = std::make_unique<MatrixForces>(std::move(model.force), std::move(model.damping),
                                                std::move(model.stiffness), n);
   return std::make_unique<System>(SystemParts{std::move(model.title), std::move(kinematics),

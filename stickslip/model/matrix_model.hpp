@@ -7,6 +7,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "stickslip/model/expression_constraint.hpp"
 #include "stickslip/model/expression_contact.hpp"
@@ -29,6 +30,7 @@ struct MatrixModel {
   std::vector<FrictionElement> friction = {};
   std::vector<ExpressionContact> contacts = {};
   std::vector<ExpressionConstraint> constraints = {};
+  std::optional<CoupledCompliance> compliance = std::nullopt;  ///< of all contacts together
 };
 
 /// By rows: dense({{2, 1}, {1, 2}}).

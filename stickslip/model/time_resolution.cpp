@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "stickslip/common/interval.hpp"
+#include "stickslip/common/interval_series.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/model/time_table.hpp"
 

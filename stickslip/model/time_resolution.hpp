@@ -16,7 +16,7 @@
 #include <memory>
 #include <vector>
 
-#include "stickslip/common/interval.hpp"
+#include "stickslip/common/interval_series.hpp"
 #include "stickslip/model/expression_tree.hpp"
 #include "stickslip/model/state_function.hpp"
 #include "stickslip/model/system.hpp"

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "stickslip/motion/sensitivity.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -65,6 +67,13 @@ void Case::set(std::span<const NamedNumber> values) {
 double Case::get(const std::string& name) const {
   const double* parameter = built_.parameters.find(name);
   return parameter ? *parameter : source_->number(changes_, name);
+}
+
+Simulation Case::run(const SimulationHooks& hooks) const {
+  if (options().sensitivities.empty()) return simulate(system(), initial(), options(), hooks);
+  options().validate();  // before the neighbours are built: a scheme without derivatives says so at once
+  const Variations variations(*this, options().sensitivities);
+  return simulate(system(), initial(), options(), hooks, &variations);
 }
 
 }  // namespace stickslip

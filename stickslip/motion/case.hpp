@@ -74,7 +74,9 @@ class Case {
   void set_initial(State initial) { initial_ = std::move(initial); }
   void set_options(SimulationOptions options) { options_ = std::move(options); }
 
-  Simulation run(const SimulationHooks& hooks = {}) const { return simulate(system(), initial(), options(), hooks); }
+  /// With the derivatives by options().sensitivities (sensitivity.hpp). They are those of the start that the source
+  /// gives: after set_initial() no number of the case moves the start.
+  Simulation run(const SimulationHooks& hooks = {}) const;
 
  private:
   std::shared_ptr<const CaseSource> source_;

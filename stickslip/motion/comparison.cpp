@@ -71,7 +71,10 @@ OrderFit judged_order(const std::vector<double>& sizes, const std::vector<double
   }
   if (!std::isfinite(slope)) return {std::nan(""), "fewer than three sizes"};
   if (slope < least) return {std::nan(""), "errors do not fall"};
-  if (std::sqrt(residual / ((n - 2) * sxx)) > kSlopeError) return {std::nan(""), "errors scatter too much"};
+  const double uncertain = std::sqrt(residual / ((n - 2) * sxx));
+  if (uncertain > kSlopeError)
+    return {std::nan(""),
+            fmt::format("errors scatter too much: slope {:.2f} within {:.2f}, more sizes would tell", slope, uncertain)};
   return {slope, ""};
 }
 
@@ -142,6 +145,7 @@ class Runner {
     run_.steps = 0;
     run_.output_step = 0;
     run_.output_times.clear();
+    run_.sensitivities.clear();  // motions are compared, under schemes with and without derivatives
     const double span = base.end_time - base.start_time;
     for (int k = 1; k <= options.samples; ++k)
       run_.output_times.push_back(k == options.samples ? base.end_time : base.start_time + span * k / options.samples);

@@ -108,6 +108,19 @@ void ConstrainedMass::lengths(const DenseMatrix& W, Vector& length) {
   length = reduced_columns_.colwise().norm();
 }
 
+double ConstrainedMass::stretch() const {
+  double squares = 0;
+  for (Index i = 0; i < m_; ++i)
+    squares += inner_.col(i).head(rank_).squaredNorm() * peak_[i] * peak_[i];
+  return std::sqrt(squares);
+}
+
+double ConstrainedMass::norm_of_map(const DenseMatrix& X) {
+  reduced_columns_ = (factor_.matrixU() * X).transpose();  // Xᵀ L, of which L⁻¹ is taken
+  factor_.matrixL().solveInPlace(reduced_columns_);
+  return reduced_columns_.norm();
+}
+
 double ConstrainedMass::norm(const Vector& x) {
   workspace_ = factor_.matrixU() * x;
   return workspace_.norm();

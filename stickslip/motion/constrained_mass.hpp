@@ -49,6 +49,9 @@ class ConstrainedMass {
   bool refresh(const SystemMatrix& M, const DenseMatrix& A);
 
   Index rank() const { return rank_; }
+  /// |(S Ã)⁺|, each row measured by its largest length so far: grows without bound towards a position where a row vanishes
+  /// or comes to depend on the others.
+  double stretch() const;
   Index row_count() const { return m_; }
   const DenseMatrix& free_directions() const { return N_; }  ///< N
   const DenseMatrix& weighted_inverse() const { return G_; }  ///< G
@@ -62,6 +65,8 @@ class ConstrainedMass {
   void apply(const DenseMatrix& W, DenseMatrix& X);
   /// |L⁻¹ W_i|, the length of each column in the metric of the mass: that of NᵀW_i where no constraint blocks it.
   void lengths(const DenseMatrix& W, Vector& length);
+  /// |Lᵀ X L⁻ᵀ|, of a linear map of velocities (Frobenius).
+  double norm_of_map(const DenseMatrix& X);
   /// (xᵀ M x)^½ of a velocity or acceleration.
   double norm(const Vector& x);
   /// x = G e: the shortest displacement, in the metric of the mass, that makes A x = e (as nearly as possible).

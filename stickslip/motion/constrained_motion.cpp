@@ -60,6 +60,25 @@ void velocity_residual(const ConstraintRows& rows, const Vector& v, Vector& resi
   residual.noalias() += rows.A * v;
 }
 
+/// x with A x = e and H x = 0. False: not finite.
+bool hold_and_correct(const SystemMatrix& M, const DenseMatrix& held, ConstrainedMass& mass, ConstraintWorkspace& w) {
+  const DenseMatrix& A = w.rows.A;
+  if (held.rows() == 0) {
+    if (!mass.refresh(M, A)) return false;
+    mass.correction(w.residual, w.correction);
+    return true;
+  }
+  w.stacked.resize(A.rows() + held.rows(), A.cols());
+  w.stacked << A, held;
+  w.start = w.residual;
+  w.residual.conservativeResize(w.stacked.rows());
+  w.residual.tail(held.rows()).setZero();
+  if (!w.combined.refresh(M, w.stacked)) return false;
+  w.combined.correction(w.residual, w.correction);
+  w.residual = w.start;
+  return true;
+}
+
 const std::string& name_of(const System& system, Index row) {
   return system.laws().constraints()[static_cast<std::size_t>(row)].name;
 }
@@ -93,17 +112,16 @@ ConstraintDrift constraint_drift(const System& system, double t, const Vector& q
   return drift;
 }
 
-Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace) {
+Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace,
+                        const DenseMatrix& held) {
   constexpr int kMostIterations = 30;
   constexpr double kAccepted = 1e-6;
   if (system.laws().constraints().empty()) return Status::success;
   ConstraintRows& rows = workspace.rows;
   Vector& best = workspace.best;
   auto make_correction = [&] {
-    if (!workspace.holonomic.refresh(system.inertia().mass(q, workspace.system), rows.A)) return false;
     workspace.residual = -rows.position;
-    workspace.holonomic.correction(workspace.residual, workspace.correction);
-    return true;
+    return hold_and_correct(system.inertia().mass(q, workspace.system), held, workspace.holonomic, workspace);
   };
   refresh_inertia(system, q, workspace);
   double smallest = HUGE_VAL, reach = 0;
@@ -133,7 +151,8 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
   return smallest <= kAccepted ? Status::success : Status::not_converged;
 }
 
-Status project_velocity(const System& system, double t, const Vector& q, Vector& v, ConstraintWorkspace& workspace) {
+Status project_velocity(const System& system, double t, const Vector& q, Vector& v, ConstraintWorkspace& workspace,
+                        const DenseMatrix& held) {
   if (system.laws().constraints().empty()) return Status::success;
   if (!refresh_constraints(system, t, q, workspace)) return Status::not_finite;
   refresh_inertia(system, q, workspace);
@@ -141,7 +160,11 @@ Status project_velocity(const System& system, double t, const Vector& q, Vector&
     velocity_residual(workspace.rows, v, workspace.residual);
     const double speed = length(workspace.inertia, v);
     if (pass > 0 && relative_size(workspace.residual, workspace, speed, &workspace.rows.rate).value <= 8 * kEpsilon) break;
-    workspace.mass.correction(workspace.residual, workspace.correction);
+    if (held.rows() == 0) {
+      workspace.mass.correction(workspace.residual, workspace.correction);
+    } else if (!hold_and_correct(system.inertia().mass(q, workspace.system), held, workspace.mass, workspace)) {
+      return Status::not_finite;
+    }
     v -= workspace.correction;
   }
   return v.allFinite() ? Status::success : Status::not_finite;

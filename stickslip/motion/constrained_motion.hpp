@@ -12,6 +12,9 @@
 //   v ← v - G (A v - rate)                                       G of motion/constrained_mass.hpp
 //
 // Rows may be redundant, and A may lose rank on the way: then G corrects in the range of A only.
+//
+// Rows that are held (of closed contacts) stay as they are: the correction x has H x = 0 as well. Where the constraints
+// cannot be met so, they are met without.
 #pragma once
 
 #include <string>
@@ -32,7 +35,9 @@ struct ConstraintWorkspace {
   ConstraintRows rows;
   ConstrainedMass mass;
   ConstrainedMass holonomic;  ///< of project_position(): its rank differs where there are nonholonomic rows
-  Vector residual, correction, force, bias, best, inertia;
+  Vector residual, correction, force, bias, best, inertia, start;
+  DenseMatrix stacked;       ///< rows, and held ones below them
+  ConstrainedMass combined;  ///< of these
 };
 
 /// Refreshes workspace.rows and workspace.mass at (t, q). False where M or A is not finite. Throws InputError where M
@@ -55,9 +60,11 @@ ConstraintDrift constraint_drift(const System& system, double t, const Vector& q
 /// constraint_audit.hpp; |q| the largest reach on the way, position_reach.hpp), or until it does not fall any more. not_converged: it rose again
 /// above `1e-6` of that; q is then the best position found. not_finite: q
 /// left the domain of an expression. M is taken where the iteration starts.
-Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace);
+Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace,
+                        const DenseMatrix& held = DenseMatrix());
 /// One linear projection (and a second one for its round-off). Refreshes the workspace at (t, q).
-Status project_velocity(const System& system, double t, const Vector& q, Vector& v, ConstraintWorkspace& workspace);
+Status project_velocity(const System& system, double t, const Vector& q, Vector& v, ConstraintWorkspace& workspace,
+                        const DenseMatrix& held = DenseMatrix());
 
 struct RankReport {
   Index rows = 0, rank = 0;

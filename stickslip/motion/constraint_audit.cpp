@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/motion/fixed_step.hpp"
 
@@ -10,55 +11,79 @@ namespace stickslip {
 
 namespace {
 
-void keep_worse(double value, double terms, double& worst, double& worst_terms) {
-  if (value * worst_terms <= worst * terms) return;  // false for NaN: it stays visible
-  worst = value;
-  worst_terms = terms;
+constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+// Rows are projected to a few units in the last place of their terms; a long row adds up as many errors as it has
+// terms.
+constexpr double kPositionRoundOff = 1e2, kVelocityRoundOff = 1e3;  // times machine epsilon
+
+struct Worst {
+  double value = 0, terms = 1;
+};
+
+/// Of the row that is worst relative to its terms.
+Worst worst_of(const Vector& values, const Vector& terms) {
+  Worst worst;
+  for (Index i = 0; i < values.size(); ++i)
+    if (!(values[i] * worst.terms <= worst.value * terms[i])) worst = {values[i], terms[i]};  // NaN stays visible
+  return worst;
 }
 
 }  // namespace
 
-void record_constraint_residuals(const System& system, double dt, ConstraintAudit& audit, StepRecord& record) {
-  const State& s = record.state;
-  ConstraintRows& rows = audit.rows;
-  system.laws().constraint_source().evaluate(s.t, s.q, audit.workspace, rows);
-  system.laws().constraint_source().velocity_slopes(s.t, s.q, s.v, audit.workspace, audit.by_q);
-  const SystemMatrix& mass = system.inertia().mass(s.q, audit.workspace);
-  const Index m = rows.A.rows(), n = rows.A.cols();
-  if (audit.position.size() != m)
-    audit.position = audit.velocity = audit.position_terms = audit.velocity_terms = Vector::Zero(m);
-  audit.inertia.resize(n);
-  audit.longest = std::max(audit.longest, dt);
-  const Vector& reach = audit.reach(s.q);
+ConstraintAudit::ConstraintAudit(const System& system)
+    : system_(system), workspace_(system), reach_(system.kinematics()) {
+  const auto m = static_cast<Index>(system.laws().constraints().size());
+  for (Vector* x : {&position_, &velocity_, &position_terms_, &velocity_terms_}) x->setZero(m);
+}
+
+void ConstraintAudit::add(const State& s, double dt) {
+  system_.laws().constraint_source().evaluate(s.t, s.q, workspace_, rows_);
+  system_.laws().constraint_source().velocity_slopes(s.t, s.q, s.v, workspace_, by_q_);
+  const SystemMatrix& mass = system_.inertia().mass(s.q, workspace_);
+  const Index m = rows_.A.rows(), n = rows_.A.cols();
+  inertia_.resize(n);
+  longest_ = std::max(longest_, dt);
+  const Vector& reach = reach_(s.q);
   double q2 = 0, v2 = 0, f2 = 0;
-  for (Index j = 0; j < n; ++j) audit.inertia[j] = mass(j, j);
-  audit.force.setZero(n);
-  system.force(s.t, s.q, s.v, audit.workspace, audit.force);
+  for (Index j = 0; j < n; ++j) inertia_[j] = mass(j, j);
+  force_.setZero(n);
+  system_.force(s.t, s.q, s.v, workspace_, force_);
   for (Index j = 0; j < n; ++j) {
-    f2 += audit.force[j] * audit.force[j] / audit.inertia[j];
-    v2 += audit.inertia[j] * s.v[j] * s.v[j];
-    q2 += audit.inertia[j] * reach[j] * reach[j];
+    f2 += force_[j] * force_[j] / inertia_[j];
+    v2 += inertia_[j] * s.v[j] * s.v[j];
+    q2 += inertia_[j] * reach[j] * reach[j];
   }
-  record.constraint_position = record.constraint_velocity = 0;
-  record.constraint_position_terms = record.constraint_velocity_terms = 1;
   for (Index i = 0; i < m; ++i) {
-    double a2 = 0, velocity = -rows.rate[i];
+    double a2 = 0, velocity = -rows_.rate[i];
     for (Index j = 0; j < n; ++j) {
-      a2 += rows.A(i, j) * rows.A(i, j) / audit.inertia[j];
-      velocity += rows.A(i, j) * s.v[j];
+      a2 += rows_.A(i, j) * rows_.A(i, j) / inertia_[j];
+      velocity += rows_.A(i, j) * s.v[j];
     }
-    const double thrust = std::sqrt(a2 * f2) * audit.longest;
+    const double thrust = std::sqrt(a2 * f2) * longest_;
     double slopes = 0;
-    for (Index j = 0; j < n; ++j) slopes += std::abs(audit.by_q(i, j)) * reach[j];
-    raise(audit.position_terms[i], std::sqrt(a2 * q2) + std::abs(rows.rate[i] * s.t) + thrust * audit.longest);
-    raise(audit.velocity_terms[i], std::sqrt(a2 * v2) + std::abs(rows.rate[i]) + slopes + thrust);
-    raise(audit.position[i], std::abs(rows.position[i]));
-    raise(audit.velocity[i], std::abs(velocity));
-    keep_worse(audit.position[i], audit.position_terms[i], record.constraint_position,
-               record.constraint_position_terms);
-    keep_worse(audit.velocity[i], audit.velocity_terms[i], record.constraint_velocity,
-               record.constraint_velocity_terms);
+    for (Index j = 0; j < n; ++j) slopes += std::abs(by_q_(i, j)) * reach[j];
+    raise(position_terms_[i], std::sqrt(a2 * q2) + std::abs(rows_.rate[i] * s.t) + thrust * longest_);
+    raise(velocity_terms_[i], std::sqrt(a2 * v2) + std::abs(rows_.rate[i]) + slopes + thrust);
+    raise(position_[i], std::abs(rows_.position[i]));
+    raise(velocity_[i], std::abs(velocity));
   }
+}
+
+void ConstraintAudit::add_items(std::vector<AuditItem>& items) const {
+  const char* remedy = "the constraints are nearly dependent or far from the origin: move them closer, or leave one out";
+  const Worst position = worst_of(position_, position_terms_), velocity = worst_of(velocity_, velocity_terms_);
+  items.push_back(guaranteed("constraint_position", position.value, kPositionRoundOff * kEpsilon * position.terms,
+                             "m, rad", "violation of a holonomic constraint, of the one that is worst beside its terms",
+                             remedy));
+  items.push_back(guaranteed("constraint_velocity", velocity.value, kVelocityRoundOff * kEpsilon * velocity.terms,
+                             "m/s, rad/s",
+                             "violation of a constraint by the velocities, of the one that is worst beside its terms",
+                             remedy));
+}
+
+void ConstraintAudit::exchange(Memory& memory) {
+  for (Vector* x : {&position_, &velocity_, &position_terms_, &velocity_terms_}) memory.exchange(*x);
+  memory.exchange(longest_);
 }
 
 }  // namespace stickslip

@@ -3,7 +3,8 @@
 //
 //   |g_i|            against  s_i = |a_i| |q| + |rate_i t| + |a_i| |h| τ²
 //   |A_i v - rate_i| against  s_i = |a_i| |v| + |rate_i| + Σ_j |∂(A_i v - rate_i)/∂q_j q_j| + |a_i| |h| τ
-//   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j²,   q_j the reach of positions (position_reach.hpp),   likewise |v|,   |h|² = Σ_j h_j²/M_jj the forces, τ the longest step
+//   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j², q_j the reach of positions (position_reach.hpp), likewise |v|,
+//   |h|² = Σ_j h_j²/M_jj the forces, τ the longest step
 //
 // |a_i| |q| bounds every term A_ij q_j and has the unit of the row, whatever the units of the coordinates are. A rod
 // x² + y² - l² has s = 2 l²; a frame whose origin is far away has a large s, as its coordinates have fewer digits to
@@ -12,27 +13,35 @@
 // begun, do not make round-off a violation.
 #pragma once
 
+#include <vector>
+
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/audit.hpp"
+#include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/position_reach.hpp"
-#include "stickslip/motion/step.hpp"
 
 namespace stickslip {
 
-/// Memory of record_constraint_residuals(), for one run.
-struct ConstraintAudit {
-  explicit ConstraintAudit(const System& system) : workspace(system), reach(system.kinematics()) {}
-  SystemWorkspace workspace;
-  PositionReach reach;
-  ConstraintRows rows;
-  DenseMatrix by_q;
-  Vector inertia, force;
-  Vector position, velocity, position_terms, velocity_terms;  ///< per row, largest of the run
-  double longest = 0;                                         ///< step [s]
-};
+/// For one run.
+class ConstraintAudit {
+ public:
+  explicit ConstraintAudit(const System& system);
+  /// Takes the state that a step of length dt has reached into account.
+  void add(const State& state, double dt);
+  /// constraint_position and constraint_velocity: the largest residual so far of the row that is worst relative to its
+  /// terms, against round-off of these.
+  void add_items(std::vector<AuditItem>& items) const;
+  void exchange(Memory& memory);
 
-/// Takes the state of the record, reached in a step of length dt, into account, and sets constraint_position and
-/// constraint_velocity of the record to the largest residual so far of the row that is worst relative to its terms, and
-/// the terms beside them.
-void record_constraint_residuals(const System& system, double dt, ConstraintAudit& audit, StepRecord& record);
+ private:
+  const System& system_;
+  SystemWorkspace workspace_;
+  PositionReach reach_;
+  ConstraintRows rows_;
+  DenseMatrix by_q_;
+  Vector inertia_, force_;
+  Vector position_, velocity_, position_terms_, velocity_terms_;  ///< per row, largest of the run
+  double longest_ = 0;                                            ///< step [s]
+};
 
 }  // namespace stickslip

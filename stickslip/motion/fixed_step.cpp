@@ -21,7 +21,6 @@ void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace&
   }
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
   record.law_work = Vector::Zero(laws.laws());
-  record.friction_velocity = s.v;
   record.energy = {};
   record.energy.kinetic = system.inertia().kinetic_energy(s.q, s.v);
   record.energy.potential = system.forces().potential_energy(s.q);
@@ -129,12 +128,12 @@ void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws
   raise(record.membership, largest > 0 ? outside / largest : outside);
 }
 
-void book_impact(double normal_loss, double friction_loss, StepRecord& record) {
+double book_impact(double normal_loss, double friction_loss, EnergyLedger& energy) {
   const double loss = normal_loss + friction_loss;
   const bool apart = friction_loss >= 0 && loss >= 0;
-  record.energy.impact_loss += apart ? normal_loss : loss;
-  if (apart) record.energy.friction_loss += friction_loss;
-  if (loss < 0) record.contact_gain -= loss;
+  energy.impact_loss += apart ? normal_loss : loss;
+  if (apart) energy.friction_loss += friction_loss;
+  return std::max(0.0, -loss);
 }
 
 }  // namespace stickslip

@@ -32,8 +32,8 @@ void clear_step(StepRecord& record);
 
 /// Energy that an impact took: normal and tangential part of -½ p·(u⁻ + u⁺). The mean velocity is not the path of the
 /// impulse, so that only the sum has a meaning where the friction part comes out negative: it then counts as impact
-/// loss, and a negative sum as contact_gain as well.
-void book_impact(double normal_loss, double friction_loss, StepRecord& record);
+/// loss. Returns what the impact made of energy, 0 where it took some.
+double book_impact(double normal_loss, double friction_loss, EnergyLedger& energy);
 
 /// 1/A_ii, refreshed when the problem's matrix has changed.
 struct InverseDiagonal {

@@ -80,6 +80,14 @@ class Memory {
     values.resize(static_cast<Index>(size(static_cast<std::size_t>(values.size()))));
     bytes(values.data(), static_cast<std::size_t>(values.size()) * sizeof(double));
   }
+  void exchange(DenseMatrix& values) {
+    const std::size_t rows = size(static_cast<std::size_t>(values.rows())),
+                      columns = size(static_cast<std::size_t>(values.cols()));
+    if (reading_ && columns > 0 && rows > 8 * (words_.size() - at_) / columns)
+      throw std::length_error("the memory of the run is damaged");
+    values.resize(static_cast<Index>(rows), static_cast<Index>(columns));
+    bytes(values.data(), rows * columns * sizeof(double));
+  }
 
  private:
   static std::int64_t hash(std::string_view label) {  // FNV-1a

@@ -44,7 +44,7 @@ bool ParameterVariation::build(const Case& center, std::span<const int> places, 
     for (std::size_t k = 0; k < places.size(); ++k) {
       moved.set(name_, value_ + places[k] * step_);
       neighbours_.push_back({{moved.shared_system(), moved.initial(), moved.options()},
-                             weights[k],
+                             weights[k] / step_,
                              std::make_unique<SystemWorkspace>(moved.system())});
     }
   } catch (const InputError&) {

@@ -19,6 +19,7 @@
 #pragma once
 
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,12 +48,15 @@ class ParameterVariation {
   Vector initial_position() const;
   Vector initial_velocity() const;
 
- private:
+  /// A case at p + k δ; df/dp = Σ weight · f(neighbour).
   struct Neighbour {
     CaseParts parts;
-    double weight;  ///< of its value, times δ
+    double weight;  ///< [1 / unit of p]
     std::unique_ptr<SystemWorkspace> workspace;
   };
+  std::span<const Neighbour> neighbours() const { return neighbours_; }
+
+ private:
   bool build(const Case& center, std::span<const int> places, std::span<const double> weights);
 
   std::string name_;
@@ -66,7 +70,7 @@ Vector ParameterVariation::derivative(F&& f) const {
   for (const Neighbour& neighbour : neighbours_) {
     f(neighbour.parts, *neighbour.workspace, value);
     if (sum.size() == 0) sum.setZero(value.size());
-    sum += (neighbour.weight / step_) * value;
+    sum += neighbour.weight * value;
   }
   return sum;
 }

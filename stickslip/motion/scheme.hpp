@@ -14,6 +14,7 @@
 #include "stickslip/motion/audit.hpp"
 #include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/step.hpp"
+#include "stickslip/motion/trajectory.hpp"
 
 namespace stickslip {
 
@@ -35,11 +36,28 @@ class Scheme {
   /// after start(): with it a run goes on bit by bit as if it had never stopped. False: it keeps nothing there and goes
   /// on from the state as start() left it.
   virtual bool exchange(Memory& /*memory*/) { return false; }
+
+  // What one scheme alone knows.
+  /// Into a row of the output, at the state of the last step.
+  virtual void add_to_row(OutputRow& /*row*/) const {}
+  /// The last step counts; `run` holds it already. Numbers for items of the audit are summed up here.
+  virtual void account(const AuditLedger& /*run*/) {}
+  /// Those numbers, written or read as in exchange(), also where that keeps nothing.
+  virtual void exchange_audit(Memory& /*memory*/) {}
+  /// Items of the audit, at the end of a run.
+  virtual void add_audit(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
+                         std::vector<AuditItem>& /*items*/) const {}
+  /// What there is to know about the run that only the run has shown; asked at its end.
+  virtual void add_notes(std::vector<std::string>& /*notes*/) const {}
 };
 
-enum class SchemeKind { splitting, moreau, event, viscoelastic };
+enum class SchemeKind { splitting, moreau, event, compliant, viscoelastic };
+
+/// By numbers of the case: none; of the state, StepRecord::sensitivity; and of the reactions, reaction_sensitivity.
+enum class Derivatives { none, state, state_and_reactions };
 
 struct SimulationOptions;
+class Variations;
 
 /// All that is to be known of a scheme without running it. Each is written in the folder of its scheme; the table in
 /// scheme_table.cpp has a line for each.
@@ -52,15 +70,20 @@ struct SchemeDescription {
   bool own_steps;             ///< step sizes follow from a tolerance
   bool friction_velocity;     ///< rows keep the velocity after the friction part of a step
   bool refuses_penetration;   ///< a start inside a contact is refused or corrected, and so looked for beforehand
+  Derivatives derivatives;    ///< what it carries along of them (motion/sensitivity.hpp)
   /// Throws InputError with the reason and the scheme to use instead if the scheme does not take this system.
   void (*require)(const System& system);
-  /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
+  /// The system and the variations must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
+  /// `variations`: what the motion is differentiated by; null: nothing.
   std::unique_ptr<Scheme> (*make)(const System& system, const SimulationOptions& options,
-                                  std::vector<double> breakpoints, StopRequest stop);
+                                  std::vector<double> breakpoints, StopRequest stop, const Variations* variations);
   /// What it guarantees for this system, in numbers.
   AuditLimits (*limits)(const System& system, const SimulationOptions& options);
   /// Cases in which it has a lower order for this system.
   void (*add_notes)(const System& system, const SimulationOptions& options, std::vector<std::string>& notes);
+  /// Names of State::z where their number is fixed; null, or empty: there are none, or they come and go and are kept in
+  /// the memory of the scheme.
+  std::vector<std::string> (*internal)(const System& system) = nullptr;
 };
 std::span<const SchemeDescription> scheme_table();
 const SchemeDescription& describe(SchemeKind kind);
@@ -68,6 +91,8 @@ inline std::string_view to_string(SchemeKind kind) { return describe(kind).name;
 inline bool chooses_own_steps(SchemeKind kind) { return describe(kind).own_steps; }
 /// Throws InputError naming the nearest known scheme.
 SchemeKind scheme_from(std::string_view name);
+/// Throws InputError that names the schemes with derivatives where this one has none.
+void require_sensitivities(SchemeKind kind);
 /// SchemeDescription::require of this scheme.
 void require_supported(SchemeKind kind, const System& system);
 

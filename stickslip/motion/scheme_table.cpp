@@ -7,6 +7,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
+#include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
@@ -17,11 +18,12 @@ namespace stickslip {
 namespace {
 
 /// In the order of SchemeKind.
-const std::array<SchemeDescription, 4>& schemes() {
-  static const std::array<SchemeDescription, 4> table{
+const std::array<SchemeDescription, 5>& schemes() {
+  static const std::array<SchemeDescription, 5> table{
       splitting_description(),
       moreau_description(),
       event_description(),
+      compliant_description(),
       viscoelastic_description(),
   };
   return table;
@@ -40,6 +42,17 @@ SchemeKind scheme_from(std::string_view name) {
     known.emplace_back(scheme.name);
   }
   throw InputError(fmt::format("unknown scheme '{}'{}", name, name_hint(name, known)));
+}
+
+void require_sensitivities(SchemeKind kind) {
+  if (describe(kind).derivatives != Derivatives::none) return;
+  std::string others;
+  for (const SchemeDescription& scheme : schemes())
+    if (scheme.derivatives != Derivatives::none) others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", scheme.name);
+  throw InputError(
+      fmt::format("run.sensitivities: scheme '{}' has no derivatives, because it steps over the instants at which the "
+                  "motion changes its form; use scheme = {}",
+                  describe(kind).name, others));
 }
 
 void require_supported(SchemeKind kind, const System& system) { describe(kind).require(system); }

@@ -9,9 +9,11 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/motion/grid.hpp"
 #include "stickslip/motion/not_finite.hpp"
 #include "stickslip/motion/recorder.hpp"
 #include "stickslip/motion/run_notes.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
@@ -78,9 +80,11 @@ void SimulationOptions::validate() const {
   require_resolved("step", step, *this);
   require_resolved("output_step", output_step, *this);
   require_room(*this);
+  if (!sensitivities.empty()) require_sensitivities(scheme);
   moreau.validate();
   splitting.validate();
   event.validate();
+  compliant.validate();
   viscoelastic.validate();
 }
 
@@ -149,6 +153,9 @@ struct Run {
     checkpoint.memory.open(run_label());
     exchange(checkpoint.memory);
     checkpoint.memory.close();
+    checkpoint.memory.open(audit_label(scheme_label));
+    scheme.exchange_audit(checkpoint.memory);
+    checkpoint.memory.close();
     checkpoint.memory.open(scheme_label);
     scheme.exchange(checkpoint.memory);
     checkpoint.memory.close();
@@ -159,8 +166,19 @@ struct Run {
     result.last.events = checkpoint.events;
     Memory memory = checkpoint.memory;
     memory.rewind();
+    const std::pair expected(record.sensitivity.rows(), record.sensitivity.cols());
     if (memory.open(run_label())) {
       exchange(memory);
+      memory.close();
+    } else if (record.sensitivity.size() > 0) {
+      record.sensitivity.resize(0, 0);
+    }
+    if (expected != std::pair(record.sensitivity.rows(), record.sensitivity.cols()))
+      throw InputError(
+          "the state to go on from holds no derivatives by these run.sensitivities: start the run anew, or go on with "
+          "those of the first part");
+    if (memory.open(audit_label(scheme_label))) {
+      scheme.exchange_audit(memory);
       memory.close();
     }
     if (memory.open(scheme_label) && scheme.exchange(memory)) record.state = checkpoint.state;
@@ -168,12 +186,13 @@ struct Run {
 
  private:
   static std::string run_label() {
-    return fmt::format("run {} {} {}", version(), sizeof(AuditLedger), sizeof(EnergyLedger));
+    return fmt::format("run 2 {} {} {}", version(), sizeof(AuditLedger), sizeof(EnergyLedger));
   }
+  static std::string audit_label(std::string_view scheme) { return fmt::format("audit {}", scheme); }
   void exchange(Memory& memory) {
     memory.exchange(record.energy);
     memory.exchange(record.law_work);
-    memory.exchange(record.friction_velocity);
+    memory.exchange(record.sensitivity);
     memory.exchange(ledger);
     memory.exchange(result.steps);
     memory.exchange(result.event_counts);
@@ -189,10 +208,19 @@ std::string scheme_label(const System& system, SchemeKind scheme) {
 
 }  // namespace
 
+TrajectoryNames trajectory_names(const System& system, const SimulationOptions& options) {
+  const SchemeDescription& scheme = describe(options.scheme);
+  TrajectoryNames names = trajectory_names(system, scheme.friction_velocity);
+  names.unknowns = options.sensitivities;
+  names.reaction_sensitivity = scheme.derivatives == Derivatives::state_and_reactions;
+  return names;
+}
+
 Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
-                    const SimulationHooks& hooks) {
+                    const SimulationHooks& hooks, const Variations* variations) {
   options.validate();
   require_supported(options.scheme, system);
+  if (variations) require_sensitivities(options.scheme);
   require_state(system, hooks.resume ? hooks.resume->state : initial);
   const double start = options.start_time;
   const Grid grid(options);
@@ -200,21 +228,22 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   const double h = grid.step();
   const BreakpointSearch search = system.find_breakpoints(start, options.end_time, hooks.stop);
   const std::vector<double>& breakpoints = search.times;
-  const std::unique_ptr<Scheme> scheme = describe(options.scheme).make(system, options, breakpoints, hooks.stop);
+  const std::unique_ptr<Scheme> scheme = describe(options.scheme).make(system, options, breakpoints, hooks.stop, variations);
 
   Simulation result;
   result.notes = run_notes(system, options, search);
   const double rows = hooks.keep_trajectory ? std::min(options.expected_rows() + 2, 1e9) : 0;
   constexpr double kReservedRows = 4e6;
   const double reserved = std::min(rows, std::max(16.0, kReservedRows / static_cast<double>(1 + system.info().nq())));
-  result.trajectory = Trajectory(trajectory_names(system, describe(options.scheme).friction_velocity), system.info().nq(),
-                                 system.info().nv(), static_cast<Index>(reserved));
+  TrajectoryNames names = trajectory_names(system, options);
+  names.unknowns = variations ? variations->names() : std::vector<std::string>();
+  result.trajectory = Trajectory(std::move(names), system.info().nq(), system.info().nv(), static_cast<Index>(reserved));
   StepRecord record;
   record.state = hooks.resume ? hooks.resume->state : initial;
   if (!hooks.resume) record.state.t = start;
   scheme->start(record);
   AuditLedger ledger;
-  Recorder recorder(system, options, h, result, hooks);
+  Recorder recorder(system, options, h, *scheme, hooks, result);
   Run run{*scheme, record, ledger, recorder, result};
   const std::string label = scheme_label(system, options.scheme);
   if (hooks.resume) {
@@ -250,6 +279,7 @@ Simulation simulate(const System& system, const State& initial, const Simulation
         if (!stopped_inside) break;
       }
       ledger.add(record);
+      scheme->account(ledger);
       recorder.part_done(record, run.first_part, record.state.t >= t1);
       run.first_part = record.state.t >= t1;
       // A scheme that stops at every event may need many parts for one step.
@@ -268,10 +298,16 @@ Simulation simulate(const System& system, const State& initial, const Simulation
                                  options.end_time);
   result.final = record.state;
   result.final_reaction = recorder.mean_reaction(record);
+  result.final_sensitivity = record.sensitivity;
+  scheme->add_notes(result.notes);
   run.save(label, result.last);
   result.problems = ledger.problems;
   ledger.final_penetration = penetration_at(system, record.state);
-  result.audit = audit_report(ledger, record.energy, describe(options.scheme).limits(system, options));
+  ledger.energy = record.energy;
+  const AuditLimits limits = describe(options.scheme).limits(system, options);
+  std::vector<AuditItem> of_the_scheme;
+  scheme->add_audit(ledger, limits, of_the_scheme);
+  result.audit = audit_report(ledger, limits, std::move(of_the_scheme));
   if (result.status == Status::success && !passed(result.audit)) {
     result.status = Status::audit_failed;
     result.message = audit_message(result.audit);

@@ -7,7 +7,7 @@
 // positions by the cubic Hermite polynomial of the step (linearly where an impact happened), velocities linearly,
 // reactions as the mean over the step.
 //
-// `event` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
+// `event`, `compliant` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
 // output_times, else step or steps, else 1000 equal parts), and rows are exact there.
 //
 // Going on: a Checkpoint holds all that a run is at the end of a step. The run that goes on from it has the grid, the
@@ -22,6 +22,7 @@
 
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/motion/audit.hpp"
+#include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/splitting/splitting.hpp"
@@ -29,6 +30,8 @@
 #include "stickslip/motion/viscoelastic/viscoelastic.hpp"
 
 namespace stickslip {
+
+class Variations;
 
 /// Rows of one trajectory, at most: a thousand columns are a terabyte then. More is a mistake in output_step or step.
 inline constexpr double kMostRows = 1e8;
@@ -46,9 +49,12 @@ struct SimulationOptions {
   BreakpointPolicy breakpoints = BreakpointPolicy::step_ends;
   double output_step = 0;                 ///< [s]; 0: every step
   std::vector<double> output_times = {};  ///< [s], ascending; instead of output_step
+  /// Numbers of the case that the motion is differentiated by (sensitivity.hpp), as Case::set() takes them.
+  std::vector<std::string> sensitivities = {};
   MoreauOptions moreau = {};
   SplittingOptions splitting = {};
   EventOptions event = {};
+  CompliantOptions compliant = {};
   ViscoelasticOptions viscoelastic = {};
   TimeSpan span() const { return {start_time, end_time}; }
   /// Rows of the trajectory, before the run: those of output_times or output_step, else one per step.
@@ -86,6 +92,7 @@ struct Simulation {
   Trajectory trajectory;
   State final;            ///< a run can go on from here
   Vector final_reaction;  ///< mean over the last step
+  DenseMatrix final_sensitivity;  ///< S at `final` (sensitivity.hpp); empty: none was asked for
   long steps = 0;
   long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
@@ -94,9 +101,13 @@ struct Simulation {
   Checkpoint last;                     ///< at `final`
 };
 
+/// Columns of the rows that a run with these options has.
+TrajectoryNames trajectory_names(const System& system, const SimulationOptions& options);
+
 /// `initial.modes` may be empty. Bad input throws InputError; a numerical failure is a status, with everything up to it
-/// kept.
+/// kept. `variations`: what the motion is differentiated by, made from the same system and start; Case::run() makes
+/// them from options.sensitivities, which are not looked at here.
 Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
-                    const SimulationHooks& hooks = {});
+                    const SimulationHooks& hooks = {}, const Variations* variations = nullptr);
 
 }  // namespace stickslip

@@ -44,6 +44,8 @@ struct PointForce {
   int first = -1, second = -1;  ///< bodies that meet there, in the order of the model; -1: the ground, or no bodies
 };
 
+/// What every scheme says of a step. What one scheme alone knows stays with it and comes out by Scheme::add_to_row() and
+/// Scheme::add_audit().
 struct StepRecord {
   State state;                ///< at the end of the step
   double duration = 0;        ///< of the step; differs from the difference of its times by their rounding [s]
@@ -51,32 +53,23 @@ struct StepRecord {
   Vector smooth_impulse;      ///< ∫ (weakening and viscous part) dt [N s]
   Vector jump_impulse;        ///< impulses of impacts [N s]
   Vector constraint_impulse;  ///< ∫ λ dt over the step, per constraint [N s]; empty: the scheme does not know them
-  Vector friction_velocity;   ///< velocity right after the friction part of the step (splitting: V^{n+1/2}); else not
-                              ///< kept up
   Vector law_work;            ///< work done on the system per law, since the start [J]
   EnergyLedger energy;
-  std::vector<Event> events;    ///< of this step
-  double inclusion = 0;         ///< natural map of (*) at the end of the step, relative (residual.hpp)
-  double membership = 0;        ///< distance of r from its set over the step's largest impulse
-  double equation = 0;          ///< balance of momentum of the step, relative to its terms in this and earlier steps
-  double stuck_motion = 0;      ///< largest |u| dt of a law that sticks through the whole step [m or rad]
-  double stuck_terms = 0;       ///< dt times the velocities that cancel in that u; 0: not kept up [m or rad]
-  double energy_terms = 0;      ///< kinetic energy that the impulses of the step would make one by one [J]
-  double penetration = 0;       ///< largest in the middle of the step, before it is corrected [m]
-  double approach = 0;          ///< fastest at which a contact point closes in this step [m/s]
-  double contact_velocity = 0;  ///< left at a contact against its law, over the velocities at hand there
-  double constraint_position = 0, constraint_velocity = 0;  ///< |g| and |A v - rate|, largest at an end of a step of the
-                                                            ///< run so far, of the row worst relative to its terms
-  double constraint_position_terms = 1, constraint_velocity_terms = 1;  ///< those terms (constraint_audit.hpp)
-  double fast_damping = HUGE_VAL;  ///< smallest b so far of spring-dampers in place of constraints (viscoelastic)
-  int admissible_modes = 0;        ///< largest number at an event of this step; 0: not counted
-  double contact_gain = 0;         ///< kinetic energy made by contacts in this step, 0 where they take it [J]
-  int loaded_points = 0;           ///< contact points that carried load
-  int iterations = 0;              ///< of the solver
-  int near_misses = 0;             ///< inclusions accepted above the solver's tolerance, within the audit's limit
+  std::vector<Event> events;  ///< of this step
   std::vector<PointForce> point_forces;
-  bool jumped = false;  ///< a velocity jump happened: an interpolant must not reach across
-  int problems = 0;     ///< inclusions solved
+  /// S = ∂(q, v, z)/∂p at the end of the step (motion/sensitivity.hpp); empty: the run has none. Not a number in a
+  /// column whose derivative does not exist.
+  DenseMatrix sensitivity;
+  /// Derivatives of the mean reactions over the step: laws, then constraints. Empty: the scheme does not know them.
+  DenseMatrix reaction_sensitivity;
+  double inclusion = 0;     ///< natural map of (*) at the end of the step, relative (residual.hpp)
+  double membership = 0;    ///< distance of r from its set over the step's largest impulse
+  double equation = 0;      ///< balance of momentum of the step, relative to its terms in this and earlier steps
+  double stuck_motion = 0;  ///< largest |u| dt of a law that sticks through the whole step [m or rad]
+  double stuck_terms = 0;   ///< dt times the velocities that cancel in that u; 0: not kept up [m or rad]
+  double energy_terms = 0;  ///< kinetic energy that the impulses of the step would make one by one [J]
+  bool jumped = false;      ///< a velocity jump happened: an interpolant must not reach across
+  int problems = 0;         ///< inclusions solved
 };
 
 }  // namespace stickslip

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/trajectory.hpp"
 
+#include <unordered_set>
+
 namespace stickslip {
 
 TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
@@ -26,6 +28,14 @@ TrajectoryNames trajectory_names(const System& system, bool friction_velocity) {
   return names;
 }
 
+std::vector<std::string> velocity_columns(const TrajectoryNames& names) {
+  const std::unordered_set<std::string> coordinates(names.coordinates.begin(), names.coordinates.end());
+  std::vector<std::string> columns;
+  columns.reserve(names.velocities.size());
+  for (const std::string& name : names.velocities) columns.push_back(coordinates.count(name) ? "v_" + name : name);
+  return columns;
+}
+
 namespace {
 constexpr std::size_t kMostPointForces = 4'000'000;
 }
@@ -49,6 +59,7 @@ Trajectory::Trajectory(TrajectoryNames names, Index nq, Index nv, Index rows)
   reaction_.reserve(rows * m_);
   if (names_.smooth_part) smooth_.reserve(rows * m_);
   if (names_.friction_velocity) friction_velocity_.reserve(rows * nv_);
+  sensitivity_.reserve(static_cast<std::size_t>(rows) * names_.derivatives() * names_.unknowns.size());
   energy_.reserve(rows);
   modes_.reserve(rows * laws_);
   point_ends_.reserve(rows);
@@ -65,6 +76,7 @@ void Trajectory::append(const OutputRow& row) {
   add(reaction_, row.reaction);
   if (names_.smooth_part) add(smooth_, row.smooth);
   if (names_.friction_velocity) add(friction_velocity_, row.friction_velocity);
+  sensitivity_.insert(sensitivity_.end(), row.sensitivity.data(), row.sensitivity.data() + row.sensitivity.size());
   energy_.push_back(row.energy);
   modes_.insert(modes_.end(), row.modes.begin(), row.modes.end());
   if (point_forces_.size() > kMostPointForces) return;  // drawings need no more

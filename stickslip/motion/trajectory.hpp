@@ -20,8 +20,16 @@ struct TrajectoryNames {
                                    ///< "<law>_n", "<law>_t1", "<law>_t2" for contacts (summed over their points)
   bool smooth_part = false;        ///< some law has a weakening or viscous part
   bool friction_velocity = false;  ///< the scheme distinguishes V^{n+1/2} from V^{n+1}
+  std::vector<std::string> unknowns = {};  ///< what the run is differentiated by
+  bool reaction_sensitivity = false;       ///< reactions as well
+  /// Numbers per unknown: derivatives of coordinates and velocities, and of reactions.
+  std::size_t derivatives() const {
+    return coordinates.size() + velocities.size() + (reaction_sensitivity ? reactions.size() : 0);
+  }
 };
 TrajectoryNames trajectory_names(const System& system, bool friction_velocity);
+/// "v_x" for the velocity of a coordinate x; a velocity with a name of its own ("box.vx") keeps it.
+std::vector<std::string> velocity_columns(const TrajectoryNames& names);
 
 /// One output row.
 struct OutputRow {
@@ -30,6 +38,7 @@ struct OutputRow {
   Vector reaction;  ///< mean set-valued friction force over the step that ends here [N, N m]
   Vector smooth;    ///< mean weakening and viscous force over it
   Vector friction_velocity;
+  DenseMatrix sensitivity;  ///< d/dp of q, v and, where known, reactions; one column per unknown
   EnergyLedger energy;
   std::vector<Mode> modes;
   std::vector<PointForce> point_forces;  ///< of the step that ends here or contains t
@@ -50,6 +59,11 @@ class Trajectory {
   double reaction(Index row, Index i) const { return reaction_[row * m_ + i]; }
   double smooth(Index row, Index i) const { return smooth_[row * m_ + i]; }
   double friction_velocity(Index row, Index i) const { return friction_velocity_[row * nv_ + i]; }
+  /// d/dp_j of number i of (q, v, reactions).
+  double sensitivity(Index row, Index i, Index j) const {
+    const auto n = static_cast<Index>(names_.derivatives());
+    return sensitivity_[static_cast<std::size_t>((row * static_cast<Index>(names_.unknowns.size()) + j) * n + i)];
+  }
   const EnergyLedger& energy(Index row) const { return energy_[row]; }
   /// Empty where none were recorded (the store is bounded).
   std::span<const PointForce> point_forces(Index row) const;
@@ -61,7 +75,7 @@ class Trajectory {
  private:
   TrajectoryNames names_;
   Index nq_ = 0, nv_ = 0, m_ = 0, laws_ = 0;
-  std::vector<double> t_, q_, v_, reaction_, smooth_, friction_velocity_;
+  std::vector<double> t_, q_, v_, reaction_, smooth_, friction_velocity_, sensitivity_;
   std::vector<EnergyLedger> energy_;
   std::vector<Mode> modes_;
   std::vector<PointForce> point_forces_;

@@ -15,6 +15,9 @@
 #include "stickslip/common/null_space.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/motion/comparison.hpp"
+#include "tests/support/audit_value.hpp"
+#include "tests/support/model_text.hpp"
 #include "tests/support/source_folder.hpp"
 
 namespace stickslip::constrained_motion_test {
@@ -203,6 +206,60 @@ TEST(ConstrainedMotion, FourBarLinkageGoesThroughItsSingularPositions) {
   const RankReport flat = rank_report(*model.system, 0, Vector::Zero(5), workspace);
   EXPECT_EQ(flat.rank, 2);
   EXPECT_EQ(flat.dependent, (std::vector<std::string>{"tip1_x", "tip2_x"}));
+}
+
+/// The same by time steps, whatever part of a step the flat position falls on.
+TEST(ConstrainedMotion, FourBarLinkageGoesThroughItsSingularPositionsInSteps) {
+  const ModelFile model = mechanism("four-bar");
+  SimulationOptions options = model.run;
+  options.scheme = SchemeKind::moreau;
+  options.end_time = 10;
+  std::vector<double> steps{0.0041, 0.003, 0.002, 0.0013, 0.001}, errors;
+  for (const double h : steps) {
+    options.step = h;
+    const Simulation s = simulate(*model.system, model.initial, options);
+    ASSERT_EQ(s.status, Status::success) << "step " << h << ": " << s.message;
+    errors.push_back(std::hypot(std::cos(s.final.q[0]) - 0.328458111539, std::sin(s.final.q[0]) - 0.944518538179));
+    EXPECT_LT(std::abs(s.final.q[1] - s.final.q[0]) + std::abs(s.final.q[2] - s.final.q[0]), 1e-12) << "step " << h;
+    EXPECT_LT(audit_value(s, "constraint_position"), 1e-13);
+    EXPECT_LT(audit_value(s, "energy"), 2 * h * h);  // 1e-5 at 4 ms
+  }
+  EXPECT_NEAR(fitted_order(steps, errors), 2, 0.1);
+}
+
+/// With friction in one joint: the one degree of freedom by itself, 3 β'' = -3.5 g cos β - c sign β', by `event`.
+TEST(ConstrainedMotion, FourBarLinkageWithJointFrictionGoesThroughItsSingularPositionsInSteps) {
+  const ModelFile free = mechanism("four-bar");
+  const Simulation exact = run_text(R"toml(
+[equations]
+coordinates = ["b"]
+kinetic_energy = "1.5*v_b^2"
+potential = "3.5*9.81*sin(b)"
+[[friction]]
+on = "b"
+limit = 3
+[initial]
+position = ["pi/2"]
+velocity = [-1]
+[run]
+scheme = "event"
+tolerance = 1e-11
+end_time = 4
+)toml");
+  ASSERT_EQ(exact.status, Status::success) << exact.message;
+  const ModelFile model = parse_model(free.text + "\n[[friction]]\nname = \"joint\"\non = \"b0\"\nlimit = 3\n", "four-bar.toml");
+  SimulationOptions options = model.run;
+  options.scheme = SchemeKind::moreau;
+  options.end_time = 4;
+  std::vector<double> steps{0.004, 0.002, 0.001}, errors;
+  for (const double h : steps) {
+    options.step = h;
+    const Simulation s = simulate(*model.system, model.initial, options);
+    ASSERT_EQ(s.status, Status::success) << "step " << h << ": " << s.message;
+    errors.push_back(std::abs(s.final.q[0] - exact.final.q[0]));
+  }
+  EXPECT_LT(errors.back(), 1e-5);
+  EXPECT_NEAR(fitted_order(steps, errors), 2, 0.2);
 }
 
 DenseMatrix random_matrix(std::mt19937& random, Index rows, Index columns) {

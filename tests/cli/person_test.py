@@ -130,6 +130,14 @@ def test_check_and_run_refuse_a_penetrating_start_in_the_same_words(stickslip):
     assert "b.toml:1:1: key 'body.ball': bodies 'ball' and 'ground' are 0.1 m inside one another" in check.stderr
 
 
+@pytest.mark.parametrize("limits", ['limit = "t - 1"', 'limit = "1/x1"', 'limit = 1\nstatic_limit = "1 - x1 - 0.5*cos(t)"'])
+def test_check_and_run_refuse_an_impossible_limit_at_the_start_in_the_same_words(stickslip, limits):
+    stickslip.write("f.toml", f'[matrices]\nmass = [[1]]\n[[friction]]\non = "x1"\n{limits}\n[run]\nstep = 0.1\nend_time = 1\n')
+    check, run = stickslip("check", "f.toml"), stickslip("run", "f.toml")
+    assert check.returncode == run.returncode == 2 and check.stderr == run.stderr
+    assert "f.toml: friction.friction1." in check.stderr
+
+
 def test_check_refuses_more_output_than_can_be_written(stickslip):
     stickslip.write("p.toml", PENDULUM)
     for step in ["5e-324", "1e-15"]:

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <string>
 
+#include "stickslip/motion/contact_audit.hpp"
 #include "tests/support/audit_value.hpp"
 #include "tests/support/body_models.hpp"
 #include "tests/support/model_text.hpp"
@@ -319,16 +320,20 @@ TEST(AuditLimits, BodyInsideAnotherAtTheEndIsNoSuccess) {
   EXPECT_LT(audit_value(r, "penetration_end"), 1e-9);
   AuditLedger ledger;
   ledger.steps = 1;
-  ledger.final_penetration = 0.3;
-  ledger.approach = 1;
   ledger.longest = 1e-3;
-  AuditLimits limits;
-  limits.contacts = true;
-  limits.length = 1;
-  const std::vector<AuditItem> audit = audit_report(ledger, {}, limits);
-  EXPECT_FALSE(passed(audit));
-  ledger.final_penetration = 0.001;
-  EXPECT_TRUE(passed(audit_report(ledger, {}, limits)));
+  ContactAudit contacts;
+  contacts.step.approach = 1;
+  contacts.account(ledger);
+  ContactGuarantees guarantees;
+  guarantees.length = 1;
+  auto audit = [&](double final_penetration) {
+    ledger.final_penetration = final_penetration;
+    std::vector<AuditItem> items;
+    contacts.add_items(ledger, {}, guarantees, items);
+    return audit_report(ledger, {}, std::move(items));
+  };
+  EXPECT_FALSE(passed(audit(0.3)));
+  EXPECT_TRUE(passed(audit(0.001)));
 }
 
 /// A heavy box on a light one: it rests, or the status says that it does not.

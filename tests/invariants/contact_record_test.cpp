@@ -273,5 +273,43 @@ TEST(ContactRecord, ATowerThatIsHitComesOutOfItsPenetrations) {
   }
 }
 
+// The sides of a guide without play: the one that carries nothing has round-off for a reaction, which is no load.
+TEST(ContactRecord, RoundOffClosesNoContact) {
+  const Simulation s = run_text(R"toml(
+[parameters]
+r = 0.1
+l = 0.3
+[equations]
+coordinates = ["phi", "psi", "x", "y"]
+kinetic_energy = "0.01*v_phi^2 + 0.0025*v_psi^2 + v_x^2 + v_y^2"
+potential = "19.62*y"
+force = [1, 0, 0, 0]
+[[constraint]]
+position = "r*cos(phi) + l*cos(psi) - x"
+[[constraint]]
+position = "r*sin(phi) + l*sin(psi) - y"
+[[contact]]
+name = "below"
+gap = "y"
+slip = "x"
+mu = 0.2
+[[contact]]
+name = "above"
+gap = "-y"
+slip = "x"
+mu = 0.2
+[initial]
+position = [0.5, "-asin(r*sin(0.5)/l)", "r*cos(0.5) + sqrt(l^2 - (r*sin(0.5))^2)", 0]
+[run]
+step = 0.001
+end_time = 0.8
+)toml");
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  // The weight keeps the slider on the lower side all the time; both sides touch at the start, until the first step.
+  for (const Event& event : s.trajectory.events)
+    if (event.t > 0.0015) EXPECT_EQ(event.law, 0) << "at t = " << event.t;
+  EXPECT_EQ(s.final.modes[1], Mode::open);
+}
+
 }  // namespace
 }  // namespace stickslip::contact_record_test

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/support/allocation_counter.hpp"
+#include "tests/support/ball_pendulum.hpp"
 #include "tests/support/chain.hpp"
 #include "tests/support/paper1_benchmark.hpp"
 #include "tests/support/two_hinges.hpp"
@@ -52,6 +53,20 @@ TEST(NoAllocation, ChainOfSpringDampersOnceItsLawsHaveSlippedAndStuck) {
   SimulationOptions options = friction_chain::options(400);
   options.scheme = SchemeKind::viscoelastic;
   EXPECT_EQ(allocations(*friction_chain::system(40), friction_chain::initial(40), options, 100), 0);
+}
+
+TEST(NoAllocation, PositionsOnAManifold) {
+  if (!AllocationCounter::available) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const auto system = ball_pendulum::make({}, {ball_pendulum::joint_friction(2, 0.05)});
+  State initial;
+  initial.q = Vector{{1, 0, 0, 0}};
+  initial.v = Vector{{0.4, -0.2, 1.5}};
+  SimulationOptions options;
+  options.step = 1.0 / 256;
+  options.end_time = 2;
+  EXPECT_EQ(allocations(*system, initial, options, 1), 0);
+  options.scheme = SchemeKind::viscoelastic;
+  EXPECT_EQ(allocations(*system, initial, options, 200), 0);
 }
 
 TEST(NoAllocation, GridWithSparseMatrices) {

@@ -152,6 +152,17 @@ TEST(OrderOfEveryModel, CrankBetweenTwoContacts) {
   EXPECT_GT(order(kCrank + kByContacts, 0.004, reference), kLeast);
 }
 
+TEST(ContactsBesideConstraints, StayWhereTheyAreWhenConstraintsAreCorrected) {
+  for (const char* step : {"0.004", "0.001"}) {
+    const Simulation s = run(kCrank + kByContacts, {std::string("run.step=") + step});
+    ASSERT_EQ(s.status, Status::success) << s.message;
+    EXPECT_LT(std::abs(s.final.q[3]), 1e-16) << step;
+    // The lower contact carries the load all the time; the upper one, which touches without any, counts as open at once.
+    EXPECT_EQ(s.event_counts[static_cast<std::size_t>(EventKind::open)], 1) << step;
+    EXPECT_EQ(s.event_counts[static_cast<std::size_t>(EventKind::close)], 0) << step;
+  }
+}
+
 TEST(OrderOfEveryModel, BlockThatTurnsBackOnTheFloor) {
   const std::string block = R"toml(
 [matrices]

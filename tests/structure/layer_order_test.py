@@ -13,8 +13,9 @@ MAY_INCLUDE = {
     "solvers": {"common", "laws"},
     "model": {"common", "laws"},
     "motion": {"common", "laws", "solvers", "model"},
+    "boundary": {"common", "laws", "solvers", "model", "motion"},
     "periodic": {"common", "continuation", "laws", "solvers", "model", "motion"},
-    "io": {"common", "continuation", "laws", "solvers", "model", "motion", "periodic"},
+    "io": {"common", "continuation", "laws", "solvers", "model", "motion", "boundary", "periodic"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](stickslip|cli|papers|tests|benchmarks)/([a-z_]+)', re.MULTILINE)
 
@@ -46,6 +47,7 @@ def test_the_check_sees_an_upward_include():
     assert violations("solvers", '#include "stickslip/model/system.hpp"\n') == ["stickslip/model"]
     assert violations("model", '#include "stickslip/solvers/solve.hpp"\n') == ["stickslip/solvers"]
     assert violations("io", '#include "cli/commands.hpp"\n') == ["cli/commands"]
+    assert violations("boundary", '#include "stickslip/io/model_file.hpp"\n') == ["stickslip/io"]
     assert violations("motion", '#include "stickslip/model/system.hpp"\n') == []
 
 

@@ -27,7 +27,7 @@ struct Parameters {
 };
 
 inline Quaterniond orientation(const Vector& q) { return {q[0], q[1], q[2], q[3]}; }
-inline Vector numbers(const Quaterniond& r) { return Vector{{r.w(), r.x(), r.y(), r.z()}}; }
+inline Eigen::Vector4d numbers(const Quaterniond& r) { return {r.w(), r.x(), r.y(), r.z()}; }
 
 /// m c × Rᵀ g
 inline Vector3d gravity_torque(const Parameters& p, const Quaterniond& r) {
@@ -83,11 +83,11 @@ class BallForces final : public Forces {
   double damper_power(const Vector&, const Vector&) const override { return 0; }
   void slopes(double, const Vector&, const Vector&, SystemWorkspace&, SystemMatrix& by_q,
               SystemMatrix& by_v) const override {
-    by_q = by_v = SystemMatrix::zero(3);
+    by_q = by_v = zero_;
   }
   void applied_slopes(double, const Vector&, const Vector&, SystemWorkspace&, SystemMatrix& by_q,
                       SystemMatrix& by_v) const override {
-    by_q = by_v = SystemMatrix::zero(3);
+    by_q = by_v = zero_;
   }
   bool applied_depends_on_state() const override { return false; }
   bool applied_depends_on_time() const override { return false; }
@@ -95,6 +95,7 @@ class BallForces final : public Forces {
 
  private:
   Parameters p_;
+  SystemMatrix zero_{DenseMatrix(DenseMatrix::Zero(3, 3))};  // as full as the slopes of ω × J ω that are added
 };
 
 /// Dry friction about one axis of the body.

@@ -61,8 +61,8 @@ TEST(Enclosure, HoldsEveryValueAndSlope) {
         EXPECT_TRUE(range.value.contains(value.value)) << f.name << " on [" << a << ", " << b << "] at " << x;
         // Slopes are computed in another order: their own round-off.
         const double slack = 1e-12 * (1 + std::abs(value.slope));
-        EXPECT_GE(value.slope, range.slope.low - slack) << f.name << " at " << x;
-        EXPECT_LE(value.slope, range.slope.high + slack) << f.name << " at " << x;
+        EXPECT_GE(value.slope, range.slope.lo - slack) << f.name << " at " << x;
+        EXPECT_LE(value.slope, range.slope.hi + slack) << f.name << " at " << x;
       }
     }
 }
@@ -70,18 +70,50 @@ TEST(Enclosure, HoldsEveryValueAndSlope) {
 TEST(Enclosure, ShrinksWithTheInterval) {
   for (const Sample& f : samples()) {
     const Enclosure range = f.enclose(Enclosure(1.0, {1.0 - 1e-9, 1.0 + 1e-9}, {1.0, 1.0}));
-    EXPECT_LT(range.slope.high - range.slope.low, 1e-5) << f.name;
+    EXPECT_LT(range.slope.hi - range.slope.lo, 1e-5) << f.name;
     const double width = f.name == "atan2" ? 7 : 1e-6;
-    EXPECT_LT(range.value.high - range.value.low, width) << f.name;
+    EXPECT_LT(range.value.hi - range.value.lo, width) << f.name;
   }
 }
 
 TEST(Enclosure, ExactResultsStayExact) {
   const Enclosure x(1.5, {1.0, 2.0}, {1.0, 1.0});
   const Enclosure zero = x - x;
-  EXPECT_EQ(zero.slope.low, 0);
-  EXPECT_EQ(zero.slope.high, 0);
-  EXPECT_EQ((3.0 * x).value.high, 6.0);
+  EXPECT_EQ(zero.slope.lo, 0);
+  EXPECT_EQ(zero.slope.hi, 0);
+  EXPECT_EQ((3.0 * x).value.hi, 6.0);
+}
+
+TEST(Interval, IsRoundedOutwardAndKeepsWhatIsExact) {
+  const Interval tenth{0.1, 0.1};
+  EXPECT_LT((tenth * tenth).lo, (tenth * tenth).hi);
+  EXPECT_TRUE((tenth + Interval{0.2, 0.2}).contains(0.3));
+  const Interval product = Interval{0.5, 2} * Interval{-4, 0.25};
+  EXPECT_EQ(product.lo, -8);
+  EXPECT_EQ(product.hi, 0.5);
+  const Interval tiny = Interval{1e-200, 1e-200} * Interval{1e-200, 2e-200};  // below the smallest number
+  EXPECT_GT(tiny.hi, 0);
+  EXPECT_LE(tiny.lo, 0);
+  EXPECT_TRUE((Interval{0, 0} * whole_line()).is(0));
+}
+
+TEST(Interval, ProductsHoldThoseOfAllPoints) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<double> place(-1, 1), part(0, 1);
+  for (int k = 0; k < 2000; ++k) {
+    const double a = place(random), b = place(random), c = place(random), d = place(random);
+    const Interval x{std::min(a, b), std::max(a, b)}, y{std::min(c, d), std::max(c, d)}, product = x * y;
+    const double at = x.lo + part(random) * (x.hi - x.lo), on = y.lo + part(random) * (y.hi - y.lo);
+    EXPECT_TRUE(product.contains(at * on));
+    double lo = HUGE_VAL, hi = -HUGE_VAL;
+    for (const double p : {x.lo, x.hi})
+      for (const double q : {y.lo, y.hi}) {
+        lo = std::min(lo, p * q);
+        hi = std::max(hi, p * q);
+      }
+    EXPECT_NEAR(product.lo, lo, 1e-15);  // and no more than that
+    EXPECT_NEAR(product.hi, hi, 1e-15);
+  }
 }
 
 TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
@@ -91,7 +123,7 @@ TEST(Enclosure, KnowsWhereAFunctionHasNoValue) {
   EXPECT_TRUE(asin(below * 2.0).value.empty());
   EXPECT_TRUE((sqrt(below) + 1.0).value.empty());
   EXPECT_FALSE(sqrt(across).value.empty());
-  EXPECT_EQ((1.0 / across).value.high, std::numeric_limits<double>::infinity());
+  EXPECT_EQ((1.0 / across).value.hi, std::numeric_limits<double>::infinity());
 }
 
 }  // namespace

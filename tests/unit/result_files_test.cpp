@@ -194,7 +194,7 @@ TEST(ResultFiles, StoreTheStateToGoOnFrom) {
 TEST(ResultFiles, StoreInternalStatesForARestart) {
   const TemporaryFolder folder("internal");
   ResultHeader header = samples::header();
-  header.internal_states = 2;
+  header.internal = {"a.d1", "a.d2"};
   ResultWriter writer(folder.path(), samples::names(false, false), header);
   State state = samples::state(3);
   state.z = Vector::LinSpaced(2, 0.25, 0.5);

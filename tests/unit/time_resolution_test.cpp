@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-#include "stickslip/common/interval.hpp"
+#include "stickslip/common/interval_series.hpp"
 #include "stickslip/model/matrix_model.hpp"
 
 namespace stickslip::time_resolution_test {

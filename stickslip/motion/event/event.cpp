@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/event/event_tangent.hpp"
 #include "stickslip/motion/event/taylor_flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 
@@ -44,7 +46,7 @@ void EventOptions::validate() const {
 }
 
 EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, TimeSpan span,
-                         std::vector<double> breakpoints, StopRequest stop)
+                         std::vector<double> breakpoints, StopRequest stop, const Variations* variations)
     : system_(system),
       options_(options),
       dynamics_(system),
@@ -53,7 +55,10 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
       span_(span),
       last_length_(1e-3 * span.length()) {
   std::string reason;
-  const bool exact = TaylorFlow::takes(system, reason);
+  bool exact = TaylorFlow::takes(system, reason);
+  for (Index j = 0; variations && j < variations->size(); ++j)
+    for (const ParameterVariation::Neighbour& beside : variations->neighbours(j))
+      exact = exact && TaylorFlow::takes(*beside.parts.system, reason);
   if (options.flow == FlowKind::exact && !exact)
     throw InputError(fmt::format("run.event.flow = \"exact\" does not apply: {}; use \"automatic\"", reason));
   stepper_options_.integrator = options.integrator;
@@ -67,6 +72,9 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     choose_flow();
     snap_ = 1e-3 * tolerance;
   }
+  if (variations)
+    tangent_ = std::make_unique<EventTangent>(system, *variations, breakpoints_, span, exact_ != nullptr);
+  variations_ = variations;
   circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
   closed_form_ = exact && system.laws().contacts().empty() && system.laws().constraints().empty() && !circulatory_ &&
                  !system.forces().applied_depends_on_time() && system.linear()->B.is_zero() &&
@@ -84,6 +92,8 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   path_.setZero(system.info().nq());
   if (closed_form_) system.forces().applied(0, f_, f_, dynamics_.workspace(), f_);
 }
+
+EventScheme::~EventScheme() = default;
 
 double EventScheme::gap_size(std::size_t law, const Vector& q) {
   const Index i = dynamics_.laws()[law].first;
@@ -144,7 +154,6 @@ void EventScheme::start(StepRecord& record) {
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) *x = Vector::Zero(m);
   record.constraint_impulse = Vector::Zero(static_cast<Index>(system_.laws().constraints().size()));
   record.law_work = Vector::Zero(static_cast<Index>(dynamics_.laws().size()));
-  record.friction_velocity = s.v;
   record.events.reserve(64 + 4 * dynamics_.laws().size());
   system_.kinematics().normalize(s.q);
   if (!system_.laws().constraints().empty()) {
@@ -165,6 +174,7 @@ void EventScheme::start(StepRecord& record) {
     const StepOutcome outcome = decide(s);
     pending_ = outcome.status != Status::success;  // said again, and then heard, by the first step
   }
+  if (tangent_) start_tangent(record);
 }
 
 /// How far a segment may reach: to the next jump of a force, or to the end.
@@ -177,14 +187,14 @@ double EventScheme::limit_after(double t) const {
 StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
   record.stuck_terms = 0;
-  record.penetration = record.contact_gain = 0;
+  contact_audit_.step = {};
   admissible_ = 0;
-  record.iterations = record.loaded_points = 0;
   record.jumped = false;
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse, &record.constraint_impulse})
     x->setZero();
   State& s = record.state;
   const double t_start = s.t;
+  if (tangent_ && !std::exchange(tangent_loaded_, true)) tangent_->load(s, record.sensitivity);
   StepOutcome outcome;
   while (outcome.status == Status::success) {
     if (raised(stop_)) {
@@ -192,10 +202,13 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
       break;
     }
     if (!in_segment_) {
+      if (tangent_ && pending_ && !tangent_->left()) leave_start(s);
       outcome = pending_ ? pass_instant(record) : begin_segment(s);
       if (outcome.status != Status::success) break;
     }
     const double t_next = std::min(t_end, segment_end_);
+    if (tangent_)
+      tangent_->carry(*flow_, flow_ == exact_.get() ? exact_.get() : nullptr, dynamics_, s, t_next, smooth_window());
     flow_->sample(t_next, sample_);
     accumulate(s.t, t_next, record);
     s.t = t_next;
@@ -212,15 +225,18 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
       last_length_ = segment_end_ - flow_->t0();
       if (!triggers_.empty()) {
         continued_ = false;
+        if (tangent_) leave_segment(s);
         outcome = read_triggers(s);
         if (outcome.status == Status::success) outcome = pass_instant(record);
         break;
       }
       continued_ = true;
       project(s.modes, s, side);
+      if (tangent_ && !dynamics_.constant_geometry()) tangent_->project(dynamics_, s, side);
       if (std::binary_search(breakpoints_.begin(), breakpoints_.end(), s.t)) {
         continued_ = false;
         pending_ = true;
+        if (tangent_) leave_segment(s);
         for (std::size_t k = 0; k < roles_.size(); ++k) {
           roles_[k] = LawRole::stuck;
           at_rest_[k] = s.modes[k] == Mode::stick || s.modes[k] == Mode::closed;
@@ -231,8 +247,8 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   }
   // What is handed out is audited: the state after projection and impacts, not the flow on its way there.
   record.duration = s.t - t_start;
-  if (!system_.laws().constraints().empty()) record_constraint_residuals(system_, record.duration, constraint_audit_, record);
-  record.admissible_modes = admissible_;
+  if (tangent_) tangent_->store(s, record.sensitivity);
+  if (!system_.laws().constraints().empty()) constraint_audit_.add(s, record.duration);
   energies(record);
   // What the forces would do within a segment if no law held them: the work of a body at rest is small against that.
   const double free_time = std::min(record.duration, last_length_);

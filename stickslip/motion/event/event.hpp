@@ -34,6 +34,7 @@
 #include <optional>
 
 #include "stickslip/motion/constraint_audit.hpp"
+#include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
 #include "stickslip/motion/scheme.hpp"
@@ -41,6 +42,10 @@
 #include "stickslip/solvers/impact.hpp"
 
 namespace stickslip {
+
+class EventTangent;
+class TaylorFlow;
+class Variations;
 
 enum class FlowKind { automatic, exact, integrator };
 std::string_view to_string(FlowKind kind);
@@ -72,9 +77,14 @@ class EventScheme final : public Scheme {
   /// The system must outlive the scheme. tolerance: relative, of the integrator. Throws InputError where the system is
   /// not taken, or flow = exact does not apply. A stop request ends a step where the last whole segment did.
   EventScheme(const System& system, const EventOptions& options, double tolerance, TimeSpan span,
-              std::vector<double> breakpoints, StopRequest stop = nullptr);
+              std::vector<double> breakpoints, StopRequest stop = nullptr, const Variations* variations = nullptr);
+  ~EventScheme() override;
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
+  void add_notes(std::vector<std::string>& notes) const override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
  private:
   /// What |u| of component i may be by round-off of its terms, and by the time between state.t and that of the placed
@@ -96,6 +106,10 @@ class EventScheme final : public Scheme {
   bool look_for_jumps(const State& state);
   StepOutcome cross_jumps(State& state);
   StepOutcome pass_instant(StepRecord& record);
+  TimeSpan smooth_window() const;
+  void start_tangent(StepRecord& record);
+  void leave_segment(const State& state);
+  void leave_start(const State& state);
   StepOutcome read_triggers(State& state);
   void snap_to_breakpoint(State& state) const;
   StepOutcome take_impacts(StepRecord& record);
@@ -136,6 +150,7 @@ class EventScheme final : public Scheme {
   void accumulate_in_closed_form(double from, double to, StepRecord& record);
   void relative_velocity(double t, const FlowSample& sample);
   void audit(StepRecord& record, double duration, double t);
+  double reaction_round_off(Index first, int size, double t);
   void energies(StepRecord& record);
   void project(const std::vector<Mode>& modes, State& state, double t);  ///< onto rows and surfaces at t
   const std::vector<Mode>& modes_held_before(const State& state);
@@ -144,7 +159,8 @@ class EventScheme final : public Scheme {
   const System& system_;
   EventOptions options_;
   ModeDynamics dynamics_;
-  std::unique_ptr<Flow> exact_, stepper_;  // the second one where the first does not apply
+  std::unique_ptr<TaylorFlow> exact_;
+  std::unique_ptr<Flow> stepper_;  // where the first does not apply
   OdeFlowOptions stepper_options_;
   Flow* flow_ = nullptr;
   std::vector<double> breakpoints_;
@@ -176,6 +192,7 @@ class EventScheme final : public Scheme {
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events
   ConstraintAudit constraint_audit_{system_};
+  ContactAudit contact_audit_;
   Vector closed_impulse_, path_;
   std::vector<Mode> held_;
   std::vector<Set> one_set_{1};
@@ -184,7 +201,11 @@ class EventScheme final : public Scheme {
   std::vector<Mode> before_;
   std::vector<double> impact_impulse_;
   ImpactWorkspace impact_workspace_;
-  int admissible_ = 0;
+  std::vector<std::size_t> touching_;  // contacts of the impact at this instant
+  const Variations* variations_ = nullptr;
+  std::unique_ptr<EventTangent> tangent_;  // null: no derivatives
+  bool tangent_loaded_ = false;
+  int admissible_ = 0, most_admissible_ = 0;  // modes at one event of the step, of the run
 };
 
 SchemeDescription event_description();

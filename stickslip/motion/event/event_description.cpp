@@ -31,24 +31,21 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations* variations) {
   return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
-                                       std::move(breakpoints), stop);
+                                       std::move(breakpoints), stop, variations);
 }
 
-AuditLimits limits(const System& system, const SimulationOptions& options) {
+AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-10;
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.own_steps = true;
-  limits.constraints = !system.laws().constraints().empty();
+  limits.finer = limits.closer = "lower run.tolerance";
   limits.inclusion = std::max(limits.inclusion, options.tolerance);
   limits.set = std::max(limits.set, options.tolerance);
   limits.energy = true;
   limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
   limits.stuck_motion = true;
   limits.stuck_motion_limit = 1e-9;
-  limits.no_gain = impacts_never_gain(system.laws().contacts());
   return limits;
 }
 
@@ -64,7 +61,7 @@ SchemeDescription event_description() {
        "too",
        "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
        "balance to the same",
-          true, false, true, require_system, make, limits, add_notes};
+          true, false, true, Derivatives::state, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/event/impact_pose.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/solvers/impact.hpp"
 
@@ -36,23 +37,14 @@ StepOutcome EventScheme::refuse_impulsive_limits(const State& s, const std::vect
 StepOutcome EventScheme::take_impacts(StepRecord& record) {
   State& s = record.state;
   dynamics_.place(just_after(s.t), s.q, s.v);
-  std::vector<std::size_t> touching;
+  std::vector<std::size_t>& touching = touching_;
+  touching.clear();
+  for (std::size_t k = 0; k < s.modes.size(); ++k)
+    if (dynamics_.laws()[k].contact && (s.modes[k] != Mode::open || impact_[k])) touching.push_back(k);
   ImpactProblem problem;
   std::vector<Index> rows;
-  for (std::size_t k = 0; k < s.modes.size(); ++k) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (!law.contact || (s.modes[k] == Mode::open && !impact_[k])) continue;
-    touching.push_back(k);
-    problem.contacts.push_back({law.contact->set(dynamics_.limit(k)), law.contact->restitution, law.contact->impact});
-    for (int c = 0; c < law.size; ++c) rows.push_back(law.first + c);
-  }
+  pose_impact(dynamics_, touching, problem, rows);
   const Index size = static_cast<Index>(rows.size());
-  problem.D.resize(size, size);
-  problem.u.resize(size);
-  for (Index i = 0; i < size; ++i) {
-    problem.u[i] = dynamics_.u()[rows[i]];
-    for (Index j = 0; j < size; ++j) problem.D(i, j) = dynamics_.D()(rows[i], rows[j]);
-  }
   ImpactSolution solution;
   solve(problem, {}, impact_workspace_, solution);
   if (solution.status != Status::success)
@@ -81,7 +73,7 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
     }
     i += law.size;
   }
-  book_impact(normal_loss, friction_loss, record);
+  contact_audit_.step.gain += book_impact(normal_loss, friction_loss, record.energy);
   // Modes after the impact. Velocities at round-off of the approach are zero.
   dynamics_.place(just_after(s.t), s.q, s.v);
   const double tiny = 1e-12 * approach;
@@ -103,14 +95,16 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   return {};
 }
 
-/// Rebounds whose further impacts last no longer than accumulation_time are ended here. The dynamics hold the
-/// accelerations of the decided modes.
+/// Rebounds whose further impacts last no longer than accumulation_time are ended here, and so are contacts that a blow
+/// elsewhere has opened for as short a time: a body that rocks from corner to corner comes to rest after infinitely many
+/// impacts as well. The dynamics hold the accelerations of the decided modes.
 StepOutcome EventScheme::close_accumulating(StepRecord& record) {
   State& s = record.state;
   bool closed = false;
   for (std::size_t k = 0; k < s.modes.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (!impact_[k] || s.modes[k] != Mode::open) continue;
+    const bool touched = law.contact && (impact_[k] || before_[k] != Mode::open);
+    if (!touched || s.modes[k] != Mode::open) continue;
     const double e = law.contact->restitution, u = dynamics_.u()[law.first];
     const double a = dynamics_.Wt().row(law.first).dot(dynamics_.acceleration()) + dynamics_.bias()[law.first];
     if (!(a < 0)) continue;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/event/event_tangent.hpp"
 
 namespace stickslip {
 
@@ -157,6 +158,11 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   // The instant is over even where a stop request ended what follows it.
   if (outcome.status != Status::success && outcome.status != Status::interrupted) return outcome;
   record.problems += 1;
+  if (tangent_) {
+    if (!impact) touching_.clear();
+    dynamics_.place(just_after(s.t), s.q, s.v);
+    tangent_->arrive(dynamics_, s, just_after(s.t), touching_);
+  }
   note_changes(before, record);
   pending_ = false;
   before_.clear();
@@ -187,6 +193,7 @@ StepOutcome EventScheme::begin_segment(State& s) {
   }
   starts_.assign(starts_.size(), {});
   ties_.clear();
+  if (tangent_) tangent_->begin_segment();
   in_segment_ = true;
   segment_end_ = flow_->t1();
   triggers_ = flow_->triggers();
@@ -329,19 +336,22 @@ StepOutcome EventScheme::decide(State& s) {
 }
 
 /// A law that was found on the border of its set is there, whatever round-off leaves of forces that vanish together:
-/// its slack is small beside the forces it has carried.
+/// its slack is small beside the forces it has carried. And so is one that was found there again within the same
+/// instant: the last bits of t lie further apart than its load takes to reach the border.
 char EventScheme::tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const {
   constexpr double kNear = 1e-9;
   const ModeDynamics::Law& law = dynamics_.laws()[k];
   const double tiny = kNear * largest_force_[k];
   if (roles_[k] != LawRole::released || sliding_[k]) return not_tied;
+  const bool again = at_this_instant_ > 1;
   const Mode mode = decision.modes[j];
-  if (mode != Mode::open && law.contact && decision.r[first] <= tiny) return tied_to_lift;
+  if (mode != Mode::open && law.contact && (decision.r[first] <= tiny || (again && mode == Mode::closed)))
+    return tied_to_lift;
   if (mode != Mode::stick || dynamics_.static_limit(k) > dynamics_.limit(k)) return not_tied;
   const Index t = first + (law.contact ? 1 : 0);
   const double size = law.tangents == 2 ? std::hypot(decision.r[t], decision.r[t + 1]) : std::abs(decision.r[t]);
   const double radius = law.contact ? dynamics_.limit(k) * decision.r[first] : dynamics_.limit(k);
-  return radius - size <= tiny ? tied_to_slip : not_tied;
+  return again || radius - size <= tiny ? tied_to_slip : not_tied;
 }
 
 void EventScheme::note_changes(const std::vector<Mode>& before, StepRecord& record) {

@@ -2,6 +2,7 @@
 // What a part of a step leaves behind: impulses and energies by quadrature along the flow, residuals at its end.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/gauss_legendre.hpp"
 #include "stickslip/motion/event/event.hpp"
@@ -100,6 +101,15 @@ double EventScheme::force_size(Index i, double D) const {
   return terms / D;
 }
 
+/// What a reaction changes in the last bits of t: under a load of microseconds an event lies between two numbers.
+double EventScheme::reaction_round_off(Index first, int size, double t) {
+  constexpr double kBits = 4 * std::numeric_limits<double>::epsilon();
+  flow_->sample(std::max(flow_->t0(), t - kBits * std::abs(t)), node_);
+  const double change = (node_.r - sample_.r).segment(first, size).cwiseAbs().maxCoeff();
+  flow_->sample(t, node_);  // and the dynamics where they were
+  return change;
+}
+
 /// Laws at the state the flow has just reached, from its numbers alone; surfaces at t, on the side of the segment.
 void EventScheme::audit(StepRecord& record, double duration, double t) {
   const State& s = record.state;
@@ -113,7 +123,7 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     one_set_[0] =
         law.contact ? law.contact->set(limit) : dynamics_.friction().element(static_cast<Index>(k)).set(limit);
     if (law.contact && mode == Mode::open) {
-      raise(record.penetration, -std::min(0.0, dynamics_.gap(k)));
+      raise(contact_audit_.step.penetration, -std::min(0.0, dynamics_.gap(k)));
       continue;
     }
     Vector &r = one_r_[law.size - 1], &u = one_u_[law.size - 1];
@@ -125,7 +135,9 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     double& largest = largest_force_[k];
     largest = std::max(largest, force_size(i, free_D));
     auto relative = [](double value, double size) { return size > 0 ? value / size : value; };
-    raise(record.membership, relative(membership_residual(one_set_, r), largest));
+    double outside = membership_residual(one_set_, r);
+    if (outside > 0) outside = std::max(0.0, outside - reaction_round_off(law.first, law.size, s.t));
+    raise(record.membership, relative(outside, largest));
     if (stuck && duration > 0) {
       double motion = 0, terms = 0;
       for (int c = 0; c < law.size; ++c) {
@@ -143,6 +155,29 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     one_rho_[0] = 1.0 / std::max(free_D * kMoment * span_.length(), 1e-300);
     raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest));
   }
+}
+
+void EventScheme::account(const AuditLedger& run) {
+  contact_audit_.account(run);
+  most_admissible_ = std::max(most_admissible_, admissible_);
+}
+
+void EventScheme::exchange_audit(Memory& memory) {
+  contact_audit_.exchange(memory);
+  constraint_audit_.exchange(memory);
+  memory.exchange(most_admissible_);
+}
+
+void EventScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
+  if (!system_.laws().constraints().empty()) constraint_audit_.add_items(items);
+  if (most_admissible_ > 0)
+    items.push_back(reported("admissible_modes", most_admissible_, "",
+                             "largest number of admissible modes at one event; the policy chose among them"));
+  if (system_.laws().contacts().empty()) return;
+  ContactGuarantees guarantees;
+  guarantees.ends_outside = false;
+  guarantees.no_gain = impacts_never_gain(system_.laws().contacts());
+  contact_audit_.add_items(run, limits, guarantees, items);
 }
 
 }  // namespace stickslip

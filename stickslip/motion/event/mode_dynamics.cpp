@@ -71,6 +71,12 @@ void ModeDynamics::set_direction(std::size_t law, double d1, double d2) {
   direction_(1, static_cast<Index>(law)) = d2;
 }
 
+void ModeDynamics::take_choices(const ModeDynamics& other) {
+  unloaded_ = other.unloaded_;
+  direction_ = other.direction_;
+  direction_kept_ = other.direction_kept_;
+}
+
 /// Only the gaps change where the rows are constant.
 void ModeDynamics::place_contacts(double t, const Vector& q, const Vector& v) {
   if (system_.laws().contacts().empty()) return;

@@ -101,6 +101,9 @@ class ModeDynamics {
   void set_direction(std::size_t law, double d1, double d2);
   /// That direction also where the velocity is not 0 (a law that has just broken away).
   void keep_direction(std::size_t law, bool keep) { direction_kept_[law] = keep; }
+  bool keeps_direction(std::size_t law) const { return direction_kept_[law] != 0; }
+  /// Directions and unloaded sides of the same laws in a neighbouring system.
+  void take_choices(const ModeDynamics& other);
 
   /// Acceleration and reactions in the given modes at the placed state. False if they are not finite, or no limits
   /// belong to their own reactions.
@@ -170,6 +173,8 @@ class ModeDynamics {
   bool settle_limits(const std::vector<Mode>& modes);
   void pose_loop(const std::vector<Mode>& modes);
   void read_reactions(Vector& R);
+  /// |u| of a law that slips, along its direction where that is kept: smooth through u = 0.
+  double slip_speed(std::size_t law, const double d[2]) const;
   /// Reaction of a law that slips per unit of its limit, smooth part included.
   void slip_force(std::size_t law, Mode mode, double e[2]) const;
   void pose_reactions(const DenseMatrix& E, DecisionProblem& problem);

@@ -19,6 +19,13 @@ void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
   d[1] = speed > 0 ? u2 / speed : direction_(1, static_cast<Index>(k));
 }
 
+double ModeDynamics::slip_speed(std::size_t k, const double d[2]) const {
+  const Law& law = laws_[k];
+  if (law.size == 1) return d[0] * u_[law.first];
+  if (direction_kept_[k]) return d[0] * u_[law.first] + d[1] * u_[law.first + 1];
+  return std::hypot(u_[law.first], u_[law.first + 1]);
+}
+
 void ModeDynamics::known_forces(const std::vector<Mode>& modes, Vector& r, Vector& smooth) const {
   r.setZero(m_);
   smooth.setZero(m_);
@@ -28,9 +35,7 @@ void ModeDynamics::known_forces(const std::vector<Mode>& modes, Vector& r, Vecto
     const FrictionElement& element = friction_.element(static_cast<Index>(k));
     double d[2];
     slip_direction(k, modes[k], d);
-    double speed = 0;
-    for (int c = 0; c < law.size; ++c) speed = std::hypot(speed, u_[law.first + c]);
-    const double lessened = limit_[k] * weakening(element.weakening, speed);
+    const double lessened = limit_[k] * weakening(element.weakening, slip_speed(k, d));
     for (int c = 0; c < law.size; ++c) {
       r[law.first + c] = -limit_[k] * d[c];
       smooth[law.first + c] = lessened * d[c] - element.viscous * u_[law.first + c];
@@ -167,9 +172,7 @@ bool ModeDynamics::solve(const std::vector<Mode>& modes) {
 void ModeDynamics::slip_force(std::size_t k, Mode mode, double e[2]) const {
   const Law& law = laws_[k];
   slip_direction(k, mode, e);
-  double speed = 0;
-  for (int c = 0; c < law.size; ++c) speed = std::hypot(speed, u_[law.first + c]);
-  const double left = 1 - weakening(friction_.element(static_cast<Index>(k)).weakening, speed);
+  const double left = 1 - weakening(friction_.element(static_cast<Index>(k)).weakening, slip_speed(k, e));
   for (int c = 0; c < law.size; ++c) e[c] *= -left;
 }
 

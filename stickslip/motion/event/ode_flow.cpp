@@ -15,10 +15,10 @@
 namespace stickslip {
 
 namespace {
-constexpr double kMoment = 1e-2;    // of the run's length: what velocities become in it is their scale
-constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
-constexpr double kCreep = 1e-8;     // of the run's length, of friction's own acceleration
-constexpr int kShorterSteps = 6;    // tried before a law that has just changed is taken to change back
+constexpr double kMoment = 1e-2;     // of the run's length: what velocities become in it is their scale
+constexpr double kStopped = 1e-11;   // of the largest speed since the slip began
+constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration
+constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
 constexpr double kShortest = 1e-12;  // of the time: no later instant
 
 /// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far
@@ -46,6 +46,7 @@ OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vec
   qdot_.resize(nq_);
   v_.resize(n_);
   y_.resize(nq_ + n_);
+  curved_ = dynamics.friction().has_weakening() || dynamics.friction().limits_vary();
   largest_speed_.assign(dynamics.laws().size(), 0);
   creeping_.assign(dynamics.laws().size(), 0);
 }
@@ -193,28 +194,38 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
     integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
   double limit = std::min(resolution_.until(t, t_limit), t + longest);
   if (resolution_.stuck()) return too_fast(t);
-  for (int attempt = 0;; ++attempt) {
+  double event = std::nan("");
+  std::vector<Monitor> triggers_there;
+  for (int attempt = 0;;) {
     refusal_.clear();
     const OdeStep step = integrator_->step(f, limit);
     if (step == OdeStep::stopped) return {Status::interrupted, ""};
-    if (step != OdeStep::accepted) {
-      if (!refusal_.empty()) return {Status::refused, refusal_};
-      return {Status::not_converged,
-              fmt::format("the integrator cannot meet the tolerance at t = {:.9g} (step below round-off); a force that "
-                          "is not smooth, or reactions that grow without bound, cause this; use scheme = \"moreau\" "
-                          "there, or a larger run.tolerance",
-                          t)};
+    if (step != OdeStep::accepted) return no_step(t);
+    if (integrator_->t() == event) {
+      t1_ = event;
+      triggers_ = triggers_there;
+      break;
     }
     const double h = integrator_->t() - t;
     find_events(start, h);
     take_first(h);
-    if (!falls_in_noise(t) || attempt == kShorterSteps || 0.1 * h <= kShortest * time_size(t)) break;
     // What begins like s³ is below the error of a long step; that of a shorter one falls with s⁸.
+    const bool in_noise = falls_in_noise(t) && attempt < kShorterSteps && 0.1 * h > kShortest * time_size(t);
+    // A law goes on beyond u = 0 as if it slipped the same way still, and a weakening is over there within |u| < ε: the
+    // step across may have seen nothing of it. So the one up to the event has to meet the tolerance, too.
+    const bool repeat = curved_ && !triggers_.empty() && t1_ - t > kShortest * time_size(t);
+    if (!in_noise && !repeat) break;
     y_.head(nq_) = q;
     y_.tail(n_) = v;
-    limit = t + 0.1 * h;
-    integrator_->restart(t, y_, 0.1 * h);
-    longest_step(t, y_, message);
+    if (in_noise) {
+      ++attempt;
+      limit = t + 0.1 * h;
+    } else {
+      limit = event = t1_;
+      triggers_there = triggers_;
+    }
+    integrator_->restart(t, y_, limit - t);
+    if (in_noise) longest_step(t, y_, message);
   }
   const double h = integrator_->t() - t;
   if (triggers_.empty()) {
@@ -225,6 +236,15 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   // Events found after a request may be incomplete.
   if (raised(integrator_->options().stop)) return {Status::interrupted, ""};
   return {};
+}
+
+StepOutcome OdeFlow::no_step(double t) const {
+  if (!refusal_.empty()) return {Status::refused, refusal_};
+  return {Status::not_converged,
+          fmt::format("the integrator cannot meet the tolerance at t = {:.9g} (step below round-off); a force that "
+                      "is not smooth, or reactions that grow without bound, cause this; use scheme = \"moreau\" "
+                      "there, or a larger run.tolerance",
+                      t)};
 }
 
 /// An event at the very start, of a quantity that is known to vanish there.
@@ -310,11 +330,16 @@ void OdeFlow::polish(double h) {
     return monitor_value(dynamics_, triggers_.front());
   };
   // The slope is taken once over a distance at which it is a number; two values next to each other differ by round-off.
+  // How far the root of the dense output may be off: where a weakening has its kink at the event itself, or in the same
+  // step, the dense output is of low order, and the step up to the event is not.
+  constexpr double kDenseError = 1e-2;
   double ta = t1_, fa = value_at(ta);
-  const double slack = 1e-6 * h, apart = 1e-4 * h, tb = ta - apart > t0_ ? ta - apart : ta + apart;
+  const double slack = kDenseError * h, apart = 1e-4 * h, tb = ta - apart > t0_ ? ta - apart : ta + apart;
   const double slope = (fa - value_at(tb)) / (ta - tb);
-  for (int round = 0; round < 4 && std::isfinite(fa) && std::isfinite(slope) && slope != 0; ++round) {
-    const double next = std::clamp(ta - fa / slope, std::max(t0_, t1_ - slack), t1_ + slack);
+  constexpr int kRounds = 8;
+  for (int round = 0; round < kRounds && std::isfinite(fa) && std::isfinite(slope) && slope != 0; ++round) {
+    const double next = ta - fa / slope;
+    if (!(std::abs(next - t1_) <= slack) || next < t0_) break;
     if (std::abs(next - ta) <= 2 * std::numeric_limits<double>::epsilon() * (std::abs(ta) + h)) break;
     const double value = value_at(next);
     if (!(std::abs(value) < std::abs(fa))) break;

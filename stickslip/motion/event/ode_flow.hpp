@@ -8,8 +8,8 @@
 // an event is not read off the dense output, which is of lower order: the step is repeated up to the event and the
 // event's time corrected with the result until it stays.
 //
-// Numbers of q that must obey a condition of their own (unit quaternions) are integrated as they are, and put back on it
-// in every state that is handed out.
+// Numbers of q that must obey a condition of their own (unit quaternions) are integrated as they are, and put back on
+// it in every state that is handed out.
 //
 // After every step constraints and closed contacts are projected back onto their rows (position and velocity).
 //
@@ -61,6 +61,7 @@ class OdeFlow final : public Flow {
   void find_between(double from, double to, int depth, bool at_start);
   void polish(double h);
   bool falls_in_noise(double t) const;
+  StepOutcome no_step(double t) const;
 
   ModeDynamics& dynamics_;
   OdeFlowOptions options_;
@@ -74,6 +75,7 @@ class OdeFlow final : public Flow {
   std::vector<char> creeping_;
   double after_ = 0, before_ = 0;  // forces are evaluated within
   bool at_event_ = false;
+  bool curved_ = false;  // friction is no constant on the way to u = 0
   std::string refusal_;  // of the model, at the last state that could not be evaluated
   Index n_ = 0, nq_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 #include <limits>
 
 #include "stickslip/common/polynomial.hpp"
@@ -136,14 +137,15 @@ void TaylorFlow::make_map(Kept& mode) const {
   mode.r0 = mode.known + mode.Rf * load;
 }
 
-void TaylorFlow::expand_by_map(const Kept& mode, double h) {
+void TaylorFlow::expand_by_map(const Kept& mode, double h, bool response) {
   const Index n = q_.rows(), m = r_.rows();
   const bool by_velocity = damped_ || viscous_acts_;
   for (int k = 0; k < kOrder; ++k) {
     const double *q = q_.col(k).data(), *v = v_.col(k).data(), *f = f_.col(k).data();
     double *a = v_.col(k + 1).data(), *r = r_.col(k).data(), *next = q_.col(k + 1).data();
-    for (Index i = 0; i < n; ++i) a[i] = k == 0 ? mode.a0[i] : 0.0;
-    for (Index i = 0; i < m; ++i) r[i] = k == 0 ? mode.r0[i] : 0.0;
+    const bool constants = k == 0 && !response;
+    for (Index i = 0; i < n; ++i) a[i] = constants ? mode.a0[i] : 0.0;
+    for (Index i = 0; i < m; ++i) r[i] = constants ? mode.r0[i] : 0.0;
     add_product(mode.Aq, q, a);
     add_product(mode.Rq, q, r);
     if (by_velocity) {
@@ -167,7 +169,29 @@ void TaylorFlow::expand_by_map(const Kept& mode, double h) {
   smooth_ = viscous_.asDiagonal() * smooth_;
 }
 
+void TaylorFlow::expand_from(double t, double h, const Vector& q, const Vector& v, const std::vector<Mode>& modes) {
+  q_.col(0) = q;
+  v_.col(0) = v;
+  expand(kept(modes), t, h);
+}
+
+void TaylorFlow::respond(double h, const Vector& dq, const Vector& dv, const DenseMatrix& df, const DenseMatrix& dw,
+                         const std::vector<Mode>& modes) {
+  q_.col(0) = dq;
+  v_.col(0) = dv;
+  f_ = df;
+  w_ = dw;
+  const bool forced = std::exchange(forced_, !df.isZero(0));
+  recurse(kept(modes), h, true);
+  forced_ = forced;
+}
+
 void TaylorFlow::expand(const Kept& mode, double t, double h) {
+  load_forces(t, h);
+  recurse(mode, h, false);
+}
+
+void TaylorFlow::load_forces(double t, double h) {
   // At a breakpoint a condition such as t <= 1 still takes the branch before it: the series is that of a point just
   // after it, shifted back.
   const double near = 1e-12 * time_size(t);
@@ -194,8 +218,10 @@ void TaylorFlow::expand(const Kept& mode, double t, double h) {
     for (DenseMatrix* series : {&f_, &w_})
       for (int pass = 0; pass < kOrder; ++pass)
         for (int k = kOrder - 1; k >= pass; --k) series->col(k) -= after / h * series->col(k + 1);
-  if (small_) return expand_by_map(mode, h);
+}
 
+void TaylorFlow::recurse(const Kept& mode, double h, bool response) {
+  if (small_) return expand_by_map(mode, h, response);
   const ModeDynamics::ModeFactor& factor = mode.factor;
   const Index unknowns = static_cast<Index>(factor.rows.size());
   const DenseMatrix& Wt = dynamics_.Wt();
@@ -209,14 +235,14 @@ void TaylorFlow::expand(const Kept& mode, double t, double h) {
       u_.noalias() = Wt * a_ - w_.col(k);
       smooth_.col(k) = -viscous_.cwiseProduct(u_);
       sum_ = smooth_.col(k);
-      if (k == 0) sum_ += mode.known;
+      if (k == 0 && !response) sum_ += mode.known;
       g_.noalias() += Wt.transpose() * sum_;
     }
     a_ = q_.col(k);
     linear_.K.add_product(-1, a_, g_);
     dynamics_.mass().apply(g_, a_);
     if (laws) {
-      if (k == 0) {
+      if (k == 0 && !response) {
         r_.col(0) = mode.known;
       } else {
         r_.col(k).setZero();

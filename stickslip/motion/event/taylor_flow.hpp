@@ -40,6 +40,20 @@ class TaylorFlow final : public Flow {
   void sample(double t, FlowSample& sample) override;
   bool impulses(double from, double to, Vector& impulse) const override;
 
+  // For derivatives of a motion (tangent_series.hpp): series alone, without events.
+  double length() const { return segment_; }  ///< what s = 1 is [s]
+  /// The motion of this system from (t, q, v) in these modes, over h. The dynamics must have been placed.
+  void expand_from(double t, double h, const Vector& q, const Vector& v, const std::vector<Mode>& modes);
+  /// The series of f and w at t over h.
+  void load_forces(double t, double h);
+  const DenseMatrix& force_series() const { return f_; }
+  const DenseMatrix& surface_series() const { return w_; }
+  /// The linear response to a change of the start, of forces and of surface velocities.
+  void respond(double h, const Vector& dq, const Vector& dv, const DenseMatrix& df, const DenseMatrix& dw,
+               const std::vector<Mode>& modes);
+  const DenseMatrix& position_series() const { return q_; }
+  const DenseMatrix& velocity_series() const { return v_; }
+
  private:
   /// A mode and what belongs to it. Small systems keep the whole map from (q, v, f) to accelerations and reactions:
   ///   a = Aq q + Av v + Af f + a0,   r = Rq q + Rv v + Rf f + r0        (a0 and r0 for the first term alone)
@@ -50,9 +64,11 @@ class TaylorFlow final : public Flow {
     Vector a0, r0;
   };
   void make_map(Kept& mode) const;
-  void expand_by_map(const Kept& mode, double h);
+  void expand_by_map(const Kept& mode, double h, bool response);
   const Kept& kept(const std::vector<Mode>& modes);
   void expand(const Kept& mode, double t, double h);
+  /// All terms from the first; `response`: without forces that are known and constant.
+  void recurse(const Kept& mode, double h, bool response);
   double stretch() const;
   void scale(double factor);
   void find_events(const std::vector<LawStart>& start);

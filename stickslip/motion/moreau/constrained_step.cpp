@@ -13,10 +13,19 @@ bool ConstrainedStep::place(double t, const Vector& q, const SystemMatrix& M, Sy
   return mass_.refresh(M, rows_.A);
 }
 
-void ConstrainedStep::ask(double t1, const Vector& q1, const Vector& v1, bool turning, SystemWorkspace& workspace) {
+void ConstrainedStep::ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace) {
+  ask(t1, q1, workspace);
+  asked_.noalias() += (rows_.A - end_rows_.A) * v1;
+}
+
+void ConstrainedStep::ask(double t1, const Vector& q1, SystemWorkspace& workspace) {
   source_.evaluate(t1, q1, workspace, end_rows_);
   asked_ = end_rows_.rate;
-  if (turning) asked_.noalias() += (rows_.A - end_rows_.A) * v1;
+}
+
+double ConstrainedStep::turning() {
+  turn_.noalias() = mass_.weighted_inverse() * (rows_.A - end_rows_.A);
+  return mass_.norm_of_map(turn_);
 }
 
 void ConstrainedStep::reduce(const PrimalProblem& problem) {

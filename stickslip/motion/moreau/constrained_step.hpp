@@ -13,6 +13,13 @@
 //   (Nᵀ A N) y = Nᵀ (g - A G⁺ a) + (Wᵀ N)ᵀ p,    u = (Wᵀ N) y - (w - Wᵀ G⁺ a),        Λ = (G⁺)ᵀ (A v - g - W p)
 //
 // in as many unknowns as there are degrees of freedom left.
+//
+// Singular positions (rows that come to depend on each other: cranks that lie flat, a second motion branches off). G⁺
+// grows like 1/d towards them, d the way to go, and within a step of one it is as large as the rows turn: the iteration
+// for a does not settle, or settles on the other motion; at the position itself the row that is lost would set a
+// direction free. But the rows span a space that has a limit along either motion. So within such a step rows are those
+// at its start or end, whichever is farther away, and a = rate(t1): the direction of v1 is then off by O(h), which
+// the projection at the end takes out, and its size by O(h²), once per passing.
 #pragma once
 
 #include <Eigen/LU>
@@ -32,9 +39,21 @@ class ConstrainedStep {
 
   /// Rows at (t, q), with M(q). False: something is not finite.
   bool place(double t, const Vector& q, const SystemMatrix& M, SystemWorkspace& workspace);
-  /// a, from the end of the step. Beside a singular position G⁺ is as large as the rows turn, and no iteration settles:
-  /// `turning` = false leaves that out for a step, a = rate(t1), and the rest to the projection at its end.
-  void ask(double t1, const Vector& q1, const Vector& v1, bool turning, SystemWorkspace& workspace);
+  /// a, from the end of the step.
+  void ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace);
+  /// a = rate(t1), whatever v1 is, with the rows as placed: beside a singular position (below).
+  void ask(double t1, const Vector& q1, SystemWorkspace& workspace);
+  /// |G⁺ (G - G1)| of the last ask(), in the metric of the mass: what a change of v1 makes of itself in one iteration.
+  double turning();
+  /// How far the placed rows are from depending on each other: first by rank, then by stretch().
+  struct Independence {
+    Index rank = 0;
+    double stretch = 0;
+    bool better_than(const Independence& other, double factor) const {
+      return rank != other.rank ? rank > other.rank : stretch < factor * other.stretch;
+    }
+  };
+  Independence independence() const { return {mass_.rank(), mass_.stretch()}; }
   /// The problem without its constraints.
   void reduce(const PrimalProblem& problem);
   /// v of A v = g + Gᵀ Λ, without other reactions; after reduce().
@@ -42,6 +61,7 @@ class ConstrainedStep {
   /// Solves the reduced problem; r, u, v of `solution` are those of the whole. `start`: r of the solution.
   void solve(const PrimalProblem& problem, const SolveOptions& options, InclusionSolution& solution);
 
+  Index rank() const { return mass_.rank(); }
   const Vector& impulse() const { return impulse_; }  ///< Λ of the last solution
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
   const Vector& rates() const { return rows_.rate; }   ///< G v where impulses act
@@ -56,7 +76,7 @@ class ConstrainedStep {
   Vector asked_, given_, balance_, column_, impulse_;
   PrimalProblem reduced_;
   SystemMatrix reduced_matrix_;
-  DenseMatrix AN_;
+  DenseMatrix AN_, turn_;
   Eigen::PartialPivLU<DenseMatrix> factor_;
   PrimalWorkspace solver_;
   InclusionSolution reduced_solution_;

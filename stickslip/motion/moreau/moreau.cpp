@@ -52,7 +52,9 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
   free_motion_ = system.free_motion();
   drift_kick_ = free_motion_ != nullptr;
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
-  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows();
+  for (const ContactElement& contact : contacts_)
+    relaxed_ |= options.relaxation == ContactRelaxation::convex && contact.tangents > 0;
+  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() || relaxed_;
   stiff_ = drift_kick_ && system.forces().depends_on_state();
   surfaces_move_ = system.laws().contact_source().surfaces_move();
   length_ = system.laws().contact_source().length();
@@ -224,10 +226,10 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
   const double whole = h;
-  rows_turn_ = true;
+  away_from_singular_ = false;
   Status status = attempt_unsplit(h, record);
   if (status == Status::not_converged && !constrained_.constant_rows()) {
-    rows_turn_ = false;
+    away_from_singular_ = true;
     status = attempt_unsplit(h, record);
   }
   if (status == Status::success && locates() && collect_candidates(h)) {
@@ -239,8 +241,8 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
     if (status == Status::not_converged || status == Status::no_solution) status = attempt(h = unsplit, {}, record);
   }
   record.problems = problems_;
-  record.iterations = iterations_;
-  record.near_misses = near_misses_;
+  contact_audit_.step.iterations = iterations_;
+  contact_audit_.step.near_misses = near_misses_;
   if (status != Status::success) return {status, message_};
   const bool complete = h == whole || t_end - (t0 + h) <= kSameTime * std::abs(t_end);
   status = commit(h, complete ? t_end : t0 + h, record);
@@ -259,8 +261,7 @@ Status MoreauScheme::attempt_unsplit(double& h, StepRecord& record) {
 }
 
 Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
-  record.penetration = record.contact_gain = record.contact_velocity = record.approach = 0;
-  record.loaded_points = 0;
+  contact_audit_.step = {};
   correction_work_ = 0;
   has_impact_ = false;
   frozen_ = frozen;
@@ -278,17 +279,17 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
                             t0_));
   if (lean_) return solve_step(h);
   right_hand_side(h, v0_);
-  if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
+  if (const Status status = begin_constraints(h); status != Status::success) return status;
   free_velocity();
   find_points(h);
   note_approaches();
-  for (const ContactSite& point : found_.points) raise(record.penetration, -point.gap);
-  if (options_.contact_rule == ContactRule::stabilised && record.penetration > 0 && some_point_stays_inside(h)) {
+  for (const ContactSite& point : found_.points) raise(contact_audit_.step.penetration, -point.gap);
+  if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 && some_point_stays_inside(h)) {
     if (const Status status = remove_penetration(h); status != Status::success) return status;
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);
     right_hand_side(h, v0_);
-    if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
+    if (const Status status = begin_constraints(h); status != Status::success) return status;
     free_velocity();
     note_approaches();
   }
@@ -332,20 +333,41 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
   return settled;
 }
 
+/// Normal rows of the points that carry load: a correction that moved them would open them, or push them in.
+void MoreauScheme::hold_loaded_points() {
+  auto loaded = [&](const Active& active) { return carries_load(active); };
+  const auto count = static_cast<Index>(std::count_if(active_.begin(), active_.end(), loaded));
+  held_rows_.setZero(count, count > 0 ? v0_.size() : 0);
+  Index row = 0;
+  for (const Active& active : active_) {
+    if (!loaded(active)) continue;
+    for (SparseMatrix::InnerIterator entry(found_.Wt, active.row); entry; ++entry)
+      held_rows_(row, entry.col()) = entry.value();
+    ++row;
+  }
+}
+
 /// What the step left of its constraints, of the order h³, is taken out: their positions and velocities hold to
 /// round-off at the end of every step.
 Status MoreauScheme::settle_on_constraints(StepRecord& record) {
   if (!constrained_.any()) return Status::success;
   State& s = record.state;
   record.constraint_impulse = constrained_.impulse();
-  Status status = project_position(system_, s.t, s.q, constraint_workspace_);
-  if (status == Status::success) status = project_velocity(system_, s.t, s.q, s.v, constraint_workspace_);
+  hold_loaded_points();
+  q_end_ = s.q;
+  Status status = project_position(system_, s.t, s.q, constraint_workspace_, held_rows_);
+  if (status == Status::not_converged && held_rows_.rows() > 0) {
+    s.q = q_end_;
+    held_rows_.resize(0, 0);
+    status = project_position(system_, s.t, s.q, constraint_workspace_);
+  }
+  if (status == Status::success) status = project_velocity(system_, s.t, s.q, s.v, constraint_workspace_, held_rows_);
   if (status != Status::success)
     return fail(status, fmt::format("moreau: the constraints cannot be met at t = {:.9g} s (a mechanism that has come "
                                     "apart or locked); reduce run.step",
                                     s.t));
   stick_exactly(s);
-  record_constraint_residuals(system_, record.duration, constraint_audit_, record);
+  constraint_audit_.add(s, record.duration);
   return Status::success;
 }
 

@@ -103,6 +103,7 @@
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/constraint_audit.hpp"
+#include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/moreau/constrained_step.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/scheme.hpp"
@@ -117,6 +118,14 @@ enum class ContactRule { stabilised, velocity };
 std::string_view to_string(ContactRule rule);
 /// Throws InputError naming the known words.
 ContactRule contact_rule_from(std::string_view name);
+
+/// What Coulomb's law is replaced by at contacts. convex: the shift s of (*) is left out, -u ∈ N_C(r) (Anitescu 2006), the
+/// optimality condition of a convex problem: unique velocities, but what slides lifts off with u_N = μ |u_T|
+/// (docs/theory-contact.md).
+enum class ContactRelaxation { none, convex };
+std::string_view to_string(ContactRelaxation relaxation);
+/// Throws InputError naming the known words.
+ContactRelaxation contact_relaxation_from(std::string_view name);
 
 /// Times the tolerance: a step that ends there is counted by the audit and not repeated.
 inline constexpr double kNearMiss = 100;
@@ -136,6 +145,7 @@ struct MoreauOptions {
   /// retried with smaller steps.
   bool strict = false;
   ContactRule contact_rule = ContactRule::stabilised;
+  ContactRelaxation relaxation = ContactRelaxation::none;
   /// Largest penetration at the start that is corrected instead of refused [m]; 0: 1e-5 of the smallest shape or, where
   /// the gap is an expression, 5e-3 of its terms.
   double start_penetration = 0;
@@ -157,6 +167,9 @@ class MoreauScheme final : public Scheme {
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
  private:
   /// A law whose reaction is known while its stop or break-away is looked for: a friction law, or a contact point with
@@ -191,11 +204,12 @@ class MoreauScheme final : public Scheme {
     int law = 0;               ///< of contacts()
     int found = 0;             ///< index into found_.points
     Index row = 0, first = 0;  ///< of found_.Wt; of p
-    double bias = 0;
+    double bias = 0;           ///< of u_N, less `lift`
     bool impact = false;     ///< arrives faster than the forces of one step explain
     bool holds = false;      ///< stuck in the last step: μ_static
     bool touches = false;    ///< may take part in an impact now
     double arrival = 0;      ///< Approach::arrival
+    double lift = 0;         ///< s_N that the convex relaxation takes away again
     Mode mode = Mode::open;  ///< that it is found in, once the step is solved
   };
 
@@ -217,6 +231,7 @@ class MoreauScheme final : public Scheme {
   /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
   void leave_out_bystanders(double h);
   bool carried_load(std::size_t k);  ///< in the last step
+  bool carries_load(const Active& active) const;
   void number_rows();
   /// Smaller gaps count as none; deeper penetrations are corrected. [m]
   double touching(Index row, const Approach& approach, double h) const;
@@ -267,9 +282,12 @@ class MoreauScheme final : public Scheme {
   const Vector& inverse_diagonal();
   void solve_problem(const SolveOptions& options, InclusionSolution& solution);
   Status place_constraints(double h, const Vector& v1);
+  Status begin_constraints(double h);
   Status settle_on_constraints(StepRecord& record);
+  void hold_loaded_points();
   void add_up_all_loads();
   bool frozen_point_settles();
+  bool relaxation_settles();
   void gather_reactions(double h);
   bool reactions_settle(double h);
   void stick_exactly(State& s) const;
@@ -294,7 +312,7 @@ class MoreauScheme final : public Scheme {
   double contact_gain();
   bool some_impact_rebounds() const;
   double velocity_at_hand(const Active& active) const;
-  void record_contact_velocity(StepRecord& record);
+  void record_contact_velocity();
   void remember_points();
 
   const System& system_;
@@ -307,11 +325,13 @@ class MoreauScheme final : public Scheme {
   SystemWorkspace workspace_;
   bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
   bool force_is_constant_ = false, force_is_known_ = false, momentum_is_known_ = false;
-  bool stiff_ = false, surfaces_move_ = false;
+  bool stiff_ = false, surfaces_move_ = false, relaxed_ = false;
   bool lean_ = false;  ///< friction alone: nothing is searched for, long chains step at the cost of their factors
   bool damped_by_model_ = false, circulatory_ = false;
   bool matrix_is_finite_ = true;
-  bool rows_turn_ = true;  ///< ConstrainedStep::ask()
+  bool beside_singular_ = false;     ///< rows are those of an end of the step (constrained_step.hpp)
+  bool away_from_singular_ = false;  ///< asked for: the step did not converge with those of its middle
+  Index most_rank_ = 0;              ///< of the rows so far
   double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
   SystemMatrix mass_, damping_, by_q_, by_v_, viscous_;
@@ -389,7 +409,9 @@ class MoreauScheme final : public Scheme {
   int splits_ = 0;  // of the step under way
   ConstrainedStep constrained_;
   ConstraintWorkspace constraint_workspace_;
+  DenseMatrix held_rows_;
   ConstraintAudit constraint_audit_;
+  ContactAudit contact_audit_;
   Vector q_end_, column_, response_, reactions_, next_reactions_, reaction_weights_, mean_limits_;
   Anderson acceleration_;
   TimeSpan run_;

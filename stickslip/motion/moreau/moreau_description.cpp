@@ -14,7 +14,7 @@ namespace {
 void require_system(const System&) {}
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations*) {
   MoreauOptions moreau = options.moreau;
   moreau.solver.stop = stop;
   return std::make_unique<MoreauScheme>(system, moreau, std::move(breakpoints), options.span());
@@ -36,18 +36,14 @@ bool sticks_exactly(const System& system) {
 
 AuditLimits limits(const System& system, const SimulationOptions& options) {
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.inclusion = std::max(limits.inclusion, limits.contacts ? kNearMiss * options.moreau.contact_tolerance
+  const bool contacts = !system.laws().contacts().empty(), constraints = !system.laws().constraints().empty();
+  limits.inclusion = std::max(limits.inclusion, contacts ? kNearMiss * options.moreau.contact_tolerance
                                                                 : 10 * options.moreau.solver.tolerance);
-  limits.constraints = !system.laws().constraints().empty();
-  limits.no_gain = impacts_never_gain(system.laws().contacts());
   limits.energy = options.moreau.theta == 0.5;
   // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
   constexpr double kResolved = 0.1;
-  if (!system.has_quadratic_energy() || limits.constraints) limits.energy_limit = kResolved;
-  constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
-  limits.contact_velocity = limits.contacts ? kContactVelocity : 0.0;
-  limits.length = system.laws().contact_source().length();
+  if (!system.has_quadratic_energy() || constraints) limits.energy_limit = kResolved;
+  limits.closer = contacts ? "lower run.moreau.contact_tolerance, or reduce run.step" : "lower run.moreau.solver_tolerance";
   limits.stuck_motion = true;
   constexpr double kStuckRoundOff = 1e-9;  // of the path that laws could have made
   limits.stuck_motion_limit = sticks_exactly(system) ? 0.0 : kStuckRoundOff;
@@ -67,6 +63,9 @@ void add_notes(const System& system, const SimulationOptions& run, std::vector<s
     notes.push_back("order 1 through reversals and break-aways: run.moreau.locate_reversals is off");
   if (some_friction_is_planar(system))
     notes.push_back("order 1 where planar slip turns or stops: only reversals along one direction are located");
+  if (options.relaxation == ContactRelaxation::convex && !system.laws().contacts().empty())
+    notes.push_back(
+        "run.moreau.relaxation = \"convex\" is not Coulomb's law: what slides lifts off with mu times its speed");
   if (!system.laws().contacts().empty())
     notes.push_back("order 1 through impacts and where contacts open or close: these are not located");
 }
@@ -82,7 +81,7 @@ SchemeDescription moreau_description() {
        "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
        "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
        "to round-off (quadratic energies)",
-          false, false, true, require_system, make, limits, add_notes};
+          false, false, true, Derivatives::none, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

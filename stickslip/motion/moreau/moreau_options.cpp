@@ -11,6 +11,7 @@ namespace stickslip {
 
 namespace {
 const std::array<std::string, 2> kContactRules{"stabilised", "velocity"};
+const std::array<std::string, 2> kRelaxations{"none", "convex"};
 }  // namespace
 
 std::string_view to_string(ContactRule rule) { return kContactRules[static_cast<std::size_t>(rule)]; }
@@ -19,6 +20,14 @@ ContactRule contact_rule_from(std::string_view name) {
   for (std::size_t i = 0; i < kContactRules.size(); ++i)
     if (kContactRules[i] == name) return static_cast<ContactRule>(i);
   throw InputError(fmt::format("unknown contact rule '{}'{}", name, name_hint(name, kContactRules)));
+}
+
+std::string_view to_string(ContactRelaxation relaxation) { return kRelaxations[static_cast<std::size_t>(relaxation)]; }
+
+ContactRelaxation contact_relaxation_from(std::string_view name) {
+  for (std::size_t i = 0; i < kRelaxations.size(); ++i)
+    if (kRelaxations[i] == name) return static_cast<ContactRelaxation>(i);
+  throw InputError(fmt::format("unknown relaxation '{}'{}", name, name_hint(name, kRelaxations)));
 }
 
 void MoreauOptions::validate() const {

@@ -68,6 +68,16 @@ Mode MoreauScheme::point_mode(const Active& point) const {
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
+/// More than round-off of the impulses that meet there: of two contacts on either side of a guide one is loaded.
+bool MoreauScheme::carries_load(const Active& active) const {
+  constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
+  const double p = impulses()[active.first];
+  if (!(p > 0)) return false;
+  for (SparseMatrix::InnerIterator entry(found_.Wt, active.row); entry; ++entry)
+    if (p * std::abs(entry.value()) > kTerms * load_[entry.col()]) return true;
+  return false;
+}
+
 void MoreauScheme::record_points(double h, StepRecord& record) {
   if (has_impact_) impulse_ = solution_.r + impact_impulse_;
   const Vector& total = impulses();
@@ -76,6 +86,7 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
     record.jump_impulse[i] = 0;
   }
   record.point_forces.clear();
+  if (!active_.empty()) add_up_all_loads();
   for (std::size_t k = 0; k < law_mode_.size(); ++k) {
     law_impact_[k] = 0;
     law_mode_[k] = Mode::open;
@@ -85,8 +96,7 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
     const double* p = total.data() + active.first;
     active.mode = active.found == frozen_.point ? record.state.modes[static_cast<std::size_t>(laws_.laws()) + law]
                                                 : point_mode(active);
-    if (!(p[0] > 0)) continue;
-    ++record.loaded_points;
+    if (!carries_load(active)) continue;
     if (active.impact) law_impact_[law] = 1;
     // A law that acts at several points sticks as long as one of them does.
     if (law_mode_[law] != Mode::stick) law_mode_[law] = active.mode;
@@ -209,7 +219,7 @@ void MoreauScheme::record_balance(StepRecord& record) {
   raise(momentum_scale_, size.terms);
   raise(record.equation, momentum_scale_ > 0 ? size.residual / momentum_scale_ : size.residual);
   record.energy_terms = size.energy;
-  record.approach = approach_speed_;
+  contact_audit_.step.approach = approach_speed_;
   if (m == 0) return;
   record.stuck_terms = 0;
   for (Index i = 0; i < laws_.components(); ++i) {
@@ -275,8 +285,8 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
   }
   if (active_.empty()) return;
   // Newton's rebound is counted by the work of its impulses, in book_impact().
-  if (has_impact_ || !some_impact_rebounds()) record.contact_gain = std::max(0.0, contact_gain());
-  record_contact_velocity(record);
+  if (has_impact_ || !some_impact_rebounds()) contact_audit_.step.gain = std::max(0.0, contact_gain());
+  record_contact_velocity();
 }
 
 /// Weakening and viscous part of one component, as they acted in the step.
@@ -314,7 +324,10 @@ void MoreauScheme::record_contact_work(StepRecord& record) {
       record.law_work[laws_.laws() + active.law] += work + impulse * surface;
     }
   }
-  if (impact) return book_impact(normal_loss, friction_loss, record);
+  if (impact) {
+    contact_audit_.step.gain += book_impact(normal_loss, friction_loss, e);
+    return;
+  }
   e.impact_loss += normal_loss;
   e.friction_loss += friction_loss;
 }
@@ -354,7 +367,7 @@ double MoreauScheme::velocity_at_hand(const Active& active) const {
 }
 
 /// Velocities against the law that the solver left, contact by contact.
-void MoreauScheme::record_contact_velocity(StepRecord& record) {
+void MoreauScheme::record_contact_velocity() {
   double fastest = 0;
   for (const Active& active : active_) fastest = std::max(fastest, velocity_at_hand(active));
   constexpr double kShare = 1e-3;  // a contact without any motion of its own still feels its neighbours
@@ -362,8 +375,26 @@ void MoreauScheme::record_contact_velocity(StepRecord& record) {
     const Active& active = active_[k];
     const double p = solution_.r[active.first], u = u1_[active.first];
     const double against = u < 0 ? -u : std::min(u, p / weights_[laws_.laws() + static_cast<Index>(k)]);
-    if (against > 0) raise(record.contact_velocity, against / std::max(velocity_at_hand(active), kShare * fastest));
+    if (against > 0) raise(contact_audit_.step.velocity, against / std::max(velocity_at_hand(active), kShare * fastest));
   }
+}
+
+void MoreauScheme::account(const AuditLedger& run) { contact_audit_.account(run); }
+
+void MoreauScheme::exchange_audit(Memory& memory) {
+  contact_audit_.exchange(memory);
+  constraint_audit_.exchange(memory);
+}
+
+void MoreauScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
+  constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
+  if (constrained_.any()) constraint_audit_.add_items(items);
+  if (contacts_.empty()) return;
+  ContactGuarantees guarantees;
+  guarantees.velocity = kContactVelocity;
+  guarantees.length = length_;
+  guarantees.no_gain = impacts_never_gain(contacts_);
+  contact_audit_.add_items(run, limits, guarantees, items);
 }
 
 void MoreauScheme::remember_points() {

@@ -54,7 +54,7 @@ Status MoreauScheme::iterate(double h) {
   acceleration_.clear();
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
-    if (!constrained_.constant_rows())
+    if (!constrained_.constant_rows() && !beside_singular_)
       if (const Status status = place_constraints(h, iterate_); status != Status::success) return status;
     if (has_impact_) problem_.g += impact_momentum_;
     if (laws_.limits_depend_on_state()) {
@@ -68,6 +68,7 @@ Status MoreauScheme::iterate(double h) {
         iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal(), options_.fixed_point_tolerance);
     if (laws_.limits_depend_on_reactions()) settled &= reactions_settle(h);
     if (frozen_.point >= 0) settled &= frozen_point_settles();
+    if (relaxed_) settled &= relaxation_settles();
     iterate_ = solution_.v;
     if (settled) return Status::success;
   }
@@ -185,6 +186,29 @@ void MoreauScheme::add_up_all_loads() {
   const DenseMatrix& G = constrained_.rows();
   for (Index i = 0; i < G.rows(); ++i)
     for (Index j = 0; j < G.cols(); ++j) load_[j] += std::abs(G(i, j) * constrained_.impulse()[i]);
+}
+
+/// The solvers know Coulomb's law, -(u + s(u)) ∈ N_C(r). With u - s(u) in the place of u, tangents are the same and s
+/// cancels: so the normal velocity is given without s, which is found by iteration. One point with equal masses along
+/// its normal and tangent settles in one step by the factor used; others converge.
+bool MoreauScheme::relaxation_settles() {
+  constexpr double kSettled = 1e-13;  // of the fastest slip
+  double largest = 0, fastest = 0;
+  std::array<double, 3> s{};
+  for (std::size_t k = 0; k < active_.size(); ++k) {
+    Active& active = active_[k];
+    const auto size = static_cast<std::size_t>(contacts_[static_cast<std::size_t>(active.law)].size());
+    if (size == 1) continue;
+    const Set& set = problem_.sets[static_cast<std::size_t>(laws_.laws()) + k];
+    shift(set, {solution_.u.data() + active.first, size}, {s.data(), size});
+    const double mu = set.limit, change = (s[0] - active.lift) / (1 + mu * mu);
+    active.lift += change;
+    active.bias -= change;
+    problem_.w[active.first] += change;
+    raise(largest, std::abs(change));
+    raise(fastest, s[0]);
+  }
+  return !(largest > kSettled * fastest);
 }
 
 /// Mean reactions of the step so far, as limits may name them.

@@ -72,11 +72,17 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
   }
 }
 
-void SplittingScheme::start(StepRecord& record) { start_record(system_, laws_, workspace_, record); }
+void SplittingScheme::start(StepRecord& record) {
+  start_record(system_, laws_, workspace_, record);
+  friction_velocity_ = record.state.v;
+}
+
+void SplittingScheme::add_to_row(OutputRow& row) const { row.friction_velocity = friction_velocity_; }
 
 bool SplittingScheme::exchange(Memory& memory) {
   memory.exchange(tau_);
   memory.exchange(iterations_);
+  memory.exchange(friction_velocity_);
   memory.exchange(residuals_.momentum);
   for (Vector* x : {&solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
   return true;
@@ -151,7 +157,7 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
     s.v = solution_.v;
     record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
   }
-  record.friction_velocity = s.v;
+  friction_velocity_ = s.v;
   return {};
 }
 

@@ -16,7 +16,7 @@
 // it jumps; away from events with order 1.
 //
 // In stick the elastic half leaves V^{n+1} = -τ M⁻¹ K X, not 0, and moves X by O(τ²) per step: V^{n+1/2}
-// (record.friction_velocity) is the velocity that obeys the law, and modes and events are read off it.
+// (OutputRow::friction_velocity) is the velocity that obeys the law, and modes and events are read off it.
 //
 // Energy: work is counted with the mean velocity of each substep, so the balance of step.hpp closes to round-off (K
 // symmetric); what the implicit friction step dissipates beyond the law at its end velocity is part of friction_loss.
@@ -59,6 +59,7 @@ class SplittingScheme final : public Scheme {
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
+  void add_to_row(OutputRow& row) const override;
   /// Iterations of all friction problems so far (the paper counts them per step).
   long iterations() const { return iterations_; }
 
@@ -85,6 +86,7 @@ class SplittingScheme final : public Scheme {
   SolveOptions solve_options_;
   std::vector<char> released_, at_rest_;
   Vector f_, w_, u_, weakening_, scratch_, mean_v_;
+  Vector friction_velocity_;  // V^{n+1/2}
   ResidualWorkspace residuals_;
   long iterations_ = 0;
   bool damped_ = false;

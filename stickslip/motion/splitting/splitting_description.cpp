@@ -25,12 +25,13 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest) {
+                             StopRequest, const Variations*) {
   return std::make_unique<SplittingScheme>(system, options.splitting, std::move(breakpoints), options.span());
 }
 
 AuditLimits limits(const System& system, const SimulationOptions&) {
   AuditLimits limits;
+  limits.closer = "lower run.splitting.tolerance";
   limits.energy = system.linear()->K.asymmetry() == 0;
   return limits;
 }
@@ -48,7 +49,7 @@ SchemeDescription splitting_description() {
        "surface)",
        "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is "
        "reported, not bounded",
-          false, true, false, require_system, make, limits, add_notes};
+          false, true, false, Derivatives::none, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

@@ -179,7 +179,7 @@ EpsilonStudy study_epsilon(const System& system, const State& initial, double st
     run.evaluations = scheme.counters().evaluations;
     run.jacobians = scheme.counters().jacobians;
     run.steps = scheme.counters().accepted;
-    run.fast_damping = record.fast_damping;
+    run.fast_damping = scheme.lowest_damping();
     SimulationOptions exact;
     exact.scheme = SchemeKind::event;
     exact.tolerance = kReferenceAccuracy;

@@ -67,8 +67,8 @@ void ViscoelasticScheme::start(StepRecord& record) {
   dynamics_.complete(s.t, s.q);
   y_.setZero(dynamics_.size());
   rate_.setZero(dynamics_.size());
-  y_.head(n) = s.q;
-  y_.segment(n, n) = s.v;
+  y_.head(s.q.size()) = s.q;
+  y_.segment(dynamics_.velocities(), n) = s.v;
   Vector ideal;
   dynamics_.ideal_forces(s.t, s.q, s.v, ideal);
   if (goes_on) {
@@ -77,7 +77,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
     for (const auto& block : dynamics_.blocks())
       for (int c = 0; c < block.law.size; ++c) {
         const Index i = block.row[static_cast<std::size_t>(c)];
-        y_[2 * n + i] = block.prepared ? ideal[i] : 0.0;
+        y_[dynamics_.springs() + i] = block.prepared ? ideal[i] : 0.0;
       }
   }
   OdeOptions ode;
@@ -112,7 +112,6 @@ void ViscoelasticScheme::start(StepRecord& record) {
     *x = Vector::Zero(m - dynamics_.constraint_rows());
   record.constraint_impulse = Vector::Zero(dynamics_.constraint_rows());
   record.law_work = Vector::Zero(laws);
-  record.friction_velocity = s.v;
   record.events.reserve(64 + 4 * static_cast<std::size_t>(laws));
   changed_.reserve(dynamics_.blocks().size());
   for (Vector* x : {&powers_, &sum_, &base_, &reached_}) x->setZero(dynamics_.powers_size());
@@ -149,6 +148,31 @@ bool ViscoelasticScheme::exchange(Memory& memory) {
   memory.exchange(lowest_damping_);
   if (memory.reading()) sum_ = base_ = reached_;
   return true;
+}
+
+void ViscoelasticScheme::account(const AuditLedger& /*run*/) {
+  evaluations_ += counters().evaluations - evaluations_seen_;
+  evaluations_seen_ = counters().evaluations;
+}
+
+void ViscoelasticScheme::exchange_audit(Memory& memory) {
+  memory.exchange(worst_position_);
+  memory.exchange(worst_velocity_);
+  memory.exchange(evaluations_);
+}
+
+void ViscoelasticScheme::add_audit(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
+                                   std::vector<AuditItem>& items) const {
+  items.push_back(reported("constraint_position", worst_position_, "m, rad",
+                           "largest violation of a holonomic constraint; of the size of epsilon"));
+  items.push_back(reported("constraint_velocity", worst_velocity_, "m/s, rad/s",
+                           "largest violation of a constraint by the velocities; of the size of epsilon after the initial "
+                           "layer"));
+  if (std::isfinite(lowest_damping_))
+    items.push_back(reported("fast_damping", lowest_damping_, "",
+                             "smallest b = (d^2/c) eigenvalue of A M^-1 A' along the motion; the source asks for b >= "
+                             "2, which is sufficient and not necessary: the fast motion decays for every b > 0"));
+  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the right-hand side"));
 }
 
 double ViscoelasticScheme::limit_after(double t) const {
@@ -287,8 +311,9 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   dynamics_.place(clamped(t), y_);
   force_ = dynamics_.force();
   s.t = t;
-  s.q = y_.head(n);
-  s.v = y_.segment(n, n);
+  s.q = y_.head(s.q.size());
+  system_.kinematics().normalize(s.q);
+  s.v = y_.segment(dynamics_.velocities(), n);
   dynamics_.z_of(y_, s.z);
   record.constraint_impulse += sum_.segment(3, own) - reached_.segment(3, own);
   record.reaction_impulse += sum_.segment(3 + own, m - own) - reached_.segment(3 + own, m - own);
@@ -301,8 +326,8 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.spring_energy(y_);
   if (own > 0) {
-    raise(record.constraint_position, dynamics_.positions().lpNorm<Eigen::Infinity>());
-    raise(record.constraint_velocity, dynamics_.u().head(own).lpNorm<Eigen::Infinity>());
+    raise(worst_position_, dynamics_.positions().lpNorm<Eigen::Infinity>());
+    raise(worst_velocity_, dynamics_.u().head(own).lpNorm<Eigen::Infinity>());
   }
 }
 
@@ -323,9 +348,6 @@ StepOutcome ViscoelasticScheme::step(double t_end, StepRecord& record) {
     }
   }
   record.duration = record.state.t - t_start;
-  record.fast_damping = lowest_damping_;
-  record.iterations = static_cast<int>(counters().evaluations - evaluations_seen_);
-  evaluations_seen_ = counters().evaluations;
   return outcome;
 }
 

@@ -47,12 +47,17 @@ class ViscoelasticScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
   /// The sums of work and impulse. The integrator begins anew: the motion agrees to the tolerance.
   bool exchange(Memory& memory) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
   /// Takes the integrator's own next step if it is not inside one; own_step_end() is its end, and step() up to there
   /// costs a row and no more. These steps resolve every layer: errors are measured on them.
   StepOutcome take_own_step(StepRecord& record);
   double own_step_end() const { return integrator_->t(); }
 
+  /// Smallest b so far: eigenvalue of (d²/c) A M⁻¹ Aᵀ.
+  double lowest_damping() const { return lowest_damping_; }
   const OdeCounters& counters() const { return integrator_->counters(); }
   /// Λ at the state of the last record, constraints first.
   const Vector& force() const { return force_; }
@@ -91,7 +96,8 @@ class ViscoelasticScheme final : public Scheme {
   std::vector<ChangedMode> changed_;  // in the last step
   ViscoelasticScales scales_;
   Vector scale_, q_start_, rate_, y_, force_, powers_, sum_, base_, reached_;
-  long evaluations_seen_ = 0;
+  double worst_position_ = 0, worst_velocity_ = 0;  // of the constraints, on the way
+  long evaluations_ = 0, evaluations_seen_ = 0;     // of the steps that count; of the integrator when the last was counted
 };
 
 SchemeDescription viscoelastic_description();

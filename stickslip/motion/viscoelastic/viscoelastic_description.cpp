@@ -42,17 +42,15 @@ void require_system(const System& system) {
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
-                             StopRequest stop) {
+                             StopRequest stop, const Variations*) {
   return std::make_unique<ViscoelasticScheme>(system, options.viscoelastic, options.tolerance, options.span(),
                                               std::move(breakpoints), stop);
 }
 
-AuditLimits limits(const System& system, const SimulationOptions& options) {
+AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-9;
   AuditLimits limits;
-  limits.contacts = !system.laws().contacts().empty();
-  limits.own_steps = true;
-  limits.viscoelastic = true;
+  limits.finer = limits.closer = "lower run.tolerance";
   limits.energy = true;
   limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
   return limits;
@@ -63,6 +61,15 @@ void add_notes(const System& system, const SimulationOptions&, std::vector<std::
     notes.push_back(
         "friction is a spring-damper with a limit: after a reversal or a slip from rest the motion differs from the "
         "exact one by the order of sqrt(epsilon), not epsilon");
+}
+
+/// One deformation per row that becomes a spring.
+std::vector<std::string> internal(const System& system) {
+  std::vector<std::string> names;
+  for (const ConstraintElement& constraint : system.laws().constraints()) names.push_back(constraint.name + ".z");
+  for (const FrictionElement& element : system.laws().friction())
+    for (int c = 1; c <= element.size(); ++c) names.push_back(fmt::format("{}.d{}", element.name, c));
+  return names;
 }
 
 }  // namespace
@@ -76,7 +83,7 @@ SchemeDescription viscoelastic_description() {
        "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
        "grows "
        "as epsilon -> 0",
-          true, false, false, require_system, make, limits, add_notes};
+          true, false, false, Derivatives::none, require_system, make, limits, add_notes, internal};
 }
 
 }  // namespace stickslip

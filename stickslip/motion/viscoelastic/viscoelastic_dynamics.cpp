@@ -25,6 +25,7 @@ void set_stiffness(ViscoelasticDynamics::Block& block) {
 ViscoelasticDynamics::ViscoelasticDynamics(const System& system, double epsilon)
     : system_(system), workspace_(system), friction_(system), epsilon_(epsilon) {
   n_ = system.info().nv();
+  nq_ = system.info().nq();
   constraints_ = static_cast<Index>(system.laws().constraints().size());
   m_ = constraints_ + friction_.components();
   add_constraint_blocks(epsilon);
@@ -32,7 +33,8 @@ ViscoelasticDynamics::ViscoelasticDynamics(const System& system, double epsilon)
   slips_.assign(blocks_.size(), 0);
   excess_.assign(blocks_.size(), -kNoLimit);
   limit_.assign(blocks_.size(), kNoLimit);
-  for (Vector* x : {&q_, &v_, &h_, &a_, &f_, &product_, &moved_}) x->setZero(n_);
+  for (Vector* x : {&q_, &moved_, &qdot_}) x->setZero(nq_);
+  for (Vector* x : {&v_, &h_, &a_, &f_, &product_, &tangent_}) x->setZero(n_);
   for (Vector* x : {&zeta_, &u_, &rate_, &force_, &rate_z_, &K_}) x->setZero(m_);
   w_.setZero(friction_.components());
   reach_.setOnes(n_);
@@ -182,8 +184,8 @@ void ViscoelasticDynamics::ideal_forces(double t, const Vector& q, const Vector&
 }
 
 void ViscoelasticDynamics::place(double t, const Vector& y) {
-  q_ = y.head(n_);
-  v_ = y.segment(n_, n_);
+  q_ = y.head(nq_);
+  v_ = y.segment(nq_, n_);
   zeta_ = y.tail(m_);
   if (constraints_ > 0) {
     system_.laws().constraint_source().evaluate(t, q_, workspace_, rows_);
@@ -239,8 +241,9 @@ void ViscoelasticDynamics::accelerate(double t) {
 bool ViscoelasticDynamics::derivative(double t, const Vector& y, Vector& dydt) {
   place(t, y);
   accelerate(t);
-  dydt.head(n_) = v_;
-  dydt.segment(n_, n_) = a_;
+  system_.kinematics().rate(q_, v_, qdot_);
+  dydt.head(nq_) = qdot_;
+  dydt.segment(nq_, n_) = a_;
   dydt.tail(m_) = rate_z_;
   return true;
 }
@@ -267,7 +270,7 @@ void ViscoelasticDynamics::powers(double t, const Vector& y, Vector& out) {
 
 double ViscoelasticDynamics::spring_energy(const Vector& y) const {
   double twice = 0;
-  for (Index i = 0; i < m_; ++i) twice += y[2 * n_ + i] * y[2 * n_ + i] / K_[i];
+  for (Index i = 0; i < m_; ++i) twice += y[springs() + i] * y[springs() + i] / K_[i];
   return 0.5 * twice;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A system whose constraints and friction laws are stiff spring-dampers, as an ordinary differential equation:
 //
-//   q' = v,   M v' = h - Aᵀ Λ,   ζ' of laws/viscoelastic_law.hpp,      u = A v - rate,   y = (q, v, ζ)
+//   q' = T(q) v,   M v' = h - Aᵀ Λ,   ζ' of laws/viscoelastic_law.hpp,      u = A v - rate,   y = (q, v, ζ)
 //
+//   q         the numbers of the positions (nq), integrated as they are; where they obey a condition of their own (unit
+//             quaternions) states that are handed out are put back on it
 //   A, rate   rows of the constraints, then of the friction laws (surface velocity as rate)
 //   ζ = K z   elastic forces. As a state z would be of size ε and its accuracy a question of units; ζ is a force like
 //             any other, and error weights mean the same for every ε
@@ -15,11 +17,13 @@
 // for every b > 0.
 //
 // The Jacobian is analytic except for ∂(M v')/∂q, which is not stiff and taken by differences of M. It is given as
-// sparse M and slopes of M v', never as M⁻¹ times these, which is full: a chain costs O(n).
+// sparse M and slopes of M v', never as M⁻¹ times these, which is full: a chain costs O(n). Slopes along δ (nv columns)
+// become slopes by the numbers of q by δ = T⁺ dq, T⁺ the pseudo-inverse of T(q); ∂(T v)/∂q is taken by differences.
 //
 // Source: Fidlin, Deppler, Braun, Convergency of viscoelastic constraints to nonholonomic idealization (paper 4).
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <span>
 #include <utility>
@@ -42,6 +46,7 @@ struct ViscoelasticScales {
   Vector round_off;   ///< per velocity along the row: what it makes of a force, in units of the error weight
   double time = 0;    ///< 1/frequency of the slowest spring [s]
   double vigour = 0;  ///< sqrt(Σ M_ii v_i²) at most: its square may be no number
+  DenseMatrix turn;   ///< |T(q)|; empty: q' = v
   /// In the order of y; all > 0.
   void collect(Vector& scale) const;
 };
@@ -71,7 +76,10 @@ class ViscoelasticDynamics {
 
   Index rows() const { return m_; }
   Index constraint_rows() const { return constraints_; }
-  Index size() const { return 2 * n_ + m_; }
+  Index size() const { return nq_ + n_ + m_; }
+  /// Where v and ζ begin in y.
+  Index velocities() const { return nq_; }
+  Index springs() const { return nq_ + n_; }
   const std::vector<Block>& blocks() const { return blocks_; }
   const System& system() const { return system_; }
 
@@ -123,11 +131,18 @@ class ViscoelasticDynamics {
   void add_mass_slopes(MatrixEntries& G);
   void raise_force_scales(ViscoelasticScales& scales);
   void add_block_slopes(double t, std::size_t block, MatrixEntries& G);
+  void add_rate_slopes(MatrixEntries& G);
+  /// f(column of y, ∂/∂ that number) for a slope along δ_j.
+  template <class F>
+  void by_numbers(Index j, double slope, F&& f) const;
+  /// Positions displaced along δ_j for a difference quotient; returns the increment.
+  double displace_a_little(Index j);
+  void set_tangents();
 
   const System& system_;
   SystemWorkspace workspace_;
   FrictionAssembly friction_;
-  Index n_ = 0, m_ = 0, constraints_ = 0;
+  Index nq_ = 0, n_ = 0, m_ = 0, constraints_ = 0;
   double epsilon_ = 0, longest_default_time_ = 0, span_ = 0;
   std::vector<Block> blocks_;
   std::vector<char> open_;  // blocks whose c and d are left to complete()
@@ -136,8 +151,11 @@ class ViscoelasticDynamics {
   bool factored_ = false;
 
   Vector q_, v_, zeta_, u_, rate_, w_, force_, rate_z_, h_, a_, f_, product_, moved_, K_, constraint_force_,
-      friction_u_, friction_force_, reach_;
+      friction_u_, friction_force_, reach_, qdot_, rate_q_, tangent_;
   DenseMatrix force_by_q_, velocity_by_q_, B_;
+  DenseMatrix metric_;
+  Eigen::LLT<DenseMatrix> metric_factor_;
+  DenseMatrix T_, to_delta_;  // T(q) and its pseudo-inverse; empty: q' = v
   /// Of the rows of one block: A, and ∂u by position and by velocity. (column, value)
   using RowEntries = std::vector<std::pair<Index, double>>;
   std::array<RowEntries, 2> direction_, by_position_, by_velocity_;

@@ -13,31 +13,41 @@ namespace {
 constexpr double kIncrement = 1e-7;  // about the root of round-off: differences of M then have half of its digits
 
 /// Full storage may hold zeros that are none of the structure.
-void add_matrix(const SystemMatrix& matrix, double factor, Index row, Index column, MatrixEntries& to) {
+template <class Add>
+void add_matrix(const SystemMatrix& matrix, double factor, Add&& add) {
   const bool full = matrix.storage() == Storage::dense;
   matrix.for_each([&](Index i, Index j, double value) {
-    if (!full || value != 0) to.add(row + i, column + j, factor * value);
+    if (!full || value != 0) add(i, j, factor * value);
   });
 }
 
-/// f(slot, ∂/∂slot) for the positions (1 .. n) and velocities (n + 1 .. 2n) that a function of the state depends on.
+/// f(column of y, ∂/∂ that number) for the positions and velocities that a function of the state depends on: slots 1 to
+/// nq + nv, in the order of y.
 template <class F>
-void for_each_slope(const StateFunction& function, std::span<const double> variables, Index n, F&& f) {
+void for_each_slope(const StateFunction& function, std::span<const double> variables, Index count, F&& f) {
   for (const Index slot : function.variables_used())
-    if (slot >= 1 && slot <= 2 * n) f(slot, function.derivative(variables, slot));
+    if (slot >= 1 && slot <= count) f(slot - 1, function.derivative(variables, slot));
 }
 
 }  // namespace
 
+template <class F>
+void ViscoelasticDynamics::by_numbers(Index j, double slope, F&& f) const {
+  if (T_.size() == 0) return f(j, slope);
+  for (Index k = 0; k < nq_; ++k)
+    if (to_delta_(j, k) != 0) f(k, slope * to_delta_(j, k));
+}
+
 void ViscoelasticDynamics::jacobian(double t, const Vector& y, SlopePencil& J) {
   place(t, y);
   accelerate(t);
-  for (Index i = 0; i < n_; ++i) {
-    J.slope.add(i, n_ + i, 1);
-    J.mass.add(i, i, 1);
-  }
-  for (Index i = 0; i < m_; ++i) J.mass.add(2 * n_ + i, 2 * n_ + i, 1);
-  add_matrix(system_.inertia().mass(q_, workspace_), 1, n_, n_, J.mass);
+  set_tangents();
+  for (Index i = 0; i < nq_; ++i) J.mass.add(i, i, 1);
+  add_rate_slopes(J.slope);
+  for (Index i = 0; i < m_; ++i) J.mass.add(springs() + i, springs() + i, 1);
+  add_matrix(system_.inertia().mass(q_, workspace_), 1, [&](Index i, Index j, double value) {
+    J.mass.add(nq_ + i, nq_ + j, value);
+  });
   add_force_slopes(t, J.slope);
   if (!system_.inertia().constant()) add_mass_slopes(J.slope);
   if (constraints_ > 0) {
@@ -45,38 +55,89 @@ void ViscoelasticDynamics::jacobian(double t, const Vector& y, SlopePencil& J) {
     system_.laws().constraint_source().force_slopes(t, q_, constraint_force_, workspace_, force_by_q_);
     for (Index j = 0; j < n_; ++j)
       for (Index i = 0; i < n_; ++i)
-        if (force_by_q_(i, j) != 0) J.slope.add(n_ + i, j, -force_by_q_(i, j));
+        if (force_by_q_(i, j) != 0)
+          by_numbers(j, -force_by_q_(i, j), [&](Index k, double slope) { J.slope.add(nq_ + i, k, slope); });
     system_.laws().constraint_source().velocity_slopes(t, q_, v_, workspace_, velocity_by_q_);
   }
   for (std::size_t k = 0; k < blocks_.size(); ++k) add_block_slopes(t, k, J.slope);
 }
 
 void ViscoelasticDynamics::add_force_slopes(double t, MatrixEntries& G) {
+  auto by_position = [&](Index i, Index j, double value) {
+    by_numbers(j, value, [&](Index k, double slope) { G.add(nq_ + i, k, slope); });
+  };
+  auto by_velocity = [&](Index i, Index j, double value) { G.add(nq_ + i, nq_ + j, value); };
   const LinearPart* linear = system_.linear();
   if (linear) {
-    add_matrix(linear->K, -1, n_, 0, G);
-    add_matrix(linear->B, -1, n_, n_, G);
+    add_matrix(linear->K, -1, by_position);
+    add_matrix(linear->B, -1, by_velocity);
     if (!system_.forces().applied_depends_on_state()) return;
     system_.forces().applied_slopes(t, q_, v_, workspace_, by_q_, by_v_);
   } else {
     system_.force_slopes(t, q_, v_, workspace_, by_q_, by_v_);
   }
-  add_matrix(by_q_, 1, n_, 0, G);
-  add_matrix(by_v_, 1, n_, n_, G);
+  add_matrix(by_q_, 1, by_position);
+  add_matrix(by_v_, 1, by_velocity);
 }
 
-/// -∂(M a)/∂q at fixed a, by differences over a part of q or, near 0, of the way that q could go in the run.
+/// Over a part of q or, near 0, of the way that q could go in the run.
+double ViscoelasticDynamics::displace_a_little(Index j) {
+  moved_ = q_;
+  if (T_.size() == 0) {
+    moved_[j] += kIncrement * std::max(reach_[j], std::abs(q_[j]));
+    return moved_[j] - q_[j];
+  }
+  tangent_.setZero();
+  tangent_[j] = kIncrement * reach_[j];
+  system_.kinematics().displace(tangent_, moved_);
+  return tangent_[j];
+}
+
+void ViscoelasticDynamics::set_tangents() {
+  if (system_.kinematics().flat()) return;
+  T_.resize(nq_, n_);
+  for (Index j = 0; j < n_; ++j) {
+    tangent_.setZero();
+    tangent_[j] = 1;
+    system_.kinematics().rate(q_, tangent_, qdot_);
+    T_.col(j) = qdot_;
+  }
+  metric_.noalias() = T_.transpose() * T_;
+  metric_factor_.compute(metric_);
+  to_delta_ = T_.transpose();
+  metric_factor_.solveInPlace(to_delta_);
+}
+
+/// Of q' = T(q) v.
+void ViscoelasticDynamics::add_rate_slopes(MatrixEntries& G) {
+  if (T_.size() == 0) {
+    for (Index i = 0; i < n_; ++i) G.add(i, nq_ + i, 1);
+    return;
+  }
+  for (Index i = 0; i < nq_; ++i)
+    for (Index j = 0; j < n_; ++j)
+      if (T_(i, j) != 0) G.add(i, nq_ + j, T_(i, j));
+  rate_q_.noalias() = T_ * v_;
+  for (Index j = 0; j < n_; ++j) {
+    const double increment = displace_a_little(j);
+    system_.kinematics().rate(moved_, v_, qdot_);
+    for (Index i = 0; i < nq_; ++i)
+      if (qdot_[i] != rate_q_[i])
+        by_numbers(j, (qdot_[i] - rate_q_[i]) / increment, [&](Index k, double slope) { G.add(i, k, slope); });
+  }
+}
+
+/// -∂(M a)/∂q at fixed a, by differences.
 void ViscoelasticDynamics::add_mass_slopes(MatrixEntries& G) {
   product_.setZero();
   system_.inertia().mass(q_, workspace_).add_product(1.0, a_, product_);
   for (Index j = 0; j < n_; ++j) {
-    moved_ = q_;
-    moved_[j] += kIncrement * std::max(reach_[j], std::abs(q_[j]));
-    const double increment = moved_[j] - q_[j];
+    const double increment = displace_a_little(j);
     f_.setZero();
     system_.inertia().mass(moved_, workspace_).add_product(1.0, a_, f_);
     for (Index i = 0; i < n_; ++i)
-      if (f_[i] != product_[i]) G.add(n_ + i, j, (product_[i] - f_[i]) / increment);
+      if (f_[i] != product_[i])
+        by_numbers(j, (product_[i] - f_[i]) / increment, [&](Index k, double slope) { G.add(nq_ + i, k, slope); });
   }
 }
 
@@ -97,7 +158,8 @@ void ViscoelasticDynamics::add_block_slopes(double t, std::size_t k, MatrixEntri
     if (i < constraints_) {
       for (Index j = 0; j < n_; ++j) {
         if (rows_.A(i, j) != 0) A.emplace_back(j, rows_.A(i, j));
-        if (velocity_by_q_(i, j) != 0) U.emplace_back(j, velocity_by_q_(i, j));
+        if (velocity_by_q_(i, j) != 0)
+          by_numbers(j, velocity_by_q_(i, j), [&](Index number, double slope) { U.emplace_back(number, slope); });
       }
       V = A;
       continue;
@@ -107,36 +169,36 @@ void ViscoelasticDynamics::add_block_slopes(double t, std::size_t k, MatrixEntri
     V = A;
     const auto& surface = friction_.element(block.friction).surface_velocity;
     if (at < surface.size())
-      for_each_slope(surface[at], workspace_.variables.span(), n_, [&](Index slot, double slope) {
-        slot <= n_ ? U.emplace_back(slot - 1, -slope) : V.emplace_back(slot - 1 - n_, -slope);
+      for_each_slope(surface[at], workspace_.variables.span(), nq_ + n_, [&](Index column, double slope) {
+        column < nq_ ? U.emplace_back(column, -slope) : V.emplace_back(column - nq_, -slope);
       });
   }
   const ViscoelasticSlopes slopes = viscoelastic_slopes(block.law, limit_[k], zeta, u);
   for (int a = 0; a < size; ++a) {
     const auto at = static_cast<std::size_t>(a);
-    const Index row = 2 * n_ + block.row[at];
+    const Index row = springs() + block.row[at];
     for (int b = 0; b < size; ++b) {
       const auto by = static_cast<std::size_t>(b);
       const double P = slopes.by_s[static_cast<std::size_t>(2 * a + b)];
-      const Index column = 2 * n_ + block.row[by];
+      const Index column = springs() + block.row[by];
       for (const auto& [j, slope] : by_position_[by]) G.add(row, j, K * P * slope);
-      for (const auto& [j, slope] : by_velocity_[by]) G.add(row, n_ + j, K * P * slope);
+      for (const auto& [j, slope] : by_velocity_[by]) G.add(row, nq_ + j, K * P * slope);
       if (limit_[k] < kNoLimit) G.add(row, column, slopes.slips ? K / D * (P - (a == b ? 1.0 : 0.0)) : 0.0);
       for (const auto& [i, direction] : direction_[at]) {
-        for (const auto& [j, slope] : by_position_[by]) G.add(n_ + i, j, -D * P * direction * slope);
-        for (const auto& [j, slope] : by_velocity_[by]) G.add(n_ + i, n_ + j, -D * P * direction * slope);
-        G.add(n_ + i, column, -P * direction);
+        for (const auto& [j, slope] : by_position_[by]) G.add(nq_ + i, j, -D * P * direction * slope);
+        for (const auto& [j, slope] : by_velocity_[by]) G.add(nq_ + i, nq_ + j, -D * P * direction * slope);
+        G.add(nq_ + i, column, -P * direction);
       }
     }
   }
   const StateFunction* limit = block.friction >= 0 ? &friction_.element(block.friction).limit : block.limit;
   if (!limit) return;
-  for_each_slope(*limit, workspace_.variables.span(), n_, [&](Index slot, double slope) {
+  for_each_slope(*limit, workspace_.variables.span(), nq_ + n_, [&](Index column, double slope) {
     for (int a = 0; a < size; ++a) {
       const auto at = static_cast<std::size_t>(a);
       const double by = slopes.by_limit[at] * slope;
-      G.add(2 * n_ + block.row[at], slot - 1, K / D * by);
-      for (const auto& [i, direction] : direction_[at]) G.add(n_ + i, slot - 1, -by * direction);
+      G.add(springs() + block.row[at], column, K / D * by);
+      for (const auto& [i, direction] : direction_[at]) G.add(nq_ + i, column, -by * direction);
     }
   });
 }

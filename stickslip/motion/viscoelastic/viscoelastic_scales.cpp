@@ -20,19 +20,26 @@ double positive(double scale) { return scale > 0 ? scale : 1.0; }
 }  // namespace
 
 void ViscoelasticScales::collect(Vector& scale) const {
-  const Index n = velocity.size(), m = force.size();
-  scale.resize(2 * n + m);
-  for (Index i = 0; i < n; ++i) {
-    const double v = std::max(velocity[i], kShare * vigour / std::sqrt(mass[i]));
-    scale[i] = positive(std::max(position[i], v * time));
-    scale[n + i] = positive(v);
+  const Index nq = position.size(), n = velocity.size(), m = force.size();
+  scale.resize(nq + n + m);
+  auto speed = [&](Index i) { return std::max(velocity[i], kShare * vigour / std::sqrt(mass[i])); };
+  for (Index i = 0; i < nq; ++i) {
+    double rate = 0;
+    if (turn.size() == 0) {
+      rate = speed(i);
+    } else {
+      for (Index j = 0; j < n; ++j) rate += turn(i, j) * speed(j);
+    }
+    scale[i] = positive(std::max(position[i], rate * time));
   }
-  for (Index k = 0; k < m; ++k) scale[2 * n + k] = positive(force[k]);
+  for (Index i = 0; i < n; ++i) scale[nq + i] = positive(speed(i));
+  for (Index k = 0; k < m; ++k) scale[nq + n + k] = positive(force[k]);
 }
 
 void ViscoelasticDynamics::first_scales(double start, double end, const Vector& ideal, double round_off,
                                         ViscoelasticScales& s) {
-  for (Vector* x : {&s.position, &s.velocity, &s.mass}) x->setZero(n_);
+  s.position.setZero(nq_);
+  for (Vector* x : {&s.velocity, &s.mass}) x->setZero(n_);
   s.force = ideal.cwiseAbs();
   s.round_off.setZero(m_);
   const SystemMatrix& M = system_.inertia().mass(q_, workspace_);
@@ -74,6 +81,8 @@ void ViscoelasticDynamics::first_scales(double start, double end, const Vector& 
 /// And how far positions could go, which differences of M are taken over.
 void ViscoelasticDynamics::raise_force_scales(ViscoelasticScales& s) {
   for (Index i = 0; i < n_; ++i) reach_[i] = positive(span_ * s.velocity[i]);
+  set_tangents();
+  s.turn = T_.cwiseAbs();
   for (Index k = 0; k < m_; ++k) {
     double speed = std::abs(rate_[k]);
     if (k < constraints_) {
@@ -88,8 +97,8 @@ void ViscoelasticDynamics::raise_force_scales(ViscoelasticScales& s) {
 
 void ViscoelasticDynamics::raise_scales(const Vector& q_start, ViscoelasticScales& s) {
   double vigour = 0;
+  for (Index i = 0; i < nq_; ++i) s.position[i] = std::max(s.position[i], std::abs(q_[i] - q_start[i]));
   for (Index i = 0; i < n_; ++i) {
-    s.position[i] = std::max(s.position[i], std::abs(q_[i] - q_start[i]));
     s.velocity[i] = std::max(s.velocity[i], std::abs(v_[i]));
     vigour = plane_norm(vigour, std::sqrt(s.mass[i]) * v_[i]);
   }

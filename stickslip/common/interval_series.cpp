@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stickslip/common/interval.hpp"
+#include "stickslip/common/interval_series.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -9,22 +9,15 @@ namespace stickslip {
 
 namespace {
 
-Interval checked(double lo, double hi) { return std::isnan(lo) || std::isnan(hi) ? whole_line() : Interval{lo, hi}; }
-
-/// 0 · ∞ is 0 here: an unbounded factor of exactly nothing.
-double product(double a, double b) { return a == 0 || b == 0 ? 0.0 : a * b; }
-
-template <class Function>
-Interval increasing(const Interval& a, Function f) {
-  return checked(f(a.lo), f(a.hi));
-}
+using interval_detail::increasing;
+using interval_detail::widened;
 
 /// f with f' = a' g: k f_k = Σ i a_i g_{k-i}
 IntervalSeries integrated(const Interval& value, const IntervalSeries& a, const IntervalSeries& g) {
   IntervalSeries f(a.order, value);
   f.top = a.top == 0 ? 0 : a.order;
   for (int k = 1; k <= f.top; ++k) {
-    Interval sum;
+    Interval sum{};
     for (int i = 1; i <= std::min(k, a.top); ++i) sum = sum + static_cast<double>(i) * (a.c[i] * g.c[k - i]);
     f.c[k] = (1.0 / k) * sum;
   }
@@ -35,7 +28,7 @@ IntervalSeries integrated(const Interval& value, const IntervalSeries& a, const 
 void sine_pair(const IntervalSeries& a, double turn, IntervalSeries& s, IntervalSeries& c) {
   s.top = c.top = a.top == 0 ? 0 : a.order;
   for (int k = 1; k <= s.top; ++k) {
-    Interval ds, dc;
+    Interval ds{}, dc{};
     for (int i = 1; i <= std::min(k, a.top); ++i) {
       const Interval ia = static_cast<double>(i) * a.c[i];
       ds = ds + ia * c.c[k - i];
@@ -51,7 +44,7 @@ IntervalSeries tangent(const IntervalSeries& a, const Interval& value, double si
   IntervalSeries f(a.order, value), w(a.order, Interval{1, 1} + sign * square(value));
   f.top = w.top = a.top == 0 ? 0 : a.order;
   for (int k = 1; k <= f.top; ++k) {
-    Interval sum, squared;
+    Interval sum{}, squared{};
     for (int i = 1; i <= std::min(k, a.top); ++i) sum = sum + static_cast<double>(i) * (a.c[i] * w.c[k - i]);
     f.c[k] = (1.0 / k) * sum;
     for (int i = 0; i <= k; ++i) squared = squared + f.c[i] * f.c[k - i];
@@ -61,38 +54,6 @@ IntervalSeries tangent(const IntervalSeries& a, const Interval& value, double si
 }
 
 }  // namespace
-
-double Interval::magnitude() const { return std::max(std::abs(lo), std::abs(hi)); }
-Interval whole_line() { return {-HUGE_VAL, HUGE_VAL}; }
-Interval hull(const Interval& a, const Interval& b) { return {std::min(a.lo, b.lo), std::max(a.hi, b.hi)}; }
-Interval operator-(const Interval& a) { return {-a.hi, -a.lo}; }
-Interval operator+(const Interval& a, const Interval& b) { return checked(a.lo + b.lo, a.hi + b.hi); }
-Interval operator-(const Interval& a, const Interval& b) { return checked(a.lo - b.hi, a.hi - b.lo); }
-Interval operator*(double a, const Interval& b) {
-  const double x = product(a, b.lo), y = product(a, b.hi);
-  return checked(std::min(x, y), std::max(x, y));
-}
-Interval operator*(const Interval& a, const Interval& b) {
-  const double p = product(a.lo, b.lo), q = product(a.lo, b.hi), r = product(a.hi, b.lo), s = product(a.hi, b.hi);
-  return checked(std::min(std::min(p, q), std::min(r, s)), std::max(std::max(p, q), std::max(r, s)));
-}
-Interval operator/(const Interval& a, const Interval& b) {
-  return b.contains(0) ? whole_line() : a * checked(1 / b.hi, 1 / b.lo);
-}
-Interval square(const Interval& a) {
-  const double x = a.lo * a.lo, y = a.hi * a.hi;
-  return checked(a.contains(0) ? 0.0 : std::min(x, y), std::max(x, y));
-}
-Interval sin(const Interval& a) { return cos(a - Interval{std::numbers::pi / 2, std::numbers::pi / 2}); }
-Interval cos(const Interval& a) {
-  constexpr double kTurn = 2 * std::numbers::pi, kSlack = 1e-15;
-  if (!(a.hi - a.lo < kTurn)) return {-1, 1};
-  const double slack = kSlack * (1 + a.magnitude()), x = std::cos(a.lo), y = std::cos(a.hi);
-  auto passes = [&](double angle) {
-    return std::floor((a.hi - angle + slack) / kTurn) > std::floor((a.lo - angle - slack) / kTurn);
-  };
-  return {passes(std::numbers::pi) ? -1.0 : std::min(x, y), passes(0) ? 1.0 : std::max(x, y)};
-}
 
 IntervalSeries IntervalSeries::rough(int order, Interval value) {
   IntervalSeries a(order, value);
@@ -117,7 +78,7 @@ IntervalSeries operator*(const IntervalSeries& a, const IntervalSeries& b) {
   IntervalSeries r(a.order, a.c[0]);
   r.top = std::min(a.order, a.top + b.top);
   for (int k = 0; k <= r.top; ++k) {
-    Interval sum;
+    Interval sum{};
     for (int i = std::max(0, k - b.top); i <= std::min(k, a.top); ++i) sum = sum + a.c[i] * b.c[k - i];
     r.c[k] = sum;
   }
@@ -138,7 +99,7 @@ IntervalSeries exp(const IntervalSeries& a) {
   IntervalSeries r(a.order, increasing(a.c[0], [](double x) { return std::exp(x); }));
   r.top = a.top == 0 ? 0 : a.order;
   for (int k = 1; k <= r.top; ++k) {
-    Interval sum;
+    Interval sum{};
     for (int i = 1; i <= std::min(k, a.top); ++i) sum = sum + static_cast<double>(i) * (a.c[i] * r.c[k - i]);
     r.c[k] = (1.0 / k) * sum;
   }
@@ -163,20 +124,19 @@ IntervalSeries pow(const IntervalSeries& a, double p) {
   if (p < 0 && p == std::floor(p)) return IntervalSeries(a.order, {1, 1}) / pow(a, -p);
   if (!(a.c[0].lo > 0)) {
     const bool root = p > 0 && a.c[0].lo >= 0;
-    return IntervalSeries::rough(a.order, root ? Interval{0, std::pow(a.c[0].hi, p)} : whole_line());
+    return IntervalSeries::rough(a.order, root ? widened(0, std::pow(a.c[0].hi, p)) : whole_line());
   }
-  const double x = std::pow(a.c[0].lo, p), y = std::pow(a.c[0].hi, p);
-  IntervalSeries r(a.order, {std::min(x, y), std::max(x, y)});
+  IntervalSeries r(a.order, power(a.c[0], p));
   r.top = a.top == 0 ? 0 : a.order;
   for (int k = 1; k <= r.top; ++k) {
-    Interval sum;
+    Interval sum{};
     for (int i = 1; i <= std::min(k, a.top); ++i) sum = sum + (p * i - (k - i)) * (a.c[i] * r.c[k - i]);
     r.c[k] = (1.0 / k) * (sum / a.c[0]);
   }
   return r;
 }
 IntervalSeries pow(const IntervalSeries& a, const IntervalSeries& p) {
-  if (p.top == 0 && p.c[0].lo == p.c[0].hi) return pow(a, p.c[0].lo);
+  if (p.top == 0 && p.c[0].is(p.c[0].lo)) return pow(a, p.c[0].lo);
   return exp(p * log(a));
 }
 IntervalSeries sin(const IntervalSeries& a) {
@@ -190,9 +150,8 @@ IntervalSeries cos(const IntervalSeries& a) {
   return c;
 }
 IntervalSeries sinh(const IntervalSeries& a) {
-  const IntervalSeries e = exp(a), f = exp(-a);
   IntervalSeries s(a.order, increasing(a.c[0], [](double x) { return std::sinh(x); }));
-  IntervalSeries c(a.order, 0.5 * (e.c[0] + f.c[0]));
+  IntervalSeries c(a.order, cosh(a.c[0]));
   sine_pair(a, 1, s, c);
   return s;
 }
@@ -213,11 +172,11 @@ IntervalSeries asin(const IntervalSeries& a) {
   return integrated(increasing(a.c[0], [](double x) { return std::asin(x); }), a, pow(one - pow(a, 2), -0.5));
 }
 IntervalSeries acos(const IntervalSeries& a) {
-  return IntervalSeries(a.order, {std::numbers::pi / 2, std::numbers::pi / 2}) - asin(a);
+  return IntervalSeries(a.order, widened(std::numbers::pi / 2, std::numbers::pi / 2)) - asin(a);
 }
 IntervalSeries atan2(const IntervalSeries& y, const IntervalSeries& x) {
   const IntervalSeries g = IntervalSeries(y.order, {1, 1}) / (pow(x, 2) + pow(y, 2));
-  return integrated({-std::numbers::pi, std::numbers::pi}, y, x * g) - integrated({0, 0}, x, y * g);
+  return integrated(widened(-std::numbers::pi, std::numbers::pi), y, x * g) - integrated({0, 0}, x, y * g);
 }
 IntervalSeries abs(const IntervalSeries& a) {
   if (a.c[0].lo >= 0) return a;

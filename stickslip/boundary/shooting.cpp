@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/boundary/shooting.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/boundary/identifiability.hpp"
+#include "stickslip/boundary/shooting_map.hpp"
+#include "stickslip/boundary/sticking.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/least_squares.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// Part of what the other unknowns do to a condition below which the effect of one is noise of the runs.
+constexpr double kNoEffect = 1e-6;
+/// A condition may be off by `tolerance` times this of its own terms, at most.
+constexpr double kMostGain = 1e4;
+
+void require_times(const ShootingProblem& problem) {
+  const double start = problem.model.options().start_time;
+  if (!(problem.end_time > start) || !std::isfinite(problem.end_time))
+    throw InputError(fmt::format("end_time = {} must be a finite time after the start ({} s)", problem.end_time, start));
+  if (problem.segments < 1) throw InputError(fmt::format("segments = {} must be >= 1", problem.segments));
+  if (problem.segments > 1 && !problem.nodes.empty())
+    throw InputError("segments and nodes both cut the time; give one of them");
+  double before = start;
+  for (const double t : problem.nodes) {
+    if (!(t > before) || !(t < problem.end_time))
+      throw InputError(fmt::format("the times of the segments must ascend between {} and {} s; {} does not", start,
+                                   problem.end_time, t));
+    before = t;
+  }
+  const bool cut = problem.segments > 1 || !problem.nodes.empty();
+  const bool open_end = std::any_of(problem.unknowns.begin(), problem.unknowns.end(),
+                                    [](const Unknown& unknown) { return unknown.is_end_time(); });
+  for (const Condition& condition : problem.conditions) {
+    if (condition.at != ConditionTime::time) continue;
+    if (condition.time < start || condition.time > problem.end_time)
+      throw InputError(fmt::format("condition '{}': its time {} s must lie in the motion, [{}, {}] s", condition.text(),
+                                   condition.time, start, problem.end_time));
+    if (cut && open_end)
+      throw InputError(fmt::format(
+          "condition '{}': with an unknown end time the segments move; give it at the start or the end, or shoot "
+          "without segments",
+          condition.text()));
+  }
+}
+
+void require_problem(const ShootingProblem& problem, const ColumnLayout& layout) {
+  require_valid(problem.unknowns);
+  require_times(problem);
+  for (const Condition& condition : problem.conditions) {
+    if (!(condition.scale > 0) || !std::isfinite(condition.scale))
+      throw InputError(fmt::format("condition '{}': scale = {} must be > 0", condition.text(), condition.scale));
+    const bool first = condition.at == ConditionTime::start ||
+                       (condition.at == ConditionTime::time && condition.time == problem.model.options().start_time);
+    if (first && condition.uses_reactions(layout))
+      throw InputError(fmt::format(
+          "condition '{}' {}: reactions are means over a step that ends there, and at the start none does; give a "
+          "later time",
+          condition.text(), condition.when()));
+  }
+  const std::size_t n = problem.unknowns.size(), m = problem.conditions.size();
+  if (m < n)
+    throw InputError(fmt::format(
+        "{} unknown{} and {} condition{}: there are fewer conditions than unknowns; add {}, or give {} of the unknowns "
+        "as numbers",
+        n, n == 1 ? "" : "s", m, m == 1 ? "" : "s", n - m == 1 ? "a condition" : fmt::format("{} conditions", n - m),
+        n - m));
+}
+
+/// The whole of one call of shoot().
+class Shooting {
+ public:
+  Shooting(const ShootingProblem& problem, const ShootingOptions& options)
+      : problem_(problem),
+        options_(options),
+        layout_(problem.model.system(), problem.model.parameters(), problem.unknowns),
+        map_(problem, layout_, options) {}
+
+  ShootingSolution run() {
+    require_problem(problem_, layout_);
+    solution_.least_squares = problem_.conditions.size() > problem_.unknowns.size();
+    with_values(problem_.model, problem_.unknowns, start_values(problem_.unknowns));  // a wrong key is an InputError
+    Vector X, F;
+    DenseMatrix J;
+    Vector x = start_values(problem_.unknowns);
+    if (!begin(x, X, F, J)) return failed_start(x);
+    if (leave_dead_start(x, X, F, J) && !begin(x, X, F, J)) return failed_start(x);
+    set_scales(F, J);
+    const LeastSquaresSolution found = solve(X);
+    conclude(found);
+    return std::move(solution_);
+  }
+
+ private:
+  bool begin(const Vector& x, Vector& X, Vector& F, DenseMatrix& J) {
+    return map_.start(x, X) && map_.value(X, F) && map_.slope(X, J);
+  }
+
+  ShootingSolution failed_start(const Vector& x) {
+    solution_.status = raised(options_.stop) ? Status::interrupted : Status::not_converged;
+    solution_.message = raised(options_.stop)
+                            ? "interrupted before the run from the start values had ended"
+                            : fmt::format("the run from the start values fails: {}; change the start", map_.message());
+    solution_.unknowns = x;
+    solution_.runs = map_.segment().runs();
+    return std::move(solution_);
+  }
+
+  double size(Index j, const Vector& x) const { return problem_.unknowns[static_cast<std::size_t>(j)].size(x[j]); }
+  Vector sizes(const Vector& x) const {
+    Vector s(map_.unknown_count());
+    for (Index j = 0; j < s.size(); ++j) s[j] = size(j, x);
+    return s;
+  }
+
+  /// What a change of the unknowns, and of the state at the node before, by their size makes of each condition. But a
+  /// condition must be small against its own terms too, however much an unstable motion makes of a change.
+  Vector reach(const DenseMatrix& J, const Vector& x) const {
+    Vector s(map_.step_size());
+    s.head(map_.unknown_count()) = sizes(x);
+    for (Index k = 0; k < map_.node_count(); ++k)
+      s.segment(map_.unknown_count() + k * map_.state_sizes().size(), map_.state_sizes().size()) = map_.state_sizes();
+    const Index m = map_.condition_count();
+    Vector result = map_.condition_scales().asDiagonal() * (J.topRows(m).cwiseAbs() * s);
+    const Vector terms = map_.condition_terms();
+    for (Index i = 0; i < m; ++i)
+      if (terms[i] > 0) result[i] = std::min(result[i], kMostGain * terms[i]);
+    return result;
+  }
+
+  /// Unknowns without effect at the start: a mistake if they have none anywhere near; else (a law sticks) the start is
+  /// moved to where they have one. True: x has changed.
+  bool leave_dead_start(Vector& x, const Vector& X, const Vector& F, const DenseMatrix& J) {
+    const DenseMatrix effect = map_.sensitivity(J) * sizes(x).asDiagonal();
+    const Vector g = map_.conditions();
+    bool moved = false;
+    for (Index j = 0; j < map_.unknown_count(); ++j) {
+      bool dead = true;
+      for (Index i = 0; i < effect.rows(); ++i)
+        dead &= std::abs(effect(i, j)) <= kNoEffect * std::max(effect.row(i).cwiseAbs().maxCoeff(), std::abs(g[i]));
+      if (dead || effect.col(j).isZero(0)) moved |= probe(j, effect.col(j).isZero(0), g, effect, F, X, x);
+    }
+    return moved;
+  }
+
+  bool probe(Index j, bool move, const Vector& g, const DenseMatrix& effect, const Vector& F, const Vector& X,
+             Vector& x) {
+    const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
+    const double s = unknown.size(x[j]);
+    double best = F.squaredNorm(), value = x[j];
+    bool depends = false;
+    for (const double amount : {0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0, 100.0, -100.0}) {
+      const double at = std::clamp(x[j] + amount * s, unknown.min, unknown.max);
+      Vector trial = X, trial_F;
+      trial[j] = at;
+      if (at == x[j] || !map_.value(trial, trial_F)) continue;
+      const Vector change = (map_.conditions() - g).cwiseAbs();
+      bool changes = !(trial_F.tail(F.size() - g.size()) - F.tail(F.size() - g.size())).isZero(0);
+      for (Index i = 0; i < g.size(); ++i)
+        changes |= change[i] > kNoEffect * std::max(effect.row(i).cwiseAbs().maxCoeff(), std::abs(g[i]));
+      depends |= changes;
+      if (changes && (value == x[j] || trial_F.squaredNorm() < best)) {
+        best = trial_F.squaredNorm();
+        value = at;
+      }
+      if (depends && !move) return false;
+    }
+    if (!depends)
+      throw InputError(fmt::format(
+          "no condition depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or add a "
+          "condition on what it moves",
+          unknown.name, unknown.key, x[j]));
+    solution_.notes.push_back(fmt::format("nothing changes with '{}' near its start {:.6g}; started from {:.6g} instead",
+                                          unknown.name, x[j], value));
+    x[j] = value;
+    return true;
+  }
+
+  /// Square systems: conditions count by what they are at the start and what the unknowns make of them, whatever their
+  /// units. Least squares: as given.
+  void set_scales(const Vector& F, const DenseMatrix& J) {
+    const Index m = map_.condition_count();
+    Vector scales(m);
+    for (Index i = 0; i < m; ++i) scales[i] = problem_.conditions[static_cast<std::size_t>(i)].scale;
+    if (!solution_.least_squares) {
+      const Vector largest = reach(J, start_values(problem_.unknowns)).cwiseMax(F.head(m).cwiseAbs());
+      for (Index i = 0; i < m; ++i)
+        if (largest[i] > 0) scales[i] = largest[i];
+    }
+    map_.set_condition_scales(scales);
+  }
+
+  Vector conditions_of(const Vector& F) const {
+    return F.head(map_.condition_count()).cwiseProduct(map_.condition_scales());
+  }
+  double continuity_of(const Vector& F) const {
+    const Index rest = F.size() - map_.condition_count();
+    return rest > 0 ? F.tail(rest).cwiseAbs().maxCoeff() : 0;
+  }
+  /// Largest |g_i| over what counts as one, and the gaps.
+  double relative_residual(const Vector& F) const {
+    const Vector g = conditions_of(F);
+    double worst = continuity_of(F);
+    for (Index i = 0; i < g.size(); ++i)
+      if (g[i] != 0) worst = std::max(worst, reach_[i] > 0 ? std::abs(g[i]) / reach_[i] : HUGE_VAL);
+    return worst;
+  }
+
+  LeastSquaresSolution solve(const Vector& X) {
+    const Index n = map_.unknown_count(), size = map_.step_size();
+    LeastSquaresProblem equations;
+    equations.low = Vector::Constant(size, -HUGE_VAL);
+    equations.high = Vector::Constant(size, HUGE_VAL);
+    equations.low.head(n) = lower_bounds(problem_.unknowns);
+    equations.high.head(n) = upper_bounds(problem_.unknowns);
+    equations.value = [&](const Vector& at, Vector& F) {
+      const bool defined = map_.value(at, F);
+      if (options_.progress) options_.progress(progress_);
+      return defined;
+    };
+    equations.slope = [&](const Vector& at, const Vector&, DenseMatrix& J) {
+      if (!map_.slope(at, J)) return false;
+      reach_ = reach(J, at.head(n));
+      return true;
+    };
+    equations.moved = [&](const Vector& at, const Vector& p) { return map_.moved(at, p); };
+    equations.stop = [&] { return raised(options_.stop); };
+    equations.taken = [&](const Vector& at, const Vector& F) { note(at, F); };
+    if (!solution_.least_squares)
+      equations.solved = [&](const Vector&, const Vector& F) { return relative_residual(F) <= options_.tolerance; };
+    LeastSquaresOptions solver;
+    solver.max_iterations = options_.max_iterations;
+    if (solution_.least_squares) {
+      solver.step_tolerance = std::sqrt(options_.tolerance);  // ‖F‖² is flat there: the step is the measure
+      solver.reduction_tolerance = options_.tolerance;
+    }
+    return solve_least_squares(equations, X, solver);
+  }
+
+  void note(const Vector& at, const Vector& F) {
+    solution_.history.push_back(
+        {conditions_of(F).cwiseAbs().maxCoeff(), continuity_of(F), at.head(map_.unknown_count())});
+    const double first = std::max(first_residual_, relative_residual(F)), now = relative_residual(F);
+    first_residual_ = first;
+    const double tried = static_cast<double>(solution_.history.size()) / (options_.max_iterations + 1);
+    if (now > 0 && std::isfinite(first) && first > options_.tolerance)
+      progress_ = std::clamp(std::max(tried, std::log(first / now) / std::log(first / options_.tolerance)), 0.0, 1.0);
+  }
+
+  void conclude(const LeastSquaresSolution& found) {
+    solution_.unknowns = found.x.head(map_.unknown_count());
+    solution_.conditions = conditions_of(found.F);
+    solution_.residual = solution_.conditions.cwiseAbs().maxCoeff();
+    solution_.continuity = continuity_of(found.F);
+    solution_.iterations = found.iterations;
+    solution_.sensitivity = map_.sensitivity(found.J);
+    for (Index k = 0; k < map_.node_count(); ++k) solution_.nodes.push_back(map_.node(found.x, k));
+    judge(found);
+    add_notes();
+    solution_.runs = map_.segment().runs();
+  }
+
+  void judge(const LeastSquaresSolution& found) {
+    const double relative = relative_residual(found.F), run = problem_.model.options().tolerance;
+    const bool own_steps = chooses_own_steps(problem_.model.options().scheme);
+    if (found.outcome == LeastSquaresOutcome::solved) return;
+    if (raised(options_.stop)) {
+      solution_.status = Status::interrupted;
+      solution_.message = fmt::format("interrupted after {} iterations; the unknowns are the best so far",
+                                      solution_.iterations);
+      return;
+    }
+    const bool at_rest =
+        found.outcome == LeastSquaresOutcome::minimum || found.outcome == LeastSquaresOutcome::no_descent;
+    if (solution_.least_squares && at_rest && solution_.continuity <= std::sqrt(options_.tolerance)) return;
+    if (!solution_.least_squares && at_rest && own_steps && relative <= kRunPart * run) {
+      solution_.notes.push_back(fmt::format(
+          "the residual {:.2g} is as small as runs with tolerance {:g} let it become", solution_.residual, run));
+      return;
+    }
+    solution_.status = Status::not_converged;
+    solution_.message = why_not(found);
+  }
+
+  /// The condition that is missed most, what stuck, and what to do.
+  std::string why_not(const LeastSquaresSolution& found) {
+    Index worst = 0;
+    const Vector part = solution_.conditions.cwiseAbs().cwiseQuotient(map_.condition_scales());
+    part.maxCoeff(&worst);
+    const Condition& condition = problem_.conditions[static_cast<std::size_t>(worst)];
+    std::string text =
+        solution_.continuity > part[worst]
+            ? fmt::format("the parts do not meet: a gap of {:.3g} of the motion is left", solution_.continuity)
+            : fmt::format("condition '{}' {} is not met: {:.6g} is left", condition.text(), condition.when(),
+                          solution_.conditions[worst]);
+    text += fmt::format(" after {} iteration{} ({})", solution_.iterations, solution_.iterations == 1 ? "" : "s",
+                        found.outcome == LeastSquaresOutcome::iterations  ? "the limit"
+                        : found.outcome == LeastSquaresOutcome::minimum   ? "no change of the unknowns reduces it"
+                                                                          : "no step reduces it");
+    std::vector<std::string> bound;
+    for (Index j = 0; j < map_.unknown_count(); ++j) {
+      const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
+      if (solution_.unknowns[j] == unknown.min || solution_.unknowns[j] == unknown.max) bound.push_back(unknown.name);
+    }
+    if (!bound.empty()) text += fmt::format("; {} {} at a bound", listed(bound), bound.size() == 1 ? "is" : "are");
+    if (const std::string stuck = describe(stuck_laws()); !stuck.empty())
+      text += fmt::format("; {}: a start from which it slips may do", stuck);
+    else if (found.outcome == LeastSquaresOutcome::iterations)
+      text += "; raise max_iterations, or change the start";
+    else
+      text += "; change the start, or what is asked for";
+    return text;
+  }
+
+  std::vector<StickingLaw> stuck_laws() {
+    SimulationHooks hooks;
+    hooks.stop = options_.stop;
+    try {
+      return sticking_laws(follow(problem_, solution_, hooks).trajectory);
+    } catch (const InputError&) {
+      return {};
+    }
+  }
+
+  void add_notes() {
+    if (solution_.least_squares)
+      solution_.notes.push_back(fmt::format(
+          "{} conditions for {} unknowns: the sum of their squares is as small as possible; they need not be 0",
+          problem_.conditions.size(), problem_.unknowns.size()));
+    if (solution_.status != Status::success || solution_.sensitivity.size() == 0) return;
+    std::vector<std::string> names;
+    for (const Unknown& unknown : problem_.unknowns) names.push_back(unknown.name);
+    for (const std::vector<std::string>& together :
+         undetermined(solution_.sensitivity * sizes(solution_.unknowns).asDiagonal(), names))
+      solution_.notes.push_back(fmt::format(
+          "the conditions do not determine {}{}; other values meet them as well", listed(together),
+          together.size() > 1 ? " one by one" : ""));
+  }
+
+  const ShootingProblem& problem_;
+  const ShootingOptions& options_;
+  ColumnLayout layout_;
+  ShootingMap map_;
+  ShootingSolution solution_;
+  Vector reach_;
+  double first_residual_ = 0, progress_ = 0;
+};
+
+}  // namespace
+
+void ShootingOptions::validate() const {
+  if (!(tolerance >= 1e-15 && tolerance <= 0.1))
+    throw InputError(fmt::format("tolerance = {} must lie in [1e-15, 0.1]", tolerance));
+  if (max_iterations < 1) throw InputError(fmt::format("max_iterations = {} must be >= 1", max_iterations));
+}
+
+ShootingSolution shoot(const ShootingProblem& problem, const ShootingOptions& options) {
+  options.validate();
+  return Shooting(problem, options).run();
+}
+
+}  // namespace stickslip

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/compliant/compliant.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/radau.hpp"
+#include "stickslip/motion/event/flow.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/sensitivity.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// Fastest rate of the contacts times the length of a run from which on the implicit method is cheaper: explicit steps
+/// are about 6 over that rate, implicit ones follow the motion.
+constexpr double kStiffTimes = 3e4;
+constexpr double kReachOfSearch = 0.05;  // of the smallest shape: how far ahead points are looked for
+constexpr double kWayPerSearch = 0.4;    // of that reach: after that way points are looked for again
+
+const double kRoot6 = std::sqrt(6.0);
+struct Node {
+  double x, weight;
+};
+const std::array<Node, 3> kRadauRule{
+    {{(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}}};
+
+constexpr std::array<std::pair<CompliantIntegrator, std::string_view>, 5> kIntegrators{
+    {{CompliantIntegrator::automatic, "automatic"},
+     {CompliantIntegrator::explicit_, "explicit"},
+     {CompliantIntegrator::stiff, "stiff"},
+     {CompliantIntegrator::heun, "heun"},
+     {CompliantIntegrator::rk4, "rk4"}}};
+
+}  // namespace
+
+std::string_view to_string(CompliantIntegrator integrator) {
+  return kIntegrators[static_cast<std::size_t>(integrator)].second;
+}
+
+CompliantIntegrator compliant_integrator_from(std::string_view name) {
+  std::vector<std::string> known;
+  for (const auto& [kind, word] : kIntegrators) {
+    if (word == name) return kind;
+    known.emplace_back(word);
+  }
+  throw InputError(fmt::format("unknown integrator '{}'{}", name, name_hint(name, known)));
+}
+
+void CompliantOptions::validate() const {
+  if (!(epsilon > 0) || !std::isfinite(epsilon))
+    throw InputError(fmt::format("run.compliant.epsilon = {} must be > 0 [s^2]", epsilon));
+  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
+    throw InputError(fmt::format("run.compliant.absolute_tolerance = {} must be >= 0", absolute_tolerance));
+}
+
+CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step,
+                                 TimeSpan span, std::vector<double> breakpoints, StopRequest stop,
+                                 const Variations* variations)
+    : system_(system),
+      options_(options),
+      tolerance_(tolerance),
+      fixed_(step),
+      span_(span),
+      breakpoints_(std::move(breakpoints)),
+      stop_(stop),
+      resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
+      dynamics_(system),
+      variations_(variations),
+      unknowns_(variations ? variations->size() : 0) {
+  if (variations) options_.locate_switches = true;
+}
+
+CompliantScheme::~CompliantScheme() = default;
+
+/// Forces jump at breakpoints: a step sees the side it is on.
+double CompliantScheme::clamped(double t) const { return std::clamp(t, after_, before_); }
+
+double CompliantScheme::limit_after(double t) const {
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
+  const double end = span_.end > t ? span_.end : t + 1e3 * same_time(t);
+  return next == breakpoints_.end() ? end : std::min(*next, end);
+}
+
+bool CompliantScheme::rate(double t, const Vector& y, Vector& dydt) {
+  try {
+    return dynamics_.derivative(clamped(t), y, dydt);
+  } catch (const InputError& error) {
+    refusal_ = error.what();
+    return false;
+  }
+}
+
+/// Penetration at the start is a strain; one that a single contact could not have brought about in the run is a mistake
+/// in the model.
+void CompliantScheme::require_start(const State& s) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  const double energy = contacts.energy(), kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  // What gravity and other forces could do over a length of the size of the motion.
+  const double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
+  constexpr double kTooMuch = 1e6;  // times more energy in the contacts than the motion has anywhere else
+  if (!(energy > kTooMuch * (kinetic + work)) || kinetic + work == 0) return;
+  std::size_t worst = 0;
+  double depth = 0;
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
+    if (-contacts.gap(k) > depth) depth = -contacts.gap(worst = k);
+  throw InputError(fmt::format(
+      "contact '{}' starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.1g} times the energy of everything "
+      "else; move the bodies apart, or lower its stiffness",
+      system_.laws().contacts()[static_cast<std::size_t>(contacts.slots()[worst].law)].name, depth, energy,
+      energy / (kinetic + work)));
+}
+
+void CompliantScheme::start(StepRecord& record) {
+  State& s = record.state;
+  CompliantContacts& contacts = dynamics_.contacts();
+  const Index laws = static_cast<Index>(system_.laws().contacts().size());
+  after_ = -HUGE_VAL;
+  before_ = HUGE_VAL;
+  Vector weights;
+  dynamics_.contact_weights(s.t, s.q, weights);
+  contacts.complete(weights, options_.epsilon);
+  set_scales(s);
+  const double reach = kReachOfSearch * system_.laws().contact_source().length();
+  if (!resumed_) {
+    if (contacts.points_stay() || s.z.size() == 0) {
+      DenseMatrix delta = s.z;
+      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
+      s.z = delta.col(0);
+    }
+  }
+  dynamics_.set_origin(s.q);
+  stiff_ = options_.integrator == CompliantIntegrator::stiff;
+  dynamics_.set_layout(true, 0);
+  assemble(s);
+  if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
+  require_start(s);
+  if (options_.integrator == CompliantIntegrator::automatic)
+    stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
+  dynamics_.set_layout(!stiff_, unknowns_);
+  assemble(s);
+  if (unknowns_ > 0) {
+    make_neighbours(s);
+    if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
+    seed_columns(record.sensitivity);
+    dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
+  }
+  rates_.setZero(dynamics_.size());
+  column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
+  raise_scales();
+  if (rate(s.t, y_, rates_)) raise_scales();
+  make_integrator();
+  Index components = 0;
+  for (const ContactElement& law : system_.laws().contacts()) components += law.size();
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) x->setZero(components);
+  record.constraint_impulse.resize(0);
+  record.law_work.setZero(laws);
+  record.events.reserve(256);
+  for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(3 + components + laws);
+  dynamics_.place(s.t, y_);
+  pieces_ = contacts.pieces();
+  s.modes.resize(static_cast<std::size_t>(laws));
+  for (std::size_t k = 0; k < s.modes.size(); ++k) s.modes[k] = contacts.mode(k);
+  record.energy = {};
+  record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  record.energy.potential = system_.forces().potential_energy(s.q) + contacts.energy();
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+/// y of a state, sums at 0, columns as they are.
+void CompliantScheme::assemble(const State& s) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  y_.setZero(dynamics_.size());
+  dynamics_.put_position(s.q, y_);
+  y_.segment(nq, nv) = s.v;
+  y_.segment(nq + nv, dynamics_.contacts().tangents()) = s.z;
+}
+
+void CompliantScheme::begin(double t) {
+  const double near = same_time(t), limit = limit_after(t);
+  const auto is_break = [&](double x) {
+    const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
+    return at != breakpoints_.end() && *at <= x + near;
+  };
+  after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
+  before_ = is_break(limit) ? std::nextafter(limit - near, -HUGE_VAL) : HUGE_VAL;
+  if (after_ > before_) after_ = before_;
+  integrator_->restart(t, y_, first_step_);
+  restart_ = false;
+}
+
+/// Slots for the points ahead; the integrator begins anew where they changed.
+void CompliantScheme::collect(double t) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  const Index nq = system_.info().nq(), nv = system_.info().nv(), T = contacts.tangents();
+  const std::vector<CompliantContacts::Slot> before = contacts.slots();
+  Vector q;
+  DenseMatrix delta(T, 1 + unknowns_);
+  delta.col(0) = y_.segment(nq + nv, T);
+  for (Index k = 0; k < unknowns_; ++k) delta.col(1 + k) = y_.segment(dynamics_.column_at(k) + nq + nv, T);
+  const Vector old = y_;
+  const Index sums = dynamics_.sums_size(), old_sums = dynamics_.motion_size(), old_column = dynamics_.column_size();
+  dynamics_.position_of(y_, q);
+  dropped_energy_ += contacts.collect(t, q, contacts.margin(), dynamics_.workspace(), delta);
+  way_since_search_ = 0;
+  const auto& now = contacts.slots();
+  const bool same = before.size() == now.size() &&
+                    std::equal(before.begin(), before.end(), now.begin(), [](const auto& a, const auto& b) {
+                      return a.law == b.law && a.key == b.key && a.first == b.first;
+                    });
+  if (same) return;
+  const Index now_T = contacts.tangents(), own = dynamics_.column_size() - dynamics_.motion_size();
+  y_.setZero(dynamics_.size());
+  y_.head(nq + nv) = old.head(nq + nv);
+  y_.segment(nq + nv, now_T) = delta.col(0);
+  y_.segment(dynamics_.motion_size(), sums) = old.segment(old_sums, sums);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const Index from = old_sums + sums + k * old_column, to = dynamics_.column_at(k);
+    y_.segment(to, nq + nv) = old.segment(from, nq + nv);
+    y_.segment(to + nq + nv, now_T) = delta.col(1 + k);
+    y_.segment(to + dynamics_.motion_size(), own) = old.segment(from + old_column - own, own);
+    for (NeighbourContacts& near : neighbours_[static_cast<std::size_t>(k)]) near.contacts->follow(contacts);
+  }
+  dynamics_.place(clamped(t), y_);
+  pieces_ = contacts.pieces();
+  raise_scales();
+  first_step_ = integrator_->suggested_step();
+  integrator_->set_absolute_scale(scale_);
+  restart_ = true;
+}
+
+StepOutcome CompliantScheme::failure(OdeStep step, double t) {
+  if (step == OdeStep::stopped) return {Status::interrupted, ""};
+  if (!refusal_.empty()) return {Status::refused, refusal_};
+  y1_ = integrator_->y();
+  rates_.resize(y1_.size());
+  if (!rate(t + 1e3 * same_time(t), y1_, rates_) || !rates_.allFinite())
+    return {Status::not_finite,
+            fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
+  return {Status::not_converged,
+          fmt::format("the integrator cannot meet the tolerance at t = {:.9g}; use a larger run.tolerance, or softer "
+                      "contacts",
+                      t)};
+}
+
+/// One step of the integrator.
+StepOutcome CompliantScheme::advance(StepRecord& record) {
+  const double now = record.state.t;
+  if (!dynamics_.contacts().points_stay() && (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
+    if (!restart_) y_ = integrator_->y();
+    collect(now);
+  }
+  if (restart_) begin(now);
+  refusal_.clear();
+  double limit = resolution_.until(now, limit_after(now));
+  if (resolution_.stuck()) return too_fast(now);
+  const double speed = system_.laws().contact_source().speed_bound(record.state.v);
+  if (!dynamics_.contacts().points_stay() && speed > 0)
+    limit = std::min(limit, now + kWayPerSearch * dynamics_.contacts().margin() / speed);
+  const auto f = [this](double t, const Vector& y, Vector& dydt) { return rate(t, y, dydt); };
+  const OdeStep step = integrator_->step(f, limit);
+  if (step != OdeStep::accepted) return failure(step, now);
+  way_since_search_ += speed * (integrator_->t() - integrator_->t_old());
+  sums_base_ = sums_;
+  step_end_ = integrator_->t();
+  in_step_ = true;
+  look_for_switches(record);
+  y_ = step_end_ < integrator_->t() ? switch_y_ : integrator_->y();
+  dynamics_.place(clamped(step_end_), y_);
+  raise_scales();
+  integrator_->set_absolute_scale(scale_);
+  raise(audit_.step.penetration, dynamics_.contacts().deepest());
+  return {};
+}
+
+void CompliantScheme::state_at(double t, Vector& y) {
+  if (t == step_end_) {
+    y = y_;
+    return;
+  }
+  const auto f = [this](double time, const Vector& at, Vector& dydt) { return rate(time, at, dydt); };
+  const double h = t - integrator_->t_old();
+  if (rows_integrator_ && rows_integrator_->single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
+  integrator_->interpolate(t, y);
+}
+
+/// Sums at t inside the step: in y, or by the quadrature of the implicit method.
+void CompliantScheme::integrate_sums(double t, const Vector& y) {
+  if (!stiff_) {
+    sums_ = y.segment(dynamics_.motion_size(), dynamics_.sums_size());
+    return;
+  }
+  const double from = integrator_->t_old(), h = t - from;
+  sums_ = sums_base_;
+  for (const Node& node : kRadauRule) {
+    const double at = node.x == 1 ? t : from + node.x * h;
+    at == t ? y1_ = y : (integrator_->interpolate(at, y1_), y1_);
+    if (!dynamics_.place(clamped(at), y1_)) continue;
+    dynamics_.sum_rates(clamped(at), rates_);
+    sums_ += h * node.weight * rates_;
+  }
+}
+
+void CompliantScheme::sample(double t, StepRecord& record) {
+  state_at(t, sample_y_);
+  integrate_sums(t, sample_y_);
+  take_state(t, sample_y_, record);
+}
+
+/// State, energies and sums of y into the record.
+void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) {
+  State& s = record.state;
+  dynamics_.place(clamped(t), y);
+  s.t = t;
+  s.q = dynamics_.q();
+  s.v = dynamics_.v();
+  s.z = y.segment(system_.info().nq() + system_.info().nv(), dynamics_.contacts().tangents());
+  const Index components = record.reaction_impulse.size();
+  record.reaction_impulse += sums_.segment(3, components) - sums_reached_.segment(3, components);
+  record.law_work = sums_.tail(record.law_work.size());
+  sums_reached_ = sums_;
+  EnergyLedger& e = record.energy;
+  e.work_in = sums_[0];
+  e.damper_loss = sums_[1] + dropped_energy_;
+  e.friction_loss = sums_[2];
+  e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
+  dynamics_.contacts().point_forces(record.point_forces);
+  if (unknowns_ > 0) take_sensitivity(y, record);
+}
+
+/// Heun or the classical method of order 4, from state.t to t_end in equal steps of about run.step.
+StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
+  const double t0 = record.state.t, span = t_end - t0;
+  const long parts = std::max(1L, std::lround(std::ceil(span / fixed_ - 1e-9)));
+  const double h = span / static_cast<double>(parts);
+  if (restart_) begin(t0);
+  for (long k = 0; k < parts; ++k) {
+    const double t = t0 + static_cast<double>(k) * h;
+    if (!dynamics_.contacts().points_stay()) collect(t);
+    for (Vector* x : {&k1_, &k2_, &k3_, &k4_}) x->resize(y_.size());
+    refusal_.clear();
+    bool known = rate(t, y_, k1_);
+    if (options_.integrator == CompliantIntegrator::heun) {
+      y1_ = y_ + h * k1_;
+      known = known && rate(t + h, y1_, k2_);
+      if (known) y_ += 0.5 * h * (k1_ + k2_);
+    } else {
+      y1_ = y_ + 0.5 * h * k1_;
+      known = known && rate(t + 0.5 * h, y1_, k2_);
+      if (known) y1_ = y_ + 0.5 * h * k2_;
+      known = known && rate(t + 0.5 * h, y1_, k3_);
+      if (known) y1_ = y_ + h * k3_;
+      known = known && rate(t + h, y1_, k4_);
+      if (known) y_ += h / 6 * (k1_ + 2 * k2_ + 2 * k3_ + k4_);
+    }
+    if (!known || !y_.allFinite())
+      return !refusal_.empty() ? StepOutcome{Status::refused, refusal_}
+                               : StepOutcome{Status::not_finite, fmt::format("the step from t = {:.9g} s of size {:.3g} s has no "
+                                                                "finite end; reduce run.step, or use integrator = "
+                                                                "\"explicit\"",
+                                                                t, h)};
+    if (raised(stop_)) return {Status::interrupted, ""};
+    if (dynamics_.place(t + h, y_) && dynamics_.contacts().pieces() != pieces_) {
+      note_switch(k + 1 == parts ? t_end : t + h, record);
+    }
+    raise(audit_.step.penetration, dynamics_.contacts().deepest());
+  }
+  sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());
+  fixed_evaluations_ += parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4);
+  restart_ = std::binary_search(breakpoints_.begin(), breakpoints_.end(), t_end);
+  sample_y_ = y_;
+  take_state(t_end, y_, record);
+  return {};
+}
+
+/// ∫dλ of every unknown up to where the step begins.
+void CompliantScheme::keep_column_sums() {
+  if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
+  const Index components = dynamics_.column_size() - dynamics_.motion_size();
+  column_reached_.resize(components * unknowns_);
+  for (Index k = 0; k < unknowns_; ++k)
+    column_reached_.segment(k * components, components) =
+        sample_y_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);
+}
+
+StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
+  clear_step(record);
+  audit_.step = {};
+  record.reaction_impulse.setZero();
+  const double t_start = step_start_ = record.state.t;
+  keep_column_sums();
+  StepOutcome outcome;
+  if (options_.fixed_step()) {
+    outcome = fixed_step(t_end, record);
+    record.duration = record.state.t - t_start;
+    return outcome;
+  }
+  while (record.state.t < t_end) {
+    if (!in_step_) outcome = advance(record);
+    if (outcome.status != Status::success) break;
+    const double t = std::min(t_end, step_end_);
+    sample(t, record);
+    if (t == step_end_) {
+      in_step_ = false;
+      restart_ = restart_ || step_end_ < integrator_->t() || std::binary_search(breakpoints_.begin(), breakpoints_.end(), t);
+    }
+  }
+  record.duration = record.state.t - t_start;
+  return outcome;
+}
+
+bool CompliantScheme::exchange(Memory& memory) {
+  memory.exchange(sums_reached_);
+  memory.exchange(dropped_energy_);
+  dynamics_.contacts().exchange(memory);
+  if (sample_y_.size() == 0) sample_y_ = y_;
+  memory.exchange(sample_y_);
+  if (memory.reading()) {  // the integrator begins anew there
+    sums_ = sums_base_ = sums_reached_;
+    y_ = sample_y_;
+    dynamics_.place(clamped(span_.start), y_);
+    pieces_ = dynamics_.contacts().pieces();
+    in_step_ = false;
+    restart_ = true;
+    keep_column_sums();
+  }
+  return true;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Contacts with local compliance (paper 3): the motion of compliant_dynamics.hpp, integrated.
+//
+//   explicit   Dormand-Prince of order 8 with error control: the right-hand side is Lipschitz, so the error follows the
+//              tolerance through kinks, where steps shrink by themselves
+//   stiff      Radau IIA of order 5 with the generalised Jacobian, for stiff contacts over long times
+//   automatic  stiff where the fastest rate of the contacts times the length of the run is above kStiffTimes
+//   heun, rk4  fixed steps of [run] step, order 2 and 4 between switches; a switch inside a step costs O(h²): for studies of
+//              order
+//
+//   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
+//                     changes facets, and begins anew there; else it steps over switches. Either way every switch becomes
+//                     an event, its time found on the dense output. Runs with derivatives locate them: slopes jump there
+//
+// Sums of work and impulses are integrated with the motion (explicit, heun, rk4) or with the quadrature of the method
+// (stiff), so that the balance of energy closes to the tolerance.
+//
+// Unique C¹ motion with finite forces: source, with Lipschitz forces as its condition. Not covered by it: normal_damping,
+// which makes the force jump where surfaces meet with speed, and says so in the notes of a run.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+
+#include "stickslip/common/ode.hpp"
+#include "stickslip/model/time_resolution.hpp"
+#include "stickslip/motion/compliant/compliant_dynamics.hpp"
+#include "stickslip/motion/compliant/compliant_options.hpp"
+#include "stickslip/motion/contact_audit.hpp"
+#include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/time_span.hpp"
+
+namespace stickslip {
+
+/// Switches of contact points along a run: the index sets of the source as they change.
+struct SwitchMonitor {
+  long switches = 0;
+  double last = -HUGE_VAL;
+  double shortest = HUGE_VAL;  ///< time between two instants with switches [s]
+  /// So many points at one instant.
+  void add(double t, long points) {
+    if (t > last) {
+      if (switches > 0) shortest = std::min(shortest, t - last);
+      last = t;
+    }
+    switches += points;
+  }
+};
+
+/// Points that do something else than before.
+inline long changes(const std::vector<ContactPieces>& before, const std::vector<ContactPieces>& after) {
+  long count = 0;
+  for (std::size_t k = 0; k < after.size(); ++k) count += k >= before.size() || !(before[k] == after[k]);
+  return count;
+}
+
+class CompliantScheme final : public Scheme {
+ public:
+  /// The system must outlive the scheme. step: of heun and rk4 [s].
+  CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step, TimeSpan span,
+                  std::vector<double> breakpoints, StopRequest stop = nullptr, const Variations* variations = nullptr);
+  ~CompliantScheme() override;
+  /// Throws InputError naming the contact where the start is deeper inside than compliance can mean.
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+  bool exchange(Memory& memory) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+
+  const SwitchMonitor& switches() const { return switches_; }
+  const OdeCounters& counters() const { return integrator_->counters(); }
+
+ private:
+  void require_start(const State& state);
+  void set_scales(const State& state);
+  void raise_scales();
+  void make_integrator();
+  void assemble(const State& state);
+  // Sensitivities (compliant_sensitivity.cpp)
+  void make_neighbours(const State& state);
+  void seed_columns(const DenseMatrix& S);
+  void keep_column_sums();
+  void add_parameter_slope(double t, Index unknown, Vector& rate);
+  void take_sensitivity(const Vector& y, StepRecord& record);
+  bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
+  void collect(double t);
+  void begin(double t);
+  double limit_after(double t) const;
+  double clamped(double t) const;
+  double same_time(double t) const { return 1e-12 * span_.size(t); }
+  double absolute_tolerance() const {
+    return options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
+  }
+  bool rate(double t, const Vector& y, Vector& dydt);
+  StepOutcome advance(StepRecord& record);
+  StepOutcome failure(OdeStep step, double t);
+  StepOutcome fixed_step(double t_end, StepRecord& record);
+  void look_for_switches(StepRecord& record);
+  bool end_step_at(double t, double end);
+  /// From pieces_ to what the contacts do at the placed state.
+  void note_switch(double t, StepRecord& record);
+  void state_at(double t, Vector& y);
+  void integrate_sums(double t, const Vector& y);
+  void sample(double t, StepRecord& record);
+  void take_state(double t, const Vector& y, StepRecord& record);
+
+  const System& system_;
+  CompliantOptions options_;
+  double tolerance_, fixed_;
+  TimeSpan span_;
+  std::vector<double> breakpoints_;
+  StopRequest stop_;
+  TimeResolution resolution_;  // no pulse of a force between two steps
+  CompliantDynamics dynamics_;
+  std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
+  const Variations* variations_ = nullptr;
+  Index unknowns_ = 0;
+  /// The contacts of a system beside this one along an unknown.
+  struct NeighbourContacts {
+    std::unique_ptr<CompliantContacts> contacts;
+    double weight = 0;
+    const System* system = nullptr;
+    SystemWorkspace* workspace = nullptr;
+  };
+  std::vector<std::vector<NeighbourContacts>> neighbours_;  // per unknown
+  CompliantDynamics::DataChange data_, data_change_;
+  DenseMatrix T_;  // q' = T v at the state of the last record
+  bool stiff_ = false, in_step_ = false, restart_ = true, resumed_ = false;
+  double after_ = 0, before_ = 0;  // forces are evaluated within
+  double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
+  double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
+  double force_size_ = 0;
+  std::string refusal_;
+  SwitchMonitor switches_;
+  std::vector<ContactPieces> pieces_;
+  std::vector<double> column_gain_;
+  Vector y_, y1_, sample_y_, switch_y_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
+  Vector sums_, sums_base_, sums_reached_;
+  Vector column_reached_;  // ∫dλ of all unknowns
+  ContactAudit audit_;
+  long evaluations_ = 0, evaluations_seen_ = 0, fixed_evaluations_ = 0;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// What errors are small beside, and the integrators that keep them so.
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/dormand_prince.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/radau.hpp"
+#include "stickslip/motion/compliant/compliant.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
+constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
+constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
+constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
+
+}  // namespace
+
+void CompliantScheme::set_scales(const State& s) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  const double span = span_.length();
+  Vector speed(nv), mass(nv);
+  mass.setOnes();
+  system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
+    if (i == j) mass[i] = value;
+  });
+  force_at_start_.setZero(nv);
+  system_.force(clamped(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
+  for (Index i = 0; i < nv; ++i) speed[i] = std::max(std::abs(s.v[i]), std::abs(force_at_start_[i]) / mass[i] * span);
+  double vigour = std::sqrt(mass.cwiseProduct(speed.cwiseAbs2()).sum());
+  if (!(vigour > 0)) vigour = std::sqrt(mass.maxCoeff()) * (span > 0 ? 1 / span : 1);
+  for (Index i = 0; i < nv; ++i) speed[i] = std::max(speed[i], kShare * vigour / std::sqrt(mass[i]));
+  way_ = kShortWay * span * speed;
+  size_.resize(nq + nv);
+  for (Index i = 0; i < nq; ++i) size_[i] = nq == nv ? way_[i] : 1.0;
+  if (nq != nv) {  // numbers of positions that are no lengths count as they are
+    Vector moved(nq), rate(nq);
+    for (Index i = 0; i < nv; ++i) {
+      rate.setZero();
+      system_.kinematics().rate(s.q, Vector(Vector::Unit(nv, i) * way_[i]), moved);
+      rate = moved.cwiseAbs();
+      for (Index k = 0; k < nq; ++k) size_[k] = i == 0 ? rate[k] : std::max(size_[k], rate[k]);
+    }
+    for (Index k = 0; k < nq; ++k)
+      if (!(size_[k] > 0)) size_[k] = std::max(std::abs(s.q[k]), way_.minCoeff());
+  }
+  size_.tail(nv) = kShortWay * speed;
+  q_start_ = s.q;
+}
+
+/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns of
+/// sensitivities beside what the motion is, times how fast the unknown moves it.
+void CompliantScheme::raise_scales() {
+  const Index n = size_.size(), T = dynamics_.contacts().tangents(), motion = dynamics_.motion_size();
+  for (Index i = 0; i < n; ++i) size_[i] = std::max(size_[i], std::abs(y_[i]));
+  force_size_ = std::max(force_size_, dynamics_.contacts().force_size());
+  scale_.setConstant(dynamics_.size(), kUncontrolled);
+  scale_.head(n) = size_;
+  const double weight = force_at_start_.lpNorm<Eigen::Infinity>();
+  for (std::size_t s = 0; s < dynamics_.contacts().slots().size(); ++s) {
+    const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[s];
+    const double k = dynamics_.contacts().stiffness_of(s);
+    const double strain = std::max(force_size_, weight) / (k > 0 ? k : 1.0);
+    for (int c = 0; c < slot.tangents; ++c) scale_[n + slot.first + c] = strain > 0 ? strain : size_.maxCoeff();
+  }
+  dynamics_.set_sizes(scale_.head(n + T));
+  for (Index k = 0; k < unknowns_; ++k) {
+    double& gain = column_gain_[static_cast<std::size_t>(k)];
+    const Index at = dynamics_.column_at(k);
+    for (Index i = 0; i < motion; ++i) {
+      gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
+      if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
+    }
+    const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
+    for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
+  }
+}
+
+void CompliantScheme::make_integrator() {
+  OdeOptions ode;
+  ode.stop = stop_;
+  const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /
+                                   static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
+  ode.relative_tolerance = tolerance_ * diluted;
+  ode.absolute_tolerance =
+      diluted * absolute_tolerance();
+  ode.absolute_scale = scale_;
+  if (!stiff_) {
+    integrator_ = std::make_unique<DormandPrince>(ode);
+    return;
+  }
+  const auto guarded = [this](auto&& f) {
+    try {
+      return f();
+    } catch (const InputError&) {
+      return false;
+    }
+  };
+  const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
+    if (dynamics_.motion_size() <= kDenseJacobian || !system_.kinematics().flat() || unknowns_ > 0)
+      return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
+        return guarded([&] { return dense_jacobian(clamped(t), y, J); });
+      }));
+    return std::make_unique<Radau>(ode, OdePencil([this, guarded](double t, const Vector& y, SlopePencil& J) {
+      return guarded([&] { return dynamics_.jacobian(clamped(t), y, J); });
+    }));
+  };
+  integrator_ = make();
+  rows_integrator_ = make();
+  rows_integrator_->restart(0, y_);
+}
+
+/// Columns of S move by the same slopes as the motion; what they do to one another is nothing.
+bool CompliantScheme::dense_jacobian(double t, const Vector& y, DenseMatrix& J) {
+  const Index n = dynamics_.motion_size();
+  J.setZero();
+  DenseMatrix motion(n, n);
+  if (!dynamics_.jacobian(t, y, motion)) return false;
+  J.topLeftCorner(n, n) = motion;
+  for (Index k = 0; k < unknowns_; ++k) J.block(dynamics_.column_at(k), dynamics_.column_at(k), n, n) = motion;
+  return true;
+}
+
+}  // namespace stickslip

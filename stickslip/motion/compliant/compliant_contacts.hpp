@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compliant contacts of a system: its points at a state, in groups that are solved together
+// (solvers/compliant_contact.hpp), and which tangential deformation belongs to which point.
+//
+//   u_n = dΨ/dt = W_n v - w_n,   v_T = W_T v - w_T       rates of gap and tangential displacement   [m/s]
+//   g += W λ                                             forces on the system                        [N, N m]
+//
+// Deformations δ_T stand in slots, one per contact point that is followed:
+//   contacts given by functions   one slot per law, in order, for ever
+//   bodies with shapes            points come and go. collect() takes a slot for every point within reach; during the
+//                                 steps that follow points are matched to slots by their key, and, where the features of
+//                                 two shapes changed, by the nearest one between the same two bodies. A point that
+//                                 appears and no slot waits for makes place() false: the step was too long
+// A slot whose point is out of sight is an open contact: its deformation relaxes. A slot that is given up with some
+// deformation left gives its elastic energy to the dampers, where the relaxation would bring it.
+//
+// Contacts without `compliance` get one at the start, from the mass m = 1/(W_n M⁻¹ W_nᵀ) that they feel: K = m/ε on all
+// axes, C = 2 m/√ε (critical), and a normal damping that makes a mass m rebound with the restitution e of the contact;
+// ε [s²] is `CompliantOptions::epsilon`. Bodies: the smallest m of the bodies that the law can touch.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "stickslip/common/shifted_factor.hpp"
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/memory.hpp"
+#include "stickslip/motion/step.hpp"
+#include "stickslip/solvers/compliant_contact.hpp"
+
+namespace stickslip {
+
+class CompliantContacts {
+ public:
+  /// The system must outlive this object. Throws InputError naming the contact whose compliance does not fit.
+  explicit CompliantContacts(const System& system);
+
+  struct Slot {
+    int law = 0;
+    std::uint64_t key = 0;
+    int first_body = -1, second_body = -1;
+    Index first = 0;  ///< of its tangents in δ_T
+    int tangents = 0;
+    std::array<double, 3> position{};
+    std::array<double, 9> frame{};
+  };
+
+  /// Compliance of the contacts that have none of their own. `weights`: 1/m per law, of the start.
+  void complete(const Vector& weights, double epsilon);
+  bool complete_by_default() const { return defaults_; }
+  /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
+  /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy of slots that were given up [J].
+  double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, DenseMatrix& deformation);
+  Index tangents() const { return tangents_; }  ///< size of δ_T
+  const std::vector<Slot>& slots() const { return slots_; }
+  bool points_stay() const { return points_stay_; }
+  double margin() const { return margin_; }
+
+  /// Points, gaps, velocities and forces at a state. False: a point without a slot, or forces that did not converge.
+  /// Throws InputError as the system does, and where K or C is not positive definite at this state.
+  bool place(double t, const Vector& q, const Vector& v, const Vector& deformation, SystemWorkspace& workspace);
+  /// g += W λ
+  void add_forces(Vector& g) const;
+  void rates(Vector& rate) const;  ///< δ_T'
+  double energy() const;           ///< [J]
+  double deepest() const;          ///< largest penetration [m]
+  /// Powers at the placed state [W]: of surfaces that move, taken by dampers, taken by friction.
+  struct Powers {
+    double surfaces = 0, dampers = 0, friction = 0;
+  };
+  Powers powers() const;
+  /// Per law: λ summed over its points (components), and power on the system.
+  void law_sums(Vector& components, Vector& power) const;
+  Mode mode(std::size_t law) const;
+  /// What every point does, to see switches; in the order of the slots.
+  const std::vector<ContactPieces>& pieces() const { return pieces_; }
+  void point_forces(std::vector<PointForce>& forces) const;
+
+  /// ½ δᵀ K' δ for a rate K' of the stiffnesses, per group [W]
+  double stiffening_power(const std::vector<DenseMatrix>& K_rate) const;
+
+  /// dλ and d(δ_T') for changes of the state: dΨ, du_n per slot, dδ_T, dv_T per tangent (solvers: vary()).
+  struct Change {
+    Vector gap, normal_velocity, deformation, velocity;         ///< in
+    Vector mu, normal_damping, own_force;                       ///< in, per slot; empty: constant
+    std::vector<DenseMatrix> K, C;                              ///< in, per group; empty: constant
+    Vector normal, tangential, rate;                            ///< out, per slot and per tangent
+  };
+  void vary(Change& change);
+  /// Ψ, u_n (slots), v_T (tangents), μ, c_n, φ, K and C at another state for the same slots, and W λ there with the λ
+  /// given. The placed state stays as it is. `data`: μ, c_n, K and C as well, and φ at the gaps of this one's placed state.
+  void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential,
+                 const CompliantContacts* data, SystemWorkspace& workspace, Change& values, Vector& force);
+  /// The slots of another one, for neighbour().
+  void follow(const CompliantContacts& other);
+  Index slot_count() const { return static_cast<Index>(slots_.size()); }
+  std::size_t group_count() const { return groups_.size(); }
+  /// λ as it is, and g += W λ' for any other λ' (normals per slot, tangents).
+  void forces(Vector& normal, Vector& tangential) const;
+  void add_forces(const Vector& normal, const Vector& tangential, Vector& g) const;
+  /// Rows of a slot over the velocities: normal, then the tangents; empty where its point is not in sight.
+  template <class F>
+  void for_each_row(F&& f) const;  ///< f(slot, component, SparseMatrix, row)
+  bool constant_stiffness() const { return constant_stiffness_; }
+  /// Slopes of M v' and δ_T' by (q, v, δ_T) at fixed rows, as entries of a matrix over (q, v, δ_T) with q' = v, n of each.
+  void add_slopes(Index n, MatrixEntries& slope);
+  /// Largest of the rates √(K/m), C/m, K/C of the contacts, 1/m being `weights` per law [1/s].
+  double fastest(const Vector& weights) const;
+
+  /// Forces, lengths and times of the contacts at the placed state, for error weights.
+  double force_size() const;
+  double gap(std::size_t slot) const;  ///< [m]; margin() where its point is out of sight
+  double stiffness_of(std::size_t slot) const;
+
+  void exchange(Memory& memory);
+
+ private:
+  struct Group {
+    std::vector<int> slots;
+    CompliantProblem problem;
+    CompliantWorkspace workspace;
+    CompliantSolution solution;
+  };
+  void make_groups();
+  Group& new_group();
+  /// Laws whose data the group takes; coupled: all.
+  std::size_t law_of(const Group& group) const;
+  void evaluate_matrices(Group& group, SystemWorkspace& workspace);
+  bool match(const ContactPoints& found, std::vector<int>& slot_of_point, std::vector<int>& point_of_slot,
+             std::vector<Index>& row_of_point) const;
+  void normal_law(const Slot& slot, double gap, CompliantPoint& point) const;
+  void read_matrices(std::size_t law, std::span<const double> variables, DenseMatrix& K, DenseMatrix& C) const;
+  void gather(const Vector& v, const Vector& deformation);
+  const ContactElement& law_of(const Slot& slot) const { return (*laws_)[static_cast<std::size_t>(slot.law)]; }
+
+  const System& system_;
+  const std::vector<ContactElement>* laws_;
+  std::vector<ContactCompliance> compliance_;  // per law, as given or by default
+  std::vector<FrictionSection> sections_;      // per law
+  std::vector<char> open_;                     // laws that complete() fills
+  std::vector<Index> component_;               // per law, first component among those of the contacts
+  bool points_stay_ = true, coupled_ = false, constant_stiffness_ = true, defaults_ = false;
+  double margin_ = 0;
+  Index tangents_ = 0;
+  std::vector<Slot> slots_;
+  std::vector<int> point_of_slot_, slot_of_point_, near_slot_, near_point_;
+  std::vector<Index> row_of_point_, near_row_;
+  ContactPoints found_;
+  Vector u_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  std::size_t used_groups_ = 0;
+  std::vector<ContactPieces> pieces_;
+  CompliantVariation variation_;
+  ContactPoints near_;  // points of neighbour()
+};
+
+template <class F>
+void CompliantContacts::for_each_row(F&& f) const {
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const int point = point_of_slot_[s];
+    if (point < 0) continue;
+    for (int c = 0; c <= slots_[s].tangents; ++c)
+      f(s, c, found_.Wt, row_of_point_[static_cast<std::size_t>(point)] + c);
+  }
+}
+
+}  // namespace stickslip

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the scheme `compliant` takes, guarantees and says of itself.
+#include <fmt/format.h>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/motion/compliant/quasistatic.hpp"
+#include "stickslip/motion/simulate.hpp"
+
+namespace stickslip {
+
+namespace {
+
+void require_system(const System& system) {
+  const LawSet& laws = system.laws();
+  if (laws.contacts().empty())
+    throw InputError(
+        "scheme 'compliant' gives contacts a local compliance, but the model has no [[contact]]; use scheme = \"event\" "
+        "or \"moreau\"");
+  if (!laws.friction().empty())
+    throw InputError(fmt::format(
+        "scheme 'compliant' takes friction at contacts, not friction with a limit of its own, as that of '{}'; use scheme = "
+        "\"moreau\" or \"event\", or give the law as a [[contact]] under a normal force",
+        laws.friction().front().name));
+  if (!laws.constraints().empty())
+    throw InputError(fmt::format(
+        "scheme 'compliant' takes no bilateral constraints, but there is constraint '{}'; use scheme = \"event\", \"moreau\" "
+        "or \"viscoelastic\"",
+        laws.constraints().front().name));
+  for (const ContactElement& contact : laws.contacts())
+    if (contact.mu_static && *contact.mu_static > contact.mu)
+      throw InputError(fmt::format(
+          "scheme 'compliant' has one coefficient of friction: its forces are continuous. Remove mu_static of contact '{}', "
+          "or use scheme = \"event\" or \"moreau\"",
+          contact.name));
+}
+
+std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
+                             StopRequest stop, const Variations* variations) {
+  const double span = options.end_time - options.start_time;
+  const double step = options.steps > 0 ? span / static_cast<double>(options.steps) : options.step;
+  if (options.compliant.fixed_step() && !(step > 0))
+    throw InputError(fmt::format("run.compliant.integrator = \"{}\" takes fixed steps; give run.step or run.steps",
+                                 to_string(options.compliant.integrator)));
+  if (options.compliant.quasistatic) {
+    if (variations)
+      throw InputError("run.compliant.quasistatic carries no derivatives; remove run.sensitivities, or set it to false");
+    return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
+                                               std::move(breakpoints), stop);
+  }
+  if (variations)
+    for (const ContactElement& contact : system.laws().contacts())
+      if (contact.compliance ? contact.compliance->normal_damping > 0
+                             : !system.laws().compliance() && contact.restitution < 1)
+        throw InputError(fmt::format(
+            "contact '{}' has a normal damping{}: its force jumps where surfaces meet, and derivatives along the motion are "
+            "carried through continuous forces alone. Give it a compliance without normal_damping, or remove "
+            "run.sensitivities",
+            contact.name, contact.compliance ? "" : " that stands for its restitution"));
+  return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
+                                           std::move(breakpoints), stop, variations);
+}
+
+AuditLimits limits(const System&, const SimulationOptions& options) {
+  constexpr double kEnergyRoundOff = 1e-9;
+  AuditLimits limits;
+  limits.finer = limits.closer = options.compliant.fixed_step() ? "reduce run.step" : "lower run.tolerance";
+  limits.energy = !options.compliant.fixed_step();
+  limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
+  return limits;
+}
+
+void add_notes(const System& system, const SimulationOptions& options, std::vector<std::string>& notes) {
+  bool damped = false, open = false;
+  for (const ContactElement& contact : system.laws().contacts()) {
+    damped |= contact.compliance && contact.compliance->normal_damping > 0;
+    open |= !contact.compliance && !system.laws().compliance();
+  }
+  if (open)
+    notes.push_back(fmt::format(
+        "contacts without a compliance table take stiffness m/epsilon, critical tangential damping and a normal damping that "
+        "gives their restitution; epsilon = {:g} s^2 (run.compliant.epsilon)",
+        options.compliant.epsilon));
+  if (damped || open)
+    notes.push_back(
+        "normal damping makes contact forces jump where surfaces meet with speed: unique and differentiable motion is proved "
+        "without it");
+  if (options.compliant.integrator == CompliantIntegrator::rk4)
+    notes.push_back("rk4 has order 4 between switches; a switch inside a step costs O(step^2)");
+}
+
+/// Tangential deformations; those of bodies come and go with their points.
+std::vector<std::string> internal(const System& system) {
+  std::vector<std::string> names;
+  if (system.laws().contact_source().points_stay())
+    for (const ContactElement& contact : system.laws().contacts())
+      for (int c = 1; c <= contact.tangents; ++c) names.push_back(fmt::format("{}.d{}", contact.name, c));
+  return names;
+}
+
+}  // namespace
+
+SchemeDescription compliant_description() {
+  return {SchemeKind::compliant, "compliant",
+          "Pang (paper 3), with the projection in the metric of the inverse damping",
+          "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping",
+          "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; energy "
+          "balance to the tolerance",
+          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes, internal};
+}
+
+}  // namespace stickslip

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+// A system with compliant contacts as an ordinary differential equation with Lipschitz right-hand side:
+//
+//   q' = T(q) v,   M(q) v' = h(t, q, v) + W λ,   δ_T' of the contacts        y = (q - origin, v, δ_T, sums, S)
+//
+//   λ, δ_T'    forces and deformation rates of compliant_contacts.hpp
+//   sums       integrals beside the motion, where the layout asks for them: work of applied forces and moving surfaces,
+//              losses of dampers and of friction, then ∫λ per component of the contacts, then work per contact law
+//   S          sensitivities, one column x = (dq, dv, dδ_T) per unknown p: x' = (∂Φ/∂y) x + ∂Φ/∂p, with an element of the
+//              generalised Jacobian at kinks, where x has a kink and no jump. Beside each column its own ∫dλ
+//
+// Slopes of the contacts are exact (vary() of the solver). Slopes of what is smooth around them (geometry, forces, masses)
+// are exact for constant matrices and rows, else central differences of fourth order along the direction asked for: an
+// error of about 1e-11 of their size.
+//
+// Source: Pang 2014 (paper 3), W = Gᵀ (J Ψ)ᵀ transposed against the source; the right-hand side is Φ there.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/common/shifted_factor.hpp"
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/compliant/compliant_contacts.hpp"
+
+namespace stickslip {
+
+class CompliantDynamics {
+ public:
+  explicit CompliantDynamics(const System& system);
+
+  CompliantContacts& contacts() { return contacts_; }
+  const CompliantContacts& contacts() const { return contacts_; }
+  const System& system() const { return system_; }
+  SystemWorkspace& workspace() { return workspace_; }
+
+  /// What y holds beside the motion.
+  void set_layout(bool sums, Index unknowns) {
+    sums_ = sums;
+    unknowns_ = unknowns;
+  }
+  Index motion_size() const { return nq_ + nv_ + contacts_.tangents(); }  ///< of (q, v, δ_T), and of a column of S
+  Index sums_size() const { return sums_ ? 3 + components_ + laws_ : 0; }
+  Index column_size() const { return motion_size() + (sums_ ? components_ : 0); }
+  Index size() const { return motion_size() + sums_size() + unknowns_ * column_size(); }
+  Index column_at(Index unknown) const { return motion_size() + sums_size() + unknown * column_size(); }
+  /// y holds q - origin where q' = v, so that errors are small beside the way and not beside where it is measured from.
+  void set_origin(const Vector& q0);
+  /// q of y, and back.
+  void position_of(const Vector& y, Vector& q) const;
+  void put_position(const Vector& q, Vector& y) const { y.head(nq_) = q - origin_; }
+  /// Size of every component of the motion, for differences.
+  void set_sizes(const Vector& sizes) { sizes_ = sizes; }
+
+  /// W_n M⁻¹ W_nᵀ = 1/m of each contact law at q: the largest of the points that are found, else that of the lightest
+  /// velocity.
+  void contact_weights(double t, const Vector& q, Vector& weights);
+
+  /// Forces at (t, y). False as CompliantContacts::place.
+  bool place(double t, const Vector& y);
+  /// All of y'; places.
+  bool derivative(double t, const Vector& y, Vector& dydt);
+  /// y' of the sums, at the placed state.
+  void sum_rates(double t, Vector& rates);
+  /// ∂(y')/∂y of the motion, dense.
+  bool jacobian(double t, const Vector& y, DenseMatrix& J);
+  /// The same as M⁻¹ times sparse slopes, for many coordinates with q' = v; without the turning of rows.
+  bool jacobian(double t, const Vector& y, SlopePencil& J);
+  const Vector& q() const { return q_; }
+  const Vector& v() const { return v_; }
+
+  // Without inertia: 0 = h + W λ.
+  void drop_inertia() { inertia_ = false; }
+  /// (h + W λ, δ_T') at (t, y); places.
+  bool balance(double t, const Vector& y, Vector& out);
+  /// Slopes of these at the placed state by (q, δ_T) and by (v, 0).
+  void balance_slopes(double t, DenseMatrix& by_x, DenseMatrix& by_rate);
+
+  /// x' = (∂Φ/∂y) x at the placed and accelerated state; dλ is left in change().
+  void vary(double t, const Vector& x, Vector& rate);
+  /// x' += ∂Φ/∂p of unknown k there.
+  using ParameterSlope = std::function<void(double t, Index unknown, Vector& rate)>;
+  void set_parameter_slope(ParameterSlope slope) { parameter_slope_ = std::move(slope); }
+  /// What a parameter changes in the data of the contacts and in the balance h + W λ - M v' at fixed λ and v'.
+  struct DataChange {
+    CompliantContacts::Change contacts;
+    Vector balance;
+  };
+  /// These at the placed state for a system that is a neighbour of this one in some parameter.
+  void data_of(double t, const System& other, CompliantContacts& other_contacts, SystemWorkspace& other_workspace,
+               DataChange& values);
+  /// Adds what they do to x'.
+  void add_data_change(DataChange& change, Vector& rate);
+  const CompliantContacts::Change& change() const { return change_; }
+
+ private:
+  bool accelerate(double t);
+  void factor_mass();
+  /// Slopes along (dq, dv): of gaps and velocities of the contacts into change_, of h + W λ - M a into balance_.
+  void smooth_slopes(double t, const Vector& x);
+  /// Forces of the model; with the velocity terms of the inertia, if there is one.
+  void model_force(double t, const Vector& q, const Vector& v, Vector& h);
+  /// Slopes of h + W λ - M v' (into balance_) and of δ_T' (into change_) along x.
+  void vary_balance(double t, const Vector& x);
+  void exact_slopes(double t, const Vector& x);
+  void add_columns(double t, Vector& y, Vector& dydt);
+  void column_sums(Vector& rate) const;
+
+  const System& system_;
+  SystemWorkspace workspace_;
+  CompliantContacts contacts_;
+  bool sums_ = false, exact_ = false, inertia_ = true;
+  Index unknowns_ = 0;
+  ParameterSlope parameter_slope_;
+  Index nq_ = 0, nv_ = 0, components_ = 0, laws_ = 0;
+  bool factored_ = false;
+  PinnedFactor mass_;
+  std::vector<char> none_pinned_;
+  Vector sizes_, origin_;
+  Vector q_, v_, delta_, h_, a_, f_, qdot_, law_components_, law_power_;
+  Vector normal_, tangential_, balance_, probe_q_, probe_v_, probe_f_, probe_h_, probe_qdot_, qdot_change_;
+  CompliantContacts::Change change_, near_;
+  Vector x_, x_rate_;
+  SystemMatrix by_q_, by_v_;
+};
+
+}  // namespace stickslip

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives along the motion: columns of S in the numbers of q, as the integrator carries them, against the tangent
+// columns of a step record; and what a parameter changes beside the state.
+#include <Eigen/QR>
+
+#include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/sensitivity.hpp"
+
+namespace stickslip {
+
+void CompliantScheme::make_neighbours(const State& s) {
+  neighbours_.clear();
+  neighbours_.resize(static_cast<std::size_t>(unknowns_));
+  for (Index k = 0; k < unknowns_; ++k)
+    for (const ParameterVariation::Neighbour& near : variations_->neighbours(k)) {
+      NeighbourContacts neighbour;
+      neighbour.weight = near.weight;
+      neighbour.system = near.parts.system.get();
+      neighbour.workspace = near.workspace.get();
+      neighbour.contacts = std::make_unique<CompliantContacts>(*neighbour.system);
+      if (neighbour.contacts->complete_by_default()) {
+        Vector weights;
+        CompliantDynamics(*neighbour.system).contact_weights(s.t, s.q, weights);
+        neighbour.contacts->complete(weights, near.parts.options.compliant.epsilon);
+      }
+      neighbour.contacts->follow(dynamics_.contacts());
+      neighbours_[static_cast<std::size_t>(k)].push_back(std::move(neighbour));
+    }
+}
+
+void CompliantScheme::seed_columns(const DenseMatrix& S) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv(), T = dynamics_.contacts().tangents();
+  Vector q, rate(nq), tangent(nv);
+  dynamics_.position_of(y_, q);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const Index at = dynamics_.column_at(k);
+    tangent = S.col(k).head(nv);
+    system_.kinematics().rate(q, tangent, rate);
+    y_.segment(at, nq) = rate;
+    y_.segment(at + nq, nv) = S.col(k).segment(nv, nv);
+    if (S.rows() == 2 * nv + T) y_.segment(at + nq + nv, T) = S.col(k).tail(T);
+  }
+}
+
+/// x' += Σ weight · (what the neighbour's data do). Forces and deformations stay, the pieces of the contacts too.
+void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate) {
+  const auto& neighbours = neighbours_[static_cast<std::size_t>(unknown)];
+  if (neighbours.empty()) return;
+  CompliantContacts::Change& sum = data_change_.contacts;
+  bool first = true;
+  for (const NeighbourContacts& near : neighbours) {
+    dynamics_.data_of(t, *near.system, *near.contacts, *near.workspace, data_);
+    CompliantContacts::Change& values = data_.contacts;
+    if (first) {
+      for (auto [to, from] : {std::pair{&sum.gap, &values.gap}, {&sum.normal_velocity, &values.normal_velocity},
+                              {&sum.velocity, &values.velocity}, {&sum.mu, &values.mu},
+                              {&sum.normal_damping, &values.normal_damping}, {&sum.own_force, &values.own_force},
+                              {&data_change_.balance, &data_.balance}})
+        to->setZero(from->size());
+      sum.K.resize(values.K.size());
+      sum.C.resize(values.C.size());
+      for (std::size_t g = 0; g < values.K.size(); ++g) {
+        sum.K[g].setZero(values.K[g].rows(), values.K[g].cols());
+        sum.C[g].setZero(values.C[g].rows(), values.C[g].cols());
+      }
+      first = false;
+    }
+    sum.gap += near.weight * values.gap;
+    sum.normal_velocity += near.weight * values.normal_velocity;
+    sum.velocity += near.weight * values.velocity;
+    sum.mu += near.weight * values.mu;
+    sum.normal_damping += near.weight * values.normal_damping;
+    sum.own_force += near.weight * values.own_force;
+    for (std::size_t g = 0; g < values.K.size(); ++g) {
+      sum.K[g] += near.weight * values.K[g];
+      sum.C[g] += near.weight * values.C[g];
+    }
+    data_change_.balance += near.weight * data_.balance;
+  }
+  dynamics_.add_data_change(data_change_, rate);
+}
+
+void CompliantScheme::take_sensitivity(const Vector& y, StepRecord& record) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv(), T = dynamics_.contacts().tangents();
+  record.sensitivity.resize(2 * nv + T, unknowns_);
+  const bool flat = system_.kinematics().flat();
+  if (!flat) {
+    T_.resize(nq, nv);
+    Vector unit = Vector::Zero(nv), rate(nq);
+    for (Index i = 0; i < nv; ++i) {
+      unit[i] = 1;
+      system_.kinematics().rate(record.state.q, unit, rate);
+      T_.col(i) = rate;
+      unit[i] = 0;
+    }
+  }
+  const Index components = record.reaction_impulse.size();
+  record.reaction_sensitivity.resize(dynamics_.sums_size() > 0 ? components : 0, unknowns_);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const Index at = dynamics_.column_at(k);
+    if (flat) {
+      record.sensitivity.col(k).head(nv) = y.segment(at, nv);
+    } else {
+      record.sensitivity.col(k).head(nv) = T_.householderQr().solve(y.segment(at, nq));
+    }
+    record.sensitivity.col(k).tail(nv + T) = y.segment(at + nq, nv + T);
+    if (dynamics_.sums_size() == 0) continue;
+    if (column_reached_.size() != components * unknowns_) column_reached_.setZero(components * unknowns_);
+    const auto reached = column_reached_.segment(k * components, components);
+    const double duration = record.state.t - step_start_;
+    const Vector now = y.segment(at + dynamics_.motion_size(), components);
+    if (duration > 0) record.reaction_sensitivity.col(k) = (now - reached) / duration;
+  }
+}
+
+}  // namespace stickslip

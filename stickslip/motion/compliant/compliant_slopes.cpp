@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Slopes of the contact forces: along one change of the state, and as a sparse matrix; contacts at neighbouring states.
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/motion/compliant/compliant_contacts.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+
+namespace stickslip {
+
+void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, const Vector& normal,
+                                  const Vector& tangential, const CompliantContacts* data,
+                                  SystemWorkspace& workspace, Change& values, Vector& force) {
+  system_.laws().contact_source().find(t, q, margin_, workspace, near_);
+  match(near_, near_slot_, near_point_, near_row_);
+  values.gap.setConstant(slot_count(), margin_);
+  values.normal_velocity.setZero(slot_count());
+  values.velocity.setZero(tangents_);
+  force.setZero(v.size());
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const int at = near_point_[s];
+    if (at < 0) continue;
+    const Index row = near_row_[static_cast<std::size_t>(at)], i = static_cast<Index>(s);
+    values.gap[i] = near_.points[static_cast<std::size_t>(at)].gap;
+    for (int c = 0; c <= slots_[s].tangents; ++c) {
+      const double u = row_times(near_.Wt, row + c, v) - near_.w[row + c];
+      (c == 0 ? values.normal_velocity[i] : values.velocity[slots_[s].first + c - 1]) = u;
+      const double lambda = c == 0 ? normal[i] : tangential[slots_[s].first + c - 1];
+      for (SparseMatrix::InnerIterator entry(near_.Wt, row + c); entry; ++entry)
+        force[entry.col()] += entry.value() * lambda;
+    }
+  }
+  if (!data) return;
+  workspace.variables.set(t, q, v);
+  for (Vector* x : {&values.mu, &values.normal_damping, &values.own_force}) x->setZero(slot_count());
+  values.K.resize(groups_.size());
+  values.C.resize(groups_.size());
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    read_matrices(law_of(*groups_[g]), workspace.variables.span(), values.K[g], values.C[g]);
+  CompliantPoint point;
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const auto i = static_cast<Index>(s);
+    const auto law = static_cast<std::size_t>(slots_[s].law);
+    values.mu[i] = (*laws_)[law].mu;
+    values.normal_damping[i] = compliance_[law].normal_damping;
+    point.own_force = 0;
+    normal_law(slots_[s], data->gap(s), point);
+    values.own_force[i] = point.own_force;
+  }
+}
+
+double CompliantContacts::stiffening_power(const std::vector<DenseMatrix>& K_rate) const {
+  double power = 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const CompliantProblem& p = groups_[g]->problem;
+    const auto N = static_cast<Index>(p.points.size());
+    Vector delta(N + p.deformation.size());
+    delta.head(N) = groups_[g]->solution.separation - p.gap;
+    delta.tail(p.deformation.size()) = p.deformation;
+    power += 0.5 * delta.dot(K_rate[g] * delta);
+  }
+  return power;
+}
+
+void CompliantContacts::vary(Change& change) {
+  change.normal.resize(slot_count());
+  change.tangential.resize(tangents_);
+  change.rate.resize(tangents_);
+  CompliantVariation& d = variation_;
+  const bool numbers = change.mu.size() > 0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    Group& group = *groups_[g];
+    const CompliantProblem& p = group.problem;
+    const auto N = static_cast<Index>(group.slots.size());
+    for (Vector* x : {&d.gap, &d.normal_velocity}) x->resize(N);
+    for (Vector* x : {&d.deformation, &d.velocity}) x->resize(p.deformation.size());
+    for (Vector* x : {&d.mu, &d.normal_damping, &d.own_force}) x->resize(numbers ? N : 0);
+    d.K.resize(0, 0);
+    d.C.resize(0, 0);
+    if (!change.K.empty()) {
+      d.K = change.K[g];
+      d.C = change.C[g];
+    }
+    for (std::size_t k = 0; k < group.slots.size(); ++k) {
+      const Index s = group.slots[k], i = static_cast<Index>(k);
+      const Slot& slot = slots_[static_cast<std::size_t>(s)];
+      d.gap[i] = change.gap[s];
+      d.normal_velocity[i] = change.normal_velocity[s];
+      if (numbers) {
+        d.mu[i] = change.mu[s];
+        d.normal_damping[i] = change.normal_damping[s];
+        d.own_force[i] = change.own_force[s];
+      }
+      d.deformation.segment(p.points[k].first, slot.tangents) = change.deformation.segment(slot.first, slot.tangents);
+      d.velocity.segment(p.points[k].first, slot.tangents) = change.velocity.segment(slot.first, slot.tangents);
+    }
+    stickslip::vary(p, group.solution, group.workspace, d);
+    for (std::size_t k = 0; k < group.slots.size(); ++k) {
+      const Slot& slot = slots_[static_cast<std::size_t>(group.slots[k])];
+      change.normal[group.slots[k]] = d.normal[static_cast<Index>(k)];
+      change.tangential.segment(slot.first, slot.tangents) = d.tangential.segment(p.points[k].first, slot.tangents);
+      change.rate.segment(slot.first, slot.tangents) = d.rate.segment(p.points[k].first, slot.tangents);
+    }
+  }
+}
+
+void CompliantContacts::add_slopes(Index n, MatrixEntries& slope) {
+  CompliantVariation& d = variation_;
+  for (const auto& held : groups_) {
+    Group& group = *held;
+    const CompliantProblem& p = group.problem;
+    const auto N = static_cast<Index>(group.slots.size());
+    const Index T = p.deformation.size();
+    // Adds ∂(W λ, δ')/∂(one input) to the columns of that input.
+    const auto add_output = [&](Index column, double factor) {
+      for (std::size_t k = 0; k < group.slots.size(); ++k) {
+        const auto s = static_cast<std::size_t>(group.slots[k]);
+        const Slot& slot = slots_[s];
+        for (int c = 0; c < slot.tangents; ++c)
+          slope.add(2 * n + slot.first + c, column, factor * d.rate[p.points[k].first + c]);
+        if (point_of_slot_[s] < 0) continue;
+        const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[s])];
+        for (int c = 0; c <= slot.tangents; ++c) {
+          const double force = c == 0 ? d.normal[static_cast<Index>(k)] : d.tangential[p.points[k].first + c - 1];
+          for (SparseMatrix::InnerIterator entry(found_.Wt, row + c); entry; ++entry)
+            slope.add(n + entry.col(), column, factor * force * entry.value());
+        }
+      }
+    };
+    const auto vary_input = [&](Vector& input, Index i) {
+      for (Vector* x : {&d.gap, &d.normal_velocity}) x->setZero(N);
+      for (Vector* x : {&d.deformation, &d.velocity}) x->setZero(T);
+      for (Vector* x : {&d.mu, &d.normal_damping, &d.own_force}) x->resize(0);
+      d.K.resize(0, 0);
+      d.C.resize(0, 0);
+      input[i] = 1;
+      stickslip::vary(p, group.solution, group.workspace, d);
+    };
+    for (std::size_t k = 0; k < group.slots.size(); ++k) {
+      const auto s = static_cast<std::size_t>(group.slots[k]);
+      const Slot& slot = slots_[s];
+      for (int c = 0; c < slot.tangents; ++c) {
+        vary_input(d.deformation, p.points[k].first + c);
+        add_output(2 * n + slot.first + c, 1);
+      }
+      if (point_of_slot_[s] < 0) continue;
+      const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[s])];
+      const auto along = [&](Vector& input, Index i, Index at, Index offset) {
+        vary_input(input, i);
+        for (SparseMatrix::InnerIterator entry(found_.Wt, at); entry; ++entry)
+          add_output(offset + entry.col(), entry.value());
+      };
+      along(d.gap, static_cast<Index>(k), row, 0);
+      if (p.points[k].normal_damping > 0) along(d.normal_velocity, static_cast<Index>(k), row, n);
+      for (int c = 0; c < slot.tangents; ++c) along(d.velocity, p.points[k].first + c, row + 1 + c, n);
+    }
+  }
+}
+
+double CompliantContacts::fastest(const Vector& weights) const {
+  double fastest = 0;
+  for (const auto& group : groups_) {
+    const CompliantProblem& p = group->problem;
+    const auto N = static_cast<Index>(p.points.size());
+    for (std::size_t k = 0; k < group->slots.size(); ++k) {
+      const double weight = weights[slots_[static_cast<std::size_t>(group->slots[k])].law];
+      const auto i = static_cast<Index>(k);
+      const double normal = p.points[k].own_normal ? p.points[k].own_slope : p.K(i, i);
+      fastest = std::max({fastest, std::sqrt(normal * weight), p.points[k].normal_damping * weight});
+      for (Index c = p.points[k].first; c < p.points[k].first + p.points[k].tangents; ++c)
+        fastest = std::max({fastest, std::sqrt(p.K(N + c, N + c) * weight), p.C(c, c) * weight,
+                            p.K(N + c, N + c) / p.C(c, c)});
+    }
+  }
+  return fastest;
+}
+
+}  // namespace stickslip

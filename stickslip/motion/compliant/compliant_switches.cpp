@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Switches of the contacts along a step, and what the audit says of them.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "stickslip/motion/compliant/compliant.hpp"
+
+namespace stickslip {
+
+namespace {
+
+constexpr int kMostSwitches = 100;       // between two looks
+constexpr std::array<double, 3> kLooks{0.25, 0.5, 0.75};  // of a step, where switches back and forth would hide
+
+}  // namespace
+
+/// Compares what the contacts do along the step; a change is followed to its instant on the dense output.
+void CompliantScheme::look_for_switches(StepRecord& record) {
+  const double from = integrator_->t_old(), to = integrator_->t();
+  double t = from;
+  const auto look = [&](double at) {
+    integrator_->interpolate(at, y1_);
+    return dynamics_.place(clamped(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
+  };
+  for (int k = 0; k <= static_cast<int>(kLooks.size()); ++k) {
+    const double next = k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
+    for (int count = 0; count < kMostSwitches && look(next); ++count) {
+      double low = t, high = next;
+      for (int round = 0; round < 60 && high - low > same_time(high); ++round) {
+        const double middle = 0.5 * (low + high);
+        (look(middle) ? high : low) = middle;
+      }
+      look(high);
+      note_switch(high, record);
+      t = high;
+      if (options_.locate_switches && end_step_at(high, to)) return;
+    }
+    t = next;
+  }
+}
+
+/// The step is repeated up to the switch, where the integrator begins anew. False: it is at the end of the step anyway.
+bool CompliantScheme::end_step_at(double t, double end) {
+  if (end - t <= 1e3 * same_time(t)) return false;
+  const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
+  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
+  if (!method.single_step(f, integrator_->t_old(), integrator_->y_old(), t - integrator_->t_old(), switch_y_))
+    integrator_->interpolate(t, switch_y_);
+  step_end_ = t;
+  first_step_ = integrator_->suggested_step();
+  return true;
+}
+
+void CompliantScheme::note_switch(double t, StepRecord& record) {
+  switches_.add(t, changes(pieces_, dynamics_.contacts().pieces()));
+  pieces_ = dynamics_.contacts().pieces();
+  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
+    const Mode after = dynamics_.contacts().mode(k);
+    Mode& mode = record.state.modes[k];
+    if (const auto kind = event_between(mode, after))
+      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
+    mode = after;
+  }
+}
+
+void CompliantScheme::account(const AuditLedger& run) {
+  audit_.account(run);
+  const long seen = counters().evaluations + fixed_evaluations_;
+  evaluations_ += seen - evaluations_seen_;
+  evaluations_seen_ = seen;
+}
+
+void CompliantScheme::exchange_audit(Memory& memory) {
+  audit_.exchange(memory);
+  memory.exchange(evaluations_);
+  memory.exchange(switches_);
+}
+
+void CompliantScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
+  audit_.add_items(run, limits, {.ends_outside = false}, items);
+  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the right-hand side"));
+  items.push_back(reported("switches", static_cast<double>(switches_.switches), "",
+                           "changes of what a contact does: open, stick, slip, the facets its force lies on"));
+  if (!std::isfinite(switches_.shortest)) return;
+  const auto& laws = system_.laws().contacts();
+  const bool polygons = std::all_of(laws.begin(), laws.end(), [](const ContactElement& law) {
+    return law.tangents < 2 || !law.section().round();
+  });
+  items.push_back(reported("shortest_between_switches", switches_.shortest, "s",
+                           polygons ? "smallest time between two switches; with polygonal cones the theory promises finitely "
+                                      "many in any finite time"
+                                    : "smallest time between two switches of this run; for round cones the theory does not "
+                                      "promise that there are finitely many, this run merely shows it"));
+}
+
+}  // namespace stickslip

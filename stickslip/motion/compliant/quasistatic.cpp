@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/compliant/quasistatic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+
+namespace stickslip {
+
+namespace {
+
+const double kRoot6 = std::sqrt(6.0);
+const std::array<double, 3> kNodes{(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1.0};
+const std::array<double, 3> kWeights{(16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9};
+constexpr int kNewtonSteps = 30, kBisections = 60;
+constexpr double kNewton = 1e-13;        // of the size of a component, or a fraction of the tolerance
+constexpr double kFirstStep = 1e-3;      // of the run
+constexpr double kShortest = 1e-12;      // of the run
+constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
+constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
+constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
+
+/// A⁻¹ of Radau IIA with three stages: x' at the nodes from the differences of x.
+const Eigen::Matrix3d& inverse_of_method() {
+  static const Eigen::Matrix3d inverse = [] {
+    Eigen::Matrix3d A;
+    A << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
+        (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,   //
+        (16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9;
+    return Eigen::Matrix3d(A.inverse());
+  }();
+  return inverse;
+}
+
+}  // namespace
+
+QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOptions& options, double tolerance,
+                                     TimeSpan span, std::vector<double> breakpoints, StopRequest stop)
+    : system_(system),
+      tolerance_(tolerance),
+      span_(span),
+      breakpoints_(std::move(breakpoints)),
+      stop_(stop),
+      epsilon_(options.epsilon),
+      dynamics_(system) {
+  if (!system.kinematics().flat() || !system.laws().contact_source().points_stay())
+    throw InputError(
+        "run.compliant.quasistatic takes systems given by [matrices] or [equations]; set it to false for bodies with "
+        "shapes");
+  dynamics_.drop_inertia();
+}
+
+/// y of the dynamics from x and x'.
+void QuasistaticScheme::pack(const Vector& x, const Vector& rate) {
+  y_.resize(2 * n_ + T_);
+  y_ << x.head(n_), rate.head(n_), x.tail(T_);
+}
+
+bool QuasistaticScheme::residual(double t, const Vector& x, const Vector& rate, Vector& F) {
+  ++evaluations_;
+  pack(x, rate);
+  if (!dynamics_.balance(clamped(t), y_, F)) return false;
+  F.tail(T_) -= rate.tail(T_);
+  return F.allFinite();
+}
+
+/// Newton on all three nodes at once.
+QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x0, double h, Stages& s) {
+  const Eigen::Matrix3d& inverse = inverse_of_method();
+  const Index n = n_ + T_;
+  for (std::size_t i = 0; i < 3; ++i) s.x[i] = x0 + kNodes[i] * h * rate_;
+  J_.resize(3 * n, 3 * n);
+  update_.resize(3 * n);
+  const double enough = std::max(kNewton, 1e-3 * tolerance_);
+  double last = HUGE_VAL;
+  for (int round = 0; round < kNewtonSteps; ++round) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto row = static_cast<Index>(i);
+      s.rate[i].setZero(n);
+      for (Index j = 0; j < 3; ++j) s.rate[i] += inverse(row, j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
+      if (!residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_)) return Solved::no;
+      update_.segment(row * n, n) = F_;
+      dynamics_.balance_slopes(clamped(t + kNodes[i] * h), by_x_, by_rate_);
+      for (Index j = 0; j < 3; ++j) J_.block(row * n, j * n, n, n) = inverse(row, j) / h * by_rate_;
+      J_.block(row * n, row * n, n, n) += by_x_;
+    }
+    lu_.compute(J_);
+    if (!(lu_.rcond() > 1e-15)) return Solved::singular;
+    update_ = lu_.solve(update_);
+    if (!update_.allFinite()) return Solved::singular;
+    double change = 0;
+    for (std::size_t i = 0; i < 3; ++i) {
+      const auto part = update_.segment(static_cast<Index>(i) * n, n);
+      s.x[i] -= part;
+      change = std::max(change, part.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>());
+    }
+    if (change <= enough && (change <= kNewton || change >= 0.5 * last)) break;
+    if (change <= kNewton) break;
+    if (round + 1 == kNewtonSteps && change > enough) return Solved::no;
+    last = change;
+  }
+  for (std::size_t i = 0; i < 3; ++i) {
+    s.rate[i].setZero(n);
+    for (Index j = 0; j < 3; ++j)
+      s.rate[i] += inverse(static_cast<Index>(i), j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
+  }
+  return Solved::yes;
+}
+
+/// What the contacts do at the nodes is what they did before the step.
+bool QuasistaticScheme::same_pieces(double t, double h, const Stages& s) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_);
+    if (fresh_ && i == 0) {  // the step begins after a change: its first node says what the new modes are
+      if (dynamics_.contacts().pieces() != pieces_) found_pieces_ = dynamics_.contacts().pieces();
+      else found_pieces_ = pieces_;
+    }
+    if (dynamics_.contacts().pieces() != (fresh_ ? found_pieces_ : pieces_)) return false;
+  }
+  return true;
+}
+
+double QuasistaticScheme::limit_after(double t) {
+  const double near = same_time(t);
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + near);
+  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
+  after_ = at != breakpoints_.end() && *at <= t + near ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
+  before_ = next != breakpoints_.end() ? std::nextafter(*next - near, -HUGE_VAL) : HUGE_VAL;
+  return next != breakpoints_.end() ? std::min(*next, span_.end) : span_.end;
+}
+
+void QuasistaticScheme::start(StepRecord& record) {
+  State& s = record.state;
+  CompliantContacts& contacts = dynamics_.contacts();
+  n_ = system_.info().nv();
+  Vector weights;
+  dynamics_.contact_weights(s.t, s.q, weights);
+  contacts.complete(weights, epsilon_);
+  DenseMatrix delta = s.z;
+  contacts.collect(s.t, s.q, 0, dynamics_.workspace(), delta);
+  s.z = delta.col(0);
+  T_ = contacts.tangents();
+  dynamics_.set_layout(false, 0);
+  dynamics_.set_origin(s.q);
+  x_.setZero(n_ + T_);
+  x_.tail(T_) = s.z;
+  rate_.setZero(n_ + T_);
+  limit_after(s.t);
+  pack(x_, rate_);
+  if (!dynamics_.balance(clamped(s.t), y_, F_)) throw InputError("the contact forces at the start cannot be found");
+  // What forces make of the springs of the contacts is the size of every motion here.
+  const double force = std::max(F_.head(n_).lpNorm<Eigen::Infinity>(), contacts.force_size());
+  double softest = HUGE_VAL;
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k) softest = std::min(softest, contacts.stiffness_of(k));
+  scale_.setConstant(n_ + T_, force > 0 && std::isfinite(softest) ? force / softest : 1.0);
+  dynamics_.set_sizes(Vector::Constant(2 * n_ + T_, scale_[0]));
+  Stages settled;
+  const Vector before = x_;
+  const double h = kSettle * span_.length();
+  if (collocate(s.t, x_, h, settled) == Solved::yes) {
+    x_.head(n_) = settled.x[2].head(n_);
+    rate_.setZero();
+    // With the start in balance a second tiny step has the velocity that belongs to it.
+    if (collocate(s.t, x_, h, settled) == Solved::yes) rate_ = settled.rate[2];
+  }
+  moved_ = (x_ - before).head(n_).lpNorm<Eigen::Infinity>();
+  pack(x_, rate_);
+  dynamics_.balance(clamped(s.t), y_, F_);
+  pieces_ = found_pieces_ = contacts.pieces();
+  h_ = kFirstStep * span_.length();
+  Index components = 0;
+  for (const ContactElement& law : system_.laws().contacts()) components += law.size();
+  const auto laws = static_cast<Index>(system_.laws().contacts().size());
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) x->setZero(components);
+  record.constraint_impulse.resize(0);
+  record.law_work.setZero(laws);
+  for (Vector* x : {&sums_, &sums_reached_}) x->setZero(3 + components + laws);
+  s.modes.resize(static_cast<std::size_t>(laws));
+  for (std::size_t k = 0; k < s.modes.size(); ++k) s.modes[k] = contacts.mode(k);
+  record.energy = {};
+  take_state(s.t, record);
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
+  std::string slipping;
+  const std::vector<ContactElement>& laws = system_.laws().contacts();
+  Vector normal, tangential;
+  dynamics_.contacts().forces(normal, tangential);
+  for (std::size_t k = 0; k < dynamics_.contacts().slots().size(); ++k) {
+    const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[k];
+    const ContactElement& law = laws[static_cast<std::size_t>(slot.law)];
+    const double force = normal[static_cast<Index>(k)];
+    const bool at_limit = slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * law.mu * force;
+    if (force == 0 || at_limit)
+      slipping += fmt::format("{}'{}' {}", slipping.empty() ? "" : ", ", law.name, force > 0 ? "slips" : "is open");
+  }
+  if (why == Solved::singular || !slipping.empty())
+    return {Status::refused,
+            fmt::format("no balance of forces without inertia at t = {:.9g} s{}{}: a force beyond what friction and springs "
+                        "can hold has no quasistatic motion. Drive the motion by a spring, a displacement or a moving "
+                        "surface, or set run.compliant.quasistatic = false",
+                        t, slipping.empty() ? "" : "; contact ", slipping)};
+  return {Status::not_converged,
+          fmt::format("the balance of forces was not found at t = {:.9g} s; lower run.tolerance, or set "
+                      "run.compliant.quasistatic = false",
+                      t)};
+}
+
+void QuasistaticScheme::add_sums(double t, double h, const Stages& s) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_);
+    dynamics_.sum_rates(clamped(t + kNodes[i] * h), sum_rates_);
+    sums_ += h * kWeights[i] * sum_rates_;
+  }
+}
+
+/// One accepted step, at most to `limit`.
+StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
+  const double t = record.state.t;
+  const double shortest = kShortest * span_.length();
+  double h = std::min(h_, limit - t);
+  if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
+  for (;;) {
+    if (raised(stop_)) return {Status::interrupted, ""};
+    Solved solved = collocate(t, x_, h, whole_);
+    if (solved == Solved::yes && same_pieces(t, h, whole_)) {
+      solved = collocate(t, x_, 0.5 * h, first_);
+      if (solved == Solved::yes) solved = collocate(t + 0.5 * h, first_.x[2], 0.5 * h, second_);
+      if (solved == Solved::yes) {
+        double error = 0;
+        for (Index i = 0; i < n_ + T_; ++i)
+          error = std::max(error, std::abs(second_.x[2][i] - whole_.x[2][i]) /
+                                      (31 * tolerance_ * std::max(scale_[i], std::abs(second_.x[2][i]))));
+        const double factor = std::clamp(kSafety * std::pow(std::max(error, 1e-10), -0.2), kShrink, kGrow);
+        if (error <= 1) {
+          h_ = h * factor;
+          break;
+        }
+        h *= std::min(factor, 0.9);
+        if (h < shortest) return no_balance(t, Solved::no);
+        continue;
+      }
+    }
+    if (solved == Solved::yes) {  // a contact changes inside: the longest step before it
+      double low = 0, high = h;
+      for (int round = 0; round < kBisections && high - low > same_time(t); ++round) {
+        const double middle = 0.5 * (low + high);
+        (collocate(t, x_, middle, whole_) == Solved::yes && same_pieces(t, middle, whole_) ? low : high) = middle;
+      }
+      if (low <= same_time(t)) {  // it changes at once
+        pieces_ = dynamics_.contacts().pieces();
+        if (fresh_) return no_balance(t, Solved::no);
+        fresh_ = true;
+        continue;
+      }
+      h = low;
+      changes_ = true;
+      collocate(t, x_, h, whole_);
+      collocate(t, x_, 0.5 * h, first_);
+      collocate(t + 0.5 * h, first_.x[2], 0.5 * h, second_);
+      break;
+    }
+    h *= 0.25;
+    if (h < shortest) return no_balance(t, solved);
+  }
+  add_sums(t, 0.5 * h, first_);
+  add_sums(t + 0.5 * h, 0.5 * h, second_);
+  const Vector rate_before = rate_;
+  if (fresh_ && found_pieces_ != pieces_) {
+    note_switch(t, record);
+    pieces_ = found_pieces_;
+    largest_jump_ = std::max(largest_jump_, (first_.rate[0] - rate_before).head(n_).lpNorm<Eigen::Infinity>());
+    record.jumped = true;
+  }
+  fresh_ = changes_;
+  changes_ = false;
+  x_ = second_.x[2];
+  rate_ = second_.rate[2];
+  scale_ = scale_.cwiseMax(x_.cwiseAbs());
+  record.state.t = h == limit - t ? limit : t + h;
+  return {};
+}
+
+void QuasistaticScheme::note_switch(double t, StepRecord& record) {
+  switches_.add(t, changes(pieces_, found_pieces_));
+  residual(t, first_.x[0], first_.rate[0], F_);
+  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
+    const Mode after = dynamics_.contacts().mode(k);
+    Mode& mode = record.state.modes[k];
+    if (const auto kind = event_between(mode, after))
+      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
+    mode = after;
+  }
+}
+
+void QuasistaticScheme::take_state(double t, StepRecord& record) {
+  State& s = record.state;
+  pack(x_, rate_);
+  dynamics_.balance(clamped(t), y_, F_);
+  s.t = t;
+  s.q = dynamics_.q();
+  s.v = rate_.head(n_);
+  s.z = x_.tail(T_);
+  const Index components = record.reaction_impulse.size();
+  record.reaction_impulse += sums_.segment(3, components) - sums_reached_.segment(3, components);
+  record.law_work = sums_.tail(record.law_work.size());
+  sums_reached_ = sums_;
+  record.energy.work_in = sums_[0];
+  record.energy.damper_loss = sums_[1];
+  record.energy.friction_loss = sums_[2];
+  record.energy.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
+  raise(audit_.step.penetration, dynamics_.contacts().deepest());
+}
+
+StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
+  clear_step(record);
+  audit_.step = {};
+  record.reaction_impulse.setZero();
+  const double t_start = record.state.t;
+  StepOutcome outcome;
+  while (record.state.t < t_end && outcome.status == Status::success)
+    outcome = advance(std::min(t_end, limit_after(record.state.t)), record);
+  take_state(record.state.t, record);
+  record.duration = record.state.t - t_start;
+  return outcome;
+}
+
+void QuasistaticScheme::account(const AuditLedger& run) { audit_.account(run); }
+
+void QuasistaticScheme::exchange_audit(Memory& memory) {
+  audit_.exchange(memory);
+  memory.exchange(evaluations_);
+  memory.exchange(switches_);
+  memory.exchange(largest_jump_);
+}
+
+bool QuasistaticScheme::exchange(Memory& memory) {
+  for (Vector* x : {&x_, &rate_, &scale_, &sums_reached_}) memory.exchange(*x);
+  memory.exchange(h_);
+  memory.exchange(fresh_);
+  if (!memory.reading()) return true;
+  sums_ = sums_reached_;
+  pack(x_, rate_);
+  dynamics_.balance(clamped(span_.start), y_, F_);
+  pieces_ = found_pieces_ = dynamics_.contacts().pieces();
+  return true;
+}
+
+void QuasistaticScheme::add_audit(const AuditLedger& run, const AuditLimits& limits,
+                                  std::vector<AuditItem>& items) const {
+  audit_.add_items(run, limits, {.ends_outside = false}, items);
+  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the balance"));
+  items.push_back(reported("switches", static_cast<double>(switches_.switches), "",
+                           "changes of what a contact does: open, stick, slip, the facets its force lies on"));
+  items.push_back(reported("velocity_jump", largest_jump_, "m/s, rad/s", "largest jump of a velocity at a switch"));
+}
+
+void QuasistaticScheme::add_notes(std::vector<std::string>& notes) const {
+  notes.push_back("quasistatic: inertia is dropped; velocities jump where slip begins or ends");
+  if (moved_ > 1e-9 * scale_.maxCoeff())
+    notes.push_back(fmt::format("the start was moved by up to {:.3g} into the balance of forces", moved_));
+}
+
+}  // namespace stickslip

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Compliant contacts without inertia: motion so slow that forces balance at every instant.
+//
+//   0 = h(t, q, v) + W λ(q, v, δ_T),     δ_T' of the contacts,     q' = v          x = (q, δ_T)
+//
+// λ depends on v through the dampers of contacts that stick; where one slips its friction does not, and the balance is
+// an equation for q. So the velocity JUMPS where slip begins or ends; positions and forces are continuous. The jump is
+// part of the event, and the largest one is reported.
+//
+// Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's end),
+// solved by Newton with the generalised Jacobian of the contacts. Error by two half steps against a whole one. A step in
+// which a contact changes is repeated up to the change, found by bisection, and the next one begins with the new modes.
+// Work and impulses are summed at the nodes.
+//
+// Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
+//
+// Drive it by a spring, a displacement (gaps and slips that depend on time) or a velocity (surfaces that move). A force
+// beyond the friction limit has no balance: the run is refused there with the reason.
+//
+// Source: Pang 2014 (paper 3), quasistatic variant.
+#pragma once
+
+#include <array>
+#include <memory>
+
+#include "stickslip/motion/compliant/compliant.hpp"
+
+namespace stickslip {
+
+class QuasistaticScheme final : public Scheme {
+ public:
+  /// The system must outlive the scheme.
+  QuasistaticScheme(const System& system, const CompliantOptions& options, double tolerance, TimeSpan span,
+                    std::vector<double> breakpoints, StopRequest stop = nullptr);
+  void start(StepRecord& record) override;
+  StepOutcome step(double t_end, StepRecord& record) override;
+  bool exchange(Memory& memory) override;
+  void account(const AuditLedger& run) override;
+  void exchange_audit(Memory& memory) override;
+  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  void add_notes(std::vector<std::string>& notes) const override;
+
+ private:
+  /// x and x' at the three nodes; the last is the end of the step.
+  struct Stages {
+    std::array<Vector, 3> x, rate;
+  };
+  enum class Solved { yes, no, singular };
+  bool residual(double t, const Vector& x, const Vector& rate, Vector& F);
+  void pack(const Vector& x, const Vector& rate);
+  Solved collocate(double t, const Vector& x0, double h, Stages& stages);
+  bool same_pieces(double t, double h, const Stages& stages);
+  StepOutcome advance(double limit, StepRecord& record);
+  StepOutcome no_balance(double t, Solved why);
+  void add_sums(double t, double h, const Stages& stages);
+  void take_state(double t, StepRecord& record);
+  void note_switch(double t, StepRecord& record);
+  double clamped(double t) const { return std::clamp(t, after_, before_); }
+  double limit_after(double t);
+  double same_time(double t) const { return 1e-12 * span_.size(t); }
+
+  const System& system_;
+  double tolerance_;
+  TimeSpan span_;
+  std::vector<double> breakpoints_;
+  StopRequest stop_;
+  double epsilon_;
+  CompliantDynamics dynamics_;
+  Index n_ = 0, T_ = 0;
+  double h_ = 0, after_ = -HUGE_VAL, before_ = HUGE_VAL;
+  bool fresh_ = true;  // modes may differ from pieces_ at once: the last step ended at a change
+  double moved_ = 0, largest_jump_ = 0;
+  Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, sums_, sums_reached_, sum_rates_;
+  Stages whole_, first_, second_;
+  DenseMatrix J_, by_x_, by_rate_;
+  Eigen::PartialPivLU<DenseMatrix> lu_;
+  std::vector<ContactPieces> pieces_, found_pieces_;  // before the step; at the first node of one that begins anew
+  bool changes_ = false;                              // the step ends where a contact changes
+  SwitchMonitor switches_;
+  ContactAudit audit_;
+  long evaluations_ = 0;
+};
+
+}  // namespace stickslip
