@@ -108,7 +108,7 @@ int periodic(const PeriodicCommand& command) {
                          command.model,
                          "",
                          std::string(version()),
-                         0,
+                         {},
                          0,
                          {},
                          {model.text, model.settings, model.parameters, utc_date(), model.files, {}}},
