@@ -62,6 +62,15 @@ struct SolveCommand {
 };
 int solve(const SolveCommand& command);
 
+struct PeriodicCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::string branch;  ///< PARAM=FROM:TO[:STEP]; empty: periodic.continue, or none
+  std::string out;
+  bool json = false;
+};
+int periodic(const PeriodicCommand& command);
+
 struct ListCommand {
   std::string what;
   bool json = false;

@@ -36,6 +36,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   run        simulate a model: trajectory, events, audit, report       stickslip run models/two-masses.toml
   check      what was understood of a model, with units                stickslip check models/two-masses.toml
   compare    one model under several schemes: error, order, cost       stickslip compare models/two-masses.toml
+  periodic   a periodic motion, or a branch of them                    stickslip periodic models/forced-oscillator.toml
   shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
@@ -117,6 +118,14 @@ int run_program(int argc, char** argv) {
   compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
   compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
 
+  cli::PeriodicCommand periodic;
+  CLI::App* periodic_app = app.add_subcommand("periodic", "a periodic motion with its stability, or a branch of them");
+  add_model(*periodic_app, periodic.model, periodic.set);
+  periodic_app->add_option("--continue", periodic.branch, "follow the motion over a number of the model")
+      ->type_name("PARAM=FROM:TO[:STEP]");
+  periodic_app->add_option("--out", periodic.out, "folder of the results (default: MODEL-periodic)");
+  periodic_app->add_flag("--json", periodic.json, "print the summary as JSON and nothing else");
+
   cli::ShootCommand shoot;
   CLI::App* shoot_app = app.add_subcommand("shoot", "two-point boundary value problem: the unknowns of [shoot]");
   add_model(*shoot_app, shoot.model, shoot.set);
@@ -190,6 +199,7 @@ int run_program(int argc, char** argv) {
     }
   if (*run_app) return cli::run(run);
   if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
+  if (*periodic_app) return cli::periodic(periodic);
   if (*shoot_app) return cli::shoot(shoot);
   if (*fit_app) return cli::fit(fit);
   if (*check_app) return cli::check(check);

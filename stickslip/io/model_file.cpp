@@ -25,8 +25,8 @@ const TableReader::Unavailable& later_sections() {
       list.emplace_back(
           joint, "write the joint as a [[constraint]] of a system given by [equations], or leave the bodies free");
     list.emplace_back("urdf", "give the bodies by [[body]] and [[shape]], or the system by [equations]");
-    for (const char* analysis : {"periodic", "sweep"})
-      list.emplace_back(analysis, "the analyses are [run], [shoot] and [fit]; remove this table");
+    for (const char* analysis : {"sweep"})
+      list.emplace_back(analysis, "the analyses are [run], [periodic], [shoot] and [fit]; remove this table");
     return list;
   }();
   return words;
@@ -176,7 +176,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   require_one_system(context, *root_node.table());
   const TableReader table(root,
                           {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
-                           "compliance", "constraint", "drawing", "initial", "run", "shoot", "fit", "body", "shape",
+                           "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
                            "gravity", "spring"},
                           later_sections());
 
@@ -201,6 +201,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     const Field about_scheme = scheme ? Field{&context, scheme, "run.scheme"} : *run;
     about_scheme.about([&] { require_supported(model.run.scheme, *model.system); });
   }
+  if (const auto periodic = table.find("periodic"))
+    model.periodic = read_periodic(*periodic, model.system->info().coordinates);
   if (!model.bodies) settle_start(table, model);
   if (const auto initial = table.find("initial")) {
     const auto deformation = TableReader(*initial, initial_keys()).find("deformation");

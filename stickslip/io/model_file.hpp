@@ -22,6 +22,7 @@
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/state.hpp"
+#include "stickslip/periodic/branch.hpp"
 
 namespace stickslip {
 
@@ -29,6 +30,12 @@ struct TomlNode;
 
 /// A file that a model names: its path as read_model() makes it, and what was in it.
 using FileText = std::pair<std::string, std::string>;
+
+/// [periodic]
+struct PeriodicSection {
+  PeriodicOptions options;
+  BranchOptions branch;  ///< periodic.continue; its parameter is empty where there is none
+};
 
 /// [shoot]
 struct ShootSection {
@@ -62,6 +69,7 @@ struct ModelFile {
   RankReport constraint_rank;                              ///< of the constraints at the start
   SimulationOptions run;                                   ///< validated if has_run, else the defaults
   bool has_run = false;                                    ///< the file has a [run] table
+  std::optional<PeriodicSection> periodic;                 ///< validated
   std::optional<ShootSection> shoot;
   std::optional<FitSection> fit;
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file

@@ -201,6 +201,7 @@ Vector read_deformation(const Field& field, const std::vector<ContactElement>& c
 BodyModel read_bodies(const TableReader& root);
 std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);
+PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates);
 /// Both know the system, the parameters and the run of the model by then.
 ShootSection read_shoot(const Field& field, const TableReader& root, const ModelFile& model);
 FitSection read_fit(const Field& field, const TableReader& root, const ModelFile& model);

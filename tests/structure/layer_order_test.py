@@ -8,12 +8,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 # What each layer may include besides itself, in the order of docs/architecture.
 MAY_INCLUDE = {
     "common": set(),
+    "continuation": {"common"},
     "laws": {"common"},
     "solvers": {"common", "laws"},
     "model": {"common", "laws"},
     "motion": {"common", "laws", "solvers", "model"},
     "boundary": {"common", "laws", "solvers", "model", "motion"},
-    "io": {"common", "laws", "solvers", "model", "motion", "boundary"},
+    "periodic": {"common", "continuation", "laws", "solvers", "model", "motion"},
+    "io": {"common", "continuation", "laws", "solvers", "model", "motion", "boundary", "periodic"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](stickslip|cli|papers|tests|benchmarks)/([a-z_]+)', re.MULTILINE)
 

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/commands.hpp"
+#include "cli/report_page.hpp"
+#include "cli/result_folder.hpp"
+#include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/version.hpp"
+#include "stickslip/io/output_file.hpp"
+#include "stickslip/io/periodic_result.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+double number_in(const std::string& text, const std::string& whole) {
+  try {
+    std::size_t used = 0;
+    const double value = std::stod(text, &used);
+    if (used == text.size() && std::isfinite(value)) return value;
+  } catch (const std::exception&) {
+  }
+  throw InputError(
+      fmt::format("--continue {}: '{}' is not a number; write PARAM=FROM:TO, as omega=0.5:2", whole, text));
+}
+
+/// PARAM=FROM:TO[:STEP]
+BranchOptions read_branch(const std::string& text, BranchOptions given) {
+  if (text.empty()) return given;
+  const std::size_t equals = text.find('='), colon = text.find(':');
+  if (equals == std::string::npos || colon == std::string::npos || colon < equals)
+    throw InputError(fmt::format("--continue {}: write PARAM=FROM:TO, as omega=0.5:2", text));
+  const std::size_t second = text.find(':', colon + 1);
+  given.parameter = text.substr(0, equals);
+  given.from = number_in(text.substr(equals + 1, colon - equals - 1), text);
+  given.to = number_in(text.substr(colon + 1, second == std::string::npos ? second : second - colon - 1), text);
+  given.step = second == std::string::npos ? 0 : number_in(text.substr(second + 1), text);
+  if (given.from == given.to) throw InputError(fmt::format("--continue {}: both ends are the same", text));
+  return given;
+}
+
+/// A parameter by its name, anything else by its path.
+std::string setting_for(const ModelFile& model, const std::string& name, double value) {
+  std::vector<std::string> names;
+  for (const auto& parameter : model.parameters) {
+    if (parameter.first == name) return fmt::format("parameters.{}={}", name, value);
+    names.push_back(parameter.first);
+  }
+  if (name.find('.') == std::string::npos)
+    throw InputError(fmt::format("{}: there is no parameter '{}'{}; other numbers have a path, as friction.shoe.limit",
+                                 model.path, name, name_hint(name, names)));
+  return fmt::format("{}={}", name, value);
+}
+
+BranchCase case_of(const ModelFile& model) {
+  const double length = model.has_run ? model.run.end_time - model.run.start_time : 0;
+  State initial = model.initial;
+  initial.t = model.run.start_time;
+  return {model.system, std::move(initial), model.periodic->options, length, model.run.event};
+}
+
+void print_summary(const PeriodicResult& result, const std::string& folder) {
+  const PeriodicSolution& s = result.solution;
+  print_out("{}\n", result.header.title.empty() ? result.header.model : result.header.title);
+  print_out("  {} ({}{}): period {:.12g} s, {} iterations, residual {:.2g}, {:.3g} s\n", periodic_status_name(s.status),
+            s.method, s.polished ? ", polished" : "", s.period, s.iterations, s.residual, result.wall_seconds);
+  const TrajectoryNames names = trajectory_names(result.system, false);
+  for (std::size_t i = 0; i < names.coordinates.size() && i < 8 && s.orbit.minimum.size() > 0; ++i)
+    print_out("  {:<10} {:.10g} .. {:.10g}, amplitude {:.10g}\n", names.coordinates[i],
+              s.orbit.minimum[static_cast<Index>(i)], s.orbit.maximum[static_cast<Index>(i)],
+              s.amplitude()[static_cast<Index>(i)]);
+  for (std::size_t k = 0; k < names.laws.size() && k < 8 && s.orbit.stick_fraction.size() > 0; ++k)
+    print_out("  {:<10} sticks {:.6g} of the period\n", names.laws[k], s.orbit.stick_fraction[static_cast<Index>(k)]);
+  if (s.multipliers.size() > 0)
+    print_out("  {}; largest multiplier {:.6g}\n",
+              s.stable ? (*s.stable ? "stable" : "unstable") : "stability not decided", std::abs(s.multipliers[0]));
+  if (!result.branch_options.parameter.empty()) {
+    print_out("  branch in {}: {} points from {:.6g} to {:.6g}\n", result.branch_options.parameter,
+              result.branch.points.size(), result.branch.points.empty() ? NAN : result.branch.points.front().value,
+              result.branch.points.empty() ? NAN : result.branch.points.back().value);
+    for (const Bifurcation& b : result.branch.bifurcations) print_out("    {} at {:.9g}\n", b.kind, b.value);
+  }
+  for (const std::string& note : s.notes) print_out("  note: {}\n", note);
+  print_out("  results: {}\n", folder);
+}
+
+}  // namespace
+
+int periodic(const PeriodicCommand& command) {
+  const ModelFile model = read_model(command.model, command.set);
+  if (!model.periodic)
+    throw InputError(fmt::format("{}: there is no [periodic] table; add one with period = .. in s", model.path));
+  const BranchOptions branch = read_branch(command.branch, model.periodic->branch);
+  ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-periodic" : command.out);
+  catch_interrupts();
+  ProgressBar bar("periodic", !command.json);
+  const auto begin = std::chrono::steady_clock::now();
+  PeriodicResult result{{model.title,
+                         command.model,
+                         "",
+                         std::string(version()),
+                         {},
+                         0,
+                         {},
+                         {model.text, model.settings, model.parameters, utc_date(), model.files, {}}},
+                        *model.system,
+                        {},
+                        branch,
+                        {},
+                        0};
+  const BranchCase given = case_of(model);
+  std::optional<Orbit> start;
+  if (given.options.start == PeriodicStart::file) start = read_orbit(given.options.start_file, *model.system);
+  std::ofstream rows;
+  const auto in_file = [&](const auto& action) {
+    try {
+      action();
+    } catch (const InputError& error) {
+      const std::string message = error.what();
+      throw InputError(message.starts_with(model.path) ? message : fmt::format("{}: {}", model.path, message));
+    }
+  };
+  if (branch.parameter.empty()) {
+    in_file([&] {
+      PeriodicProblem problem{
+          *given.system, given.initial, given.options, given.run_length, given.event, start ? &*start : nullptr, {}};
+      result.solution = solve_periodic(problem, {interrupt_request(), [&](double f) { bar.update(f); }, true});
+    });
+    folder.open_cleared();
+  } else {
+    const BranchBuilder build = [&](double value) {
+      return case_of(with_overrides(model, std::vector<std::string>{setting_for(model, branch.parameter, value)}));
+    };
+    build(branch.from);  // mistakes show before anything is written
+    folder.open_cleared();
+    std::string text = branch_csv_header(*model.system);
+    rows.open(folder.path() / "branch.csv");
+    rows << text << std::flush;
+    in_file([&] {
+      result.branch = follow_branch(build, branch, interrupt_request(), [&](const BranchPoint& point) {
+        rows << branch_csv_row(point) << std::flush;
+        bar.update((point.value - branch.from) / (branch.to - branch.from));
+        return !interrupted();
+      });
+    });
+    result.solution = result.branch.last;
+    if (result.branch.status != Status::success) {
+      result.solution.status = result.branch.status;
+      result.solution.message = result.branch.message;
+    }
+  }
+  bar.finish();
+  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  const std::string json = periodic_json(result);
+  folder.require_in_place();
+  write_text_file(folder.path() / "summary.json", json);
+  if (!result.solution.orbit.t.empty()) write_orbit(folder.path(), *model.system, result.solution.orbit);
+  write_report(folder.path() / "report.html", periodic_report(result));
+  if (command.json) {
+    write_out(json);
+  } else {
+    print_summary(result, folder.path().string());
+    if (!result.solution.message.empty()) print_error("stickslip: {}\n", result.solution.message);
+  }
+  return result.solution.status == Status::success ? kSuccess : kNoSuccess;
+}
+
+}  // namespace stickslip::cli

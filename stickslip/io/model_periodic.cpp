@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// [periodic] of a model file.
+#include <fmt/format.h>
+
+#include "stickslip/io/model_reader.hpp"
+
+namespace stickslip::model_detail {
+
+namespace {
+
+/// (period, coordinates, v_<coordinate>): the layout of StateFunction with the period in place of the time.
+SymbolTable orbit_symbols(const ModelContext& context, const std::vector<std::string>& coordinates) {
+  SymbolTable symbols;
+  symbols.add_variable(context.parameters.find("period") ? "T" : "period");
+  for (const std::string& name : coordinates) symbols.add_variable(name);
+  for (const std::string& name : coordinates) symbols.add_variable("v_" + name);
+  for (const std::string& name : context.parameters.names())
+    if (!symbols.find(name) && name != "pi") symbols.add_constant(name, context.parameters.find(name)->value);
+  add_tables(context, symbols);
+  return symbols;
+}
+
+BranchOptions read_continuation(const Field& field) {
+  const TableReader table(field, {"parameter", "from", "to", "step"});
+  BranchOptions branch;
+  branch.parameter = table.require("parameter", "name the number that changes").text("the name of a number");
+  branch.from = table.require("from", "give the value at which the branch begins").number();
+  branch.to = table.require("to", "give the value at which it ends").number();
+  if (branch.from == branch.to) field.fail("'from' and 'to' are the same");
+  table.number("step", branch.step, kPositive);
+  return branch;
+}
+
+}  // namespace
+
+PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates) {
+  const TableReader table(field, {"period",          "periods",
+                                  "autonomous",      "phase",
+                                  "condition",       "method",
+                                  "harmonics",       "samples",
+                                  "steps",           "spline_displacement",
+                                  "spline_reaction", "law",
+                                  "polish",          "rho",
+                                  "start",           "start_periods",
+                                  "start_file",      "tolerance",
+                                  "max_iterations",  "continue"});
+  PeriodicSection section;
+  PeriodicOptions& o = section.options;
+  o.period = table.require("period", "give the period of the excitation in s, or autonomous = true and a first guess")
+                 .number(kPositive);
+  table.integer("periods", o.periods, 1);
+  table.boolean("autonomous", o.autonomous);
+  table.word("method", [&](std::string_view word) { o.method = periodic_method_from(word); });
+  table.integer("harmonics", o.harmonics, 1);
+  table.integer("samples", o.samples, 0);
+  table.integer("steps", o.steps, 8);
+  table.integer("spline_displacement", o.spline_displacement, 0);
+  table.integer("spline_reaction", o.spline_reaction, 0);
+  table.word("law", [&](std::string_view word) { o.law = law_form_from(word); });
+  table.boolean("polish", o.polish);
+  table.number("rho", o.rho, kPositive);
+  table.word("start", [&](std::string_view word) { o.start = periodic_start_from(word); });
+  table.integer("start_periods", o.start_periods, 0);
+  table.number("tolerance", o.tolerance, kPositive);
+  table.integer("max_iterations", o.max_iterations, 1);
+  if (const auto file = table.find("start_file")) {
+    o.start_file = field.context->resolve(file->text("the name of an orbit.csv"));
+    o.start = PeriodicStart::file;
+  }
+  if (o.start == PeriodicStart::file && o.start_file.empty())
+    field.fail("start = \"file\" needs start_file = the orbit.csv of an earlier result");
+  const SymbolTable symbols = orbit_symbols(*field.context, coordinates);
+  const auto read = [&](const char* key, std::optional<StateFunction>& f) {
+    if (const auto text = table.find(key))
+      f = text->about(
+          [&] { return StateFunction(Expression::parse(text->text("an expression that is 0 at t = 0"), symbols)); });
+  };
+  read("phase", o.phase);
+  read("condition", o.condition);
+  if (!o.autonomous && (o.phase || o.condition))
+    field.fail("'phase' and 'condition' belong to autonomous = true; a forced motion has the phase of its excitation");
+  if (const auto branch = table.find("continue")) section.branch = read_continuation(*branch);
+  field.about([&] { o.validate(); });
+  return section;
+}
+
+}  // namespace stickslip::model_detail

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Periodic motions over a parameter: a branch.
+//
+//   fourier, spline   pseudo arc length in the coefficients (continuation/path_following.hpp), through folds; every
+//   point
+//                     polished and judged for stability where options.polish says so
+//   event             from value to value, each orbit the start of the next, the step halved where that fails; no folds
+//
+// Located: folds and branch points of the path, period doublings (a multiplier at -1), Neimark-Sacker (a pair on the
+// unit circle), onset and end of sticking.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "stickslip/periodic/solve_periodic.hpp"
+
+namespace stickslip {
+
+/// Keys of periodic.continue.
+struct BranchOptions {
+  std::string parameter;  ///< as in --set, or the name of a parameter; empty: no branch
+  double from = 0, to = 0;
+  double step = 0;  ///< first; 0: a hundredth of the way
+  bool operator==(const BranchOptions&) const = default;
+};
+
+/// What a value of the parameter makes of the model.
+struct BranchCase {
+  std::shared_ptr<const System> system;
+  State initial;
+  PeriodicOptions options;
+  double run_length = 0;
+  EventOptions event = {};
+};
+using BranchBuilder = std::function<BranchCase(double value)>;
+
+struct BranchPoint {
+  double value = 0, period = 0, residual = 0;
+  Vector amplitude, minimum, maximum, stick_fraction;
+  std::optional<bool> stable;
+  Eigen::VectorXcd multipliers;
+  bool polished = false;
+};
+
+struct Bifurcation {
+  std::string kind;  ///< fold, branch_point, period_doubling, neimark_sacker, stick_onset
+  double value = 0;
+};
+
+struct Branch {
+  Status status = Status::success;
+  std::string message;
+  std::vector<BranchPoint> points;
+  std::vector<Bifurcation> bifurcations;  ///< folds among them
+  PeriodicSolution last;
+};
+
+/// Called with every point as soon as it is known; false ends the branch.
+using BranchHook = std::function<bool(const BranchPoint&)>;
+
+Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, StopRequest stop,
+                     const BranchHook& hook);
+
+}  // namespace stickslip

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/certificates.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/motion/simulate.hpp"
+
+namespace stickslip {
+
+void add_certificate(std::vector<Certificate>& certificates, std::string name, double value, double limit,
+                     std::string meaning) {
+  certificates.push_back({std::move(name), value, limit, value <= limit, std::move(meaning)});
+}
+
+void add_law_certificates(const System& system, const Orbit& orbit, const CertificateLimits& limits,
+                          std::vector<Certificate>& certificates) {
+  const ModeDynamics dynamics(system);
+  const auto& laws = dynamics.laws();
+  if (laws.empty() || orbit.r.empty()) return;
+  double sign = 0, work = 0, normal = 0, penetration = 0, cone = 0;
+  bool contacts = false;
+  Vector range = 0.5 * (orbit.maximum - orbit.minimum);
+  const double length = std::max(range.maxCoeff(), 1e-300);
+  for (std::size_t k = 0; k < laws.size(); ++k) {
+    const ModeDynamics::Law& law = laws[k];
+    double force = 0, speed = 0, fed = 0, pull = 0, largest = 0, over = 0;
+    for (std::size_t j = 0; j < orbit.r.size(); ++j) {
+      const auto r = orbit.r[j].segment(law.tangent(), law.tangents),
+                 u = orbit.u[j].segment(law.tangent(), law.tangents);
+      // Rows of an event orbit hold the mean force of the part before them: the friction limit is that of its modes.
+      const double mu = law.contact ? law.contact->mu_static.value_or(law.contact->mu) : 0;
+      double c = law.contact ? mu * std::max(orbit.r[j][law.first], 0.0) : orbit.limit[j][static_cast<Index>(k)];
+      force = std::max({force, c, r.norm()});
+      speed = std::max(speed, u.norm());
+      fed = std::max(fed, r.dot(u));
+      over = std::max(over, r.norm() - c);
+      if (law.contact) {
+        pull = std::max(pull, -orbit.r[j][law.first]);
+        largest = std::max(largest, std::abs(orbit.r[j][law.first]));
+        penetration = std::max(penetration, -orbit.gap[j][static_cast<Index>(k)] / length);
+      }
+    }
+    contacts |= law.contact != nullptr;
+    if (force > 0 && speed > 0) sign = std::max(sign, fed / (force * speed));
+    if (force > 0) cone = std::max(cone, over / force);
+    if (largest > 0) normal = std::max(normal, pull / largest);
+    if (force > 0 && speed > 0 && orbit.friction_work.size() > static_cast<Index>(k))
+      work = std::max(work, orbit.friction_work[static_cast<Index>(k)] / (force * speed * orbit.period));
+  }
+  add_certificate(certificates, "dissipation_sign", sign, limits.reaction(),
+                  "largest power that friction feeds in at any row, over the largest force times the largest velocity");
+  add_certificate(
+      certificates, "dissipation_work", work, limits.resolution > 0 ? 1e-6 : 1e-10,
+      "work that friction does on the system over the period, over force, velocity and period; not positive "
+      "for a Coulomb solution, but for driving belts");
+  // Forces of an event orbit are means over parts of a four-hundredth of the period; limits that vary bend inside them.
+  bool vary = false;
+  for (const FrictionElement& law : system.laws().friction()) vary |= !law.limit.is_constant();
+  add_certificate(certificates, "cone", cone, std::max(limits.reaction(), vary ? 1e-3 : 0.0),
+                  "largest excess of the friction force over its limit, over the largest force");
+  if (!contacts) return;
+  add_certificate(certificates, "normal_force", normal, limits.reaction(),
+                  "largest pull of a contact, over its largest normal force");
+  add_certificate(certificates, "penetration", penetration, limits.displacement(),
+                  "largest penetration of a contact, over the size of the motion");
+}
+
+void add_stepping_certificate(const System& system, const Orbit& orbit, double growth, const CertificateLimits& limits,
+                              StopRequest stop, std::vector<Certificate>& certificates) {
+  constexpr int kSteps = 2000;
+  const int periods = growth < 1 ? 3 : 1;
+  SimulationOptions options;
+  options.scheme = SchemeKind::moreau;
+  options.start_time = orbit.t0;
+  options.end_time = orbit.t0 + periods * orbit.period;
+  options.steps = static_cast<long>(kSteps) * periods;
+  options.output_step = orbit.period;
+  State start{orbit.t0, orbit.q[0], orbit.v[0], {}, {}};
+  SimulationHooks hooks;
+  hooks.stop = stop;
+  double distance = 0;
+  const Vector range =
+      (0.5 * (orbit.maximum - orbit.minimum)).cwiseMax(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff());
+  try {
+    const Simulation run = simulate(system, start, options, hooks);
+    if (run.trajectory.rows() < 2) return;
+    const Index last = run.trajectory.rows() - 1;
+    if (run.status != Status::success && run.status != Status::audit_failed) distance = HUGE_VAL;
+    for (Index i = 0; i < start.q.size(); ++i)
+      distance = std::max(distance, std::abs(run.trajectory.q(last, i) - start.q[i]) / std::max(range[i], 1e-300));
+  } catch (const InputError&) {
+    return;  // the scheme does not take the system
+  }
+  // Impacts cost the fixed-step scheme its second order.
+  const double scheme = system.laws().contacts().empty() ? 2e-3 : 5e-2;
+  const double limit = (scheme + (limits.resolution > 0 ? limits.displacement() : 0)) * std::max(1.0, growth);
+  add_certificate(certificates, "time_stepping", distance, limit,
+                  "distance from the start after some periods of the fixed-step scheme, over the size of the motion");
+}
+
+}  // namespace stickslip

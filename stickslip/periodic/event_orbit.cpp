@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/event_orbit.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// Half of the range of every coordinate and the largest speed, or what stands in for them where nothing moves.
+void orbit_scales(const Orbit& guess, Vector& q_scale, Vector& v_scale) {
+  Vector low = guess.q[0], high = guess.q[0];
+  v_scale = guess.v[0].cwiseAbs();
+  for (std::size_t k = 0; k < guess.q.size(); ++k) {
+    low = low.cwiseMin(guess.q[k]);
+    high = high.cwiseMax(guess.q[k]);
+    v_scale = v_scale.cwiseMax(guess.v[k].cwiseAbs());
+  }
+  q_scale = 0.5 * (high - low);
+  const double omega = 2 * std::numbers::pi / guess.period;
+  const double largest = std::max(q_scale.maxCoeff(), v_scale.maxCoeff() / omega);
+  for (Index i = 0; i < q_scale.size(); ++i) {
+    q_scale[i] = std::max({q_scale[i], v_scale[i] / omega, 1e-3 * largest});
+    if (!(q_scale[i] > 0)) q_scale[i] = std::max(std::abs(high[i]), 1e-300);
+    v_scale[i] = std::max(v_scale[i], 1e-1 * omega * q_scale[i]);
+  }
+}
+
+/// The row at which the fewest laws are held, and those that are not are farthest from it.
+std::size_t best_row(const System& system, const Orbit& guess, std::size_t rows) {
+  ModeDynamics dynamics(system);
+  const std::size_t laws = dynamics.laws().size();
+  std::vector<double> largest(laws, 0);
+  DenseMatrix distance = DenseMatrix::Zero(static_cast<Index>(rows), static_cast<Index>(laws));
+  for (std::size_t j = 0; j < rows; ++j) {
+    dynamics.place(guess.t[j], guess.q[j], guess.v[j]);
+    for (std::size_t k = 0; k < laws; ++k) {
+      const ModeDynamics::Law& law = dynamics.laws()[k];
+      const Mode mode = guess.modes[j][k];
+      double d = -1;  // held
+      if (mode == Mode::open) d = std::abs(dynamics.gap(k));
+      if (mode == Mode::slip_plus || mode == Mode::slip_minus || mode == Mode::slip)
+        d = dynamics.u().segment(law.tangent(), law.tangents).norm();
+      distance(static_cast<Index>(j), static_cast<Index>(k)) = d;
+      largest[k] = std::max(largest[k], d);
+    }
+  }
+  std::size_t best = 0;
+  double best_score = -HUGE_VAL;
+  for (std::size_t j = 0; j < rows; ++j) {
+    double held = 0, nearest = 1;
+    for (std::size_t k = 0; k < laws; ++k) {
+      const double d = distance(static_cast<Index>(j), static_cast<Index>(k));
+      if (d < 0) held += 1;
+      if (d >= 0 && largest[k] > 0) nearest = std::min(nearest, d / largest[k]);
+    }
+    const double score = nearest - 2 * held;
+    if (score > best_score) best_score = score, best = j;
+  }
+  return best;
+}
+
+class Closure {
+ public:
+  Closure(PeriodMap& map, const PeriodicOptions& problem, const Vector& velocity_scale)
+      : map_(&map), problem_(&problem), n_(velocity_scale.size()) {}
+
+  State start;
+  double T = 0;
+  Vector R;
+  DenseMatrix J, Z, monodromy;
+
+  Index unknowns() const { return Z.cols() + (problem_->autonomous ? 1 : 0); }
+
+  /// Moves the start onto what its modes hold, and finds the directions.
+  bool place() {
+    StepRecord record;
+    State first = start;
+    first.modes.clear();
+    if (!map_->flow(
+            first, first.t + 1e-3 * T, {},
+            [&](const StepRecord& r) {
+              if (r.state.t == start.t) record = r;
+            },
+            end_))
+      return false;
+    start.modes = record.state.modes;
+    Z = map_->directions(start);
+    return true;
+  }
+
+  /// R at the start; `slopes`: J as well.
+  bool evaluate(bool slopes) {
+    const bool by_T = slopes && problem_->autonomous;
+    const double delta = 1e-6 * T;
+    State early, late;
+    State first = start;
+    first.modes.clear();
+    const std::vector<double> times =
+        by_T ? std::vector<double>{start.t + T - delta, start.t + T} : std::vector<double>{};
+    const auto watch = [&](const StepRecord& r) {
+      if (by_T && r.state.t == times[0]) early = r.state;
+      if (by_T && r.state.t == times[1]) end_ = r;
+    };
+    StepRecord record;
+    if (!map_->flow(first, start.t + T + (by_T ? delta : 0.0), times, watch, record)) return false;
+    if (by_T) late = record.state;
+    if (!by_T) end_ = record;
+    const Vector difference = map_->scaled(end_.state) - map_->scaled(start);
+    const Index m = Z.cols(), conditions = problem_->autonomous ? 1 + (problem_->condition ? 1 : 0) : 0;
+    R.resize(m + conditions);
+    R.head(m) = Z.transpose() * difference;
+    if (slopes) {
+      DenseMatrix D;
+      if (!map_->derivative(start, T, Z, D)) return false;
+      monodromy = Z.transpose() * D;
+      J.setZero(m + conditions, unknowns());
+      J.topLeftCorner(m, m) = monodromy - DenseMatrix::Identity(m, m);
+      if (by_T && early.q.size() && late.q.size())
+        J.col(m).head(m) = Z.transpose() * (map_->scaled(late) - map_->scaled(early)) * (T / (late.t - early.t));
+    }
+    if (problem_->autonomous) add_conditions(slopes);
+    return R.allFinite() && (!slopes || J.allFinite());
+  }
+
+  void move(const Vector& step) {
+    map_->displace(Z * step.head(Z.cols()), start);
+    if (problem_->autonomous) T *= std::exp(std::clamp(step[Z.cols()], -0.5, 0.5));
+  }
+  void set_reference(const Vector& rate) { reference_ = map_->scaled(start), rate_ = rate; }
+  bool has_reference() const { return rate_.size() > 0; }
+
+ private:
+  double condition_value(const StateFunction& f, const State& state, double period) const {
+    Variables variables(state.q.size(), state.v.size());
+    variables.set(period, state.q, state.v);
+    return f(variables.span());
+  }
+  void add_row(const StateFunction& f, Index row, bool slopes) {
+    // Over what it changes by along the scales, so that it weighs as much as the closure.
+    const double delta = 1e-6;
+    Vector slope(unknowns());
+    for (Index k = 0; k < Z.cols(); ++k) {
+      State plus = start, minus = start;
+      map_->displace(delta * Z.col(k), plus);
+      map_->displace(-delta * Z.col(k), minus);
+      slope[k] = (condition_value(f, plus, T) - condition_value(f, minus, T)) / (2 * delta);
+    }
+    slope[Z.cols()] =
+        (condition_value(f, start, T * (1 + delta)) - condition_value(f, start, T * (1 - delta))) / (2 * delta);
+    const double size = slope.norm() > 0 ? slope.norm() : 1;
+    R[row] = condition_value(f, start, T) / size;
+    if (slopes) J.row(row) = slope.transpose() / size;
+  }
+  void add_conditions(bool slopes) {
+    const Index m = Z.cols();
+    if (problem_->phase) {
+      add_row(*problem_->phase, m, slopes);
+    } else {
+      R[m] = rate_.size() ? rate_.dot(map_->scaled(start) - reference_) : 0.0;
+      if (slopes && rate_.size()) J.row(m).head(m) = (Z.transpose() * rate_).transpose();
+    }
+    if (problem_->condition) add_row(*problem_->condition, m + 1, slopes);
+  }
+
+  PeriodMap* map_;
+  const PeriodicOptions* problem_;
+  Index n_;
+  StepRecord end_;
+  Vector reference_, rate_;
+};
+
+/// Where a phase expression is given, the row of the guess at which it changes its sign, else -1.
+int phase_row(const PeriodicOptions& problem, const Orbit& guess, std::size_t rows) {
+  if (!problem.autonomous || !problem.phase) return -1;
+  Variables variables(guess.q[0].size(), guess.v[0].size());
+  double last = 0, best = HUGE_VAL;
+  int found = -1;
+  for (std::size_t j = 0; j < rows; ++j) {
+    variables.set(guess.period, guess.q[j], guess.v[j]);
+    const double value = (*problem.phase)(variables.span());
+    if (j > 0 && (value > 0) != (last > 0)) {
+      double off = 0;  // of several zeros that at which the condition is nearest
+      if (problem.condition) off = std::abs((*problem.condition)(variables.span()));
+      if (off < best) best = off, found = static_cast<int>(j);
+    }
+    last = value;
+  }
+  return found;
+}
+
+std::size_t distinct_rows(const Orbit& guess) {
+  const std::size_t rows = guess.t.size();
+  return rows > 1 && guess.t.back() >= guess.t0 + guess.period * (1 - 1e-12) ? rows - 1 : rows;
+}
+
+void read_multipliers(const Closure& closure, Index n, EventOrbitSolution& solution) {
+  solution.multipliers = Eigen::VectorXcd::Zero(2 * n);
+  if (closure.monodromy.size() == 0) return;
+  const Eigen::VectorXcd values = closure.monodromy.eigenvalues();
+  solution.multipliers.head(values.size()) = values;
+  std::stable_sort(solution.multipliers.begin(), solution.multipliers.end(),
+                   [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
+}
+
+/// The closure alone leaves one direction open in an autonomous system (along the motion); a second one is a family.
+void read_rank(const Closure& closure, bool autonomous, EventOrbitSolution& solution) {
+  constexpr double kOpen = 1e-7;
+  const Vector s = closure.J.jacobiSvd().singularValues();
+  if (s.size() == 0) return;
+  solution.condition = s[s.size() - 1] > 0 ? s[0] / s[s.size() - 1] : HUGE_VAL;
+  const DenseMatrix closing = closure.J.topRows(closure.Z.cols());
+  const Vector open = closing.jacobiSvd().singularValues();
+  const Index unknowns = closing.cols();
+  const Index rank = (open.array() > kOpen * std::max(1.0, open.size() ? open[0] : 1.0)).count();
+  solution.family = unknowns - rank > (autonomous ? 1 : 0);
+}
+
+}  // namespace
+
+EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions& problem, const Orbit& guess,
+                                     const EventOrbitOptions& options) {
+  EventOrbitSolution solution;
+  solution.period = guess.period;
+  if (guess.t.empty()) {
+    solution.message = "there is no motion to start from";
+    return solution;
+  }
+  Vector q_scale, v_scale;
+  orbit_scales(guess, q_scale, v_scale);
+  const std::size_t rows = distinct_rows(guess);
+  const int at_phase = phase_row(problem, guess, rows);
+  const std::size_t row = at_phase >= 0 ? static_cast<std::size_t>(at_phase) : best_row(system, guess, rows);
+  PeriodMap map(system, guess.t[row], q_scale, v_scale, options.flow);
+  Closure closure(map, problem, v_scale);
+  closure.T = guess.period;
+  closure.start = State{guess.t[row], guess.q[row], guess.v[row], {}, {}};
+  try {  // onto gaps and rows that the guess holds
+    ModeDynamics dynamics(system);
+    dynamics.place(closure.start.t, closure.start.q, closure.start.v);
+    std::vector<Mode> modes = guess.modes[row];
+    dynamics.project(modes, closure.start.q, closure.start.v);
+  } catch (const InputError& error) {
+    solution.message = error.what();
+    return solution;
+  }
+  const auto failed = [&](const std::string& why) {
+    solution.status = raised(options.flow.stop) ? Status::interrupted : Status::not_converged;
+    solution.message = why;
+    solution.start = closure.start;
+    solution.period = closure.T;
+    return solution;
+  };
+  if (!closure.place() || !closure.evaluate(true))
+    return failed(fmt::format("the motion cannot be followed over a period: {}", map.message()));
+  if (problem.autonomous && !problem.phase) {
+    closure.set_reference(closure.Z * closure.J.col(closure.Z.cols()).head(closure.Z.cols()).normalized());
+    closure.evaluate(true);
+  }
+  const double aim = map.exact() ? 2e-14 : 1e-11;
+  double size = closure.R.lpNorm<Eigen::Infinity>();
+  for (; solution.iterations < options.max_iterations && size > aim; ++solution.iterations) {
+    Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(closure.J.rows(), closure.J.cols());
+    qr.setThreshold(1e-9);
+    qr.compute(closure.J);
+    const Vector step = qr.solve(-closure.R);
+    if (!step.allFinite()) break;
+    const Closure before = closure;
+    const double norm = closure.R.norm();
+    bool better = false;
+    for (double length = std::min(1.0, 0.5 / step.lpNorm<Eigen::Infinity>()); length > 1e-3 && !better; length *= 0.5) {
+      closure = before;
+      closure.move(length * step);
+      better = closure.place() && closure.evaluate(false) && closure.R.norm() < (1 - 1e-3 * length) * norm;
+      if (raised(options.flow.stop)) return failed("stopped on request");
+    }
+    if (!better) {
+      closure = before;
+      break;
+    }
+    if (!closure.evaluate(true))
+      return failed(fmt::format("the motion cannot be followed over a period: {}", map.message()));
+    size = closure.R.lpNorm<Eigen::Infinity>();
+  }
+  solution.start = closure.start;
+  solution.period = closure.T;
+  solution.residual = size;
+  read_rank(closure, problem.autonomous, solution);
+  read_multipliers(closure, v_scale.size(), solution);
+  if (!(size <= options.accept))
+    return failed(
+        fmt::format("the motion does not close: {:.2g} of its size is left after {} iterations; begin nearer "
+                    "to the orbit",
+                    size, solution.iterations));
+  // The rows begin at the time that the guess begins at.
+  State first = closure.start;
+  StepRecord record;
+  if (!problem.autonomous && first.t != guess.t0) {
+    first.modes.clear();
+    if (!map.flow(first, guess.t0 + closure.T, {}, {}, record)) return failed(map.message());
+    first = record.state;
+    first.t = guess.t0;
+  }
+  if (problem.autonomous) first.t = guess.t0;
+  if (!record_orbit(map, first, closure.T, options.rows, solution.orbit)) return failed(map.message());
+  solution.status = Status::success;
+  return solution;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/period_map.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/null_space.hpp"
+#include "stickslip/motion/event/taylor_flow.hpp"
+
+namespace stickslip {
+
+PeriodMap::PeriodMap(const System& system, double t0, Vector q_scale, Vector v_scale, const PeriodMapOptions& options)
+    : system_(system),
+      t0_(t0),
+      q_scale_(std::move(q_scale)),
+      v_scale_(std::move(v_scale)),
+      options_(options),
+      dynamics_(system) {
+  std::string reason;
+  exact_ = TaylorFlow::takes(system, reason) && options.event.flow != FlowKind::integrator;
+}
+
+const std::vector<double>& PeriodMap::breakpoints(double from, double to) {
+  if (from < searched_from_ || to > searched_to_) {
+    searched_from_ = from;
+    searched_to_ = to + (to - from);
+    breakpoints_ = system_.breakpoints(searched_from_, searched_to_);
+  }
+  return breakpoints_;
+}
+
+bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times, const Watch& watch,
+                     StepRecord& record) {
+  message_.clear();
+  try {
+    const TimeSpan span{state.t, t_end};
+    EventScheme scheme(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop);
+    record = {};
+    record.state = std::move(state);
+    scheme.start(record);
+    if (watch) watch(record);
+    std::size_t next = 0;
+    while (record.state.t < t_end) {
+      while (next < times.size() && times[next] <= record.state.t) ++next;
+      const double target = next < times.size() ? std::min(times[next], t_end) : t_end;
+      const StepOutcome outcome = scheme.step(target, record);
+      if (outcome.status != Status::success) {
+        message_ = outcome.message;
+        return false;
+      }
+      if (watch) watch(record);
+    }
+  } catch (const InputError& error) {
+    message_ = error.what();
+    return false;
+  }
+  return record.state.q.allFinite() && record.state.v.allFinite();
+}
+
+DenseMatrix PeriodMap::directions(const State& state) {
+  const Index n = system_.info().nv();
+  dynamics_.place(state.t, state.q, state.v);
+  std::vector<Vector> position, velocity;
+  for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    const Mode mode = state.modes[k];
+    if (mode == Mode::open) continue;
+    if (law.contact) {
+      position.push_back(dynamics_.Wt().row(law.first).transpose());
+      velocity.push_back(position.back());
+    }
+    if (mode == Mode::stick)
+      for (int a = 0; a < law.tangents; ++a) velocity.push_back(dynamics_.Wt().row(law.tangent() + a).transpose());
+  }
+  const auto& constraints = system_.laws().constraints();
+  for (std::size_t k = 0; k < constraints.size(); ++k) {
+    const Vector row = dynamics_.constraint_rows().A.row(static_cast<Index>(k)).transpose();
+    if (constraints[k].holonomic) position.push_back(row);
+    velocity.push_back(row);
+  }
+  const auto free = [&](const std::vector<Vector>& rows, const Vector& scale) {
+    DenseMatrix A(static_cast<Index>(rows.size()), n);
+    for (std::size_t k = 0; k < rows.size(); ++k)
+      A.row(static_cast<Index>(k)) = rows[k].cwiseProduct(scale).transpose();
+    return null_space(A).V2;
+  };
+  const DenseMatrix Zq = free(position, q_scale_), Zv = free(velocity, v_scale_);
+  DenseMatrix Z = DenseMatrix::Zero(2 * n, Zq.cols() + Zv.cols());
+  Z.topLeftCorner(n, Zq.cols()) = Zq;
+  Z.bottomRightCorner(n, Zv.cols()) = Zv;
+  return Z;
+}
+
+Vector PeriodMap::scaled(const State& state) const {
+  Vector y(2 * v_scale_.size());
+  y << state.q.cwiseQuotient(q_scale_), state.v.cwiseQuotient(v_scale_);
+  return y;
+}
+
+void PeriodMap::displace(const Vector& step, State& state) const {
+  const Index n = v_scale_.size();
+  system_.kinematics().displace(step.head(n).cwiseProduct(q_scale_), state.q);
+  state.v += step.tail(n).cwiseProduct(v_scale_);
+}
+
+bool PeriodMap::derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
+  // Fourth order where the flow is exact to round-off; with an integrator its noise asks for longer steps.
+  const double delta = exact_ ? 3e-5 : 1e-4;
+  D.resize(Z.rows(), Z.cols());
+  StepRecord record;
+  for (Index k = 0; k < Z.cols(); ++k) {
+    Vector sum = Vector::Zero(Z.rows());
+    for (const auto& [place, weight] : {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}}) {
+      State neighbour = start;
+      neighbour.modes.clear();
+      displace(place * delta * Z.col(k), neighbour);
+      if (!flow(neighbour, start.t + T, {}, {}, record)) return false;
+      sum += weight / (12 * delta) * scaled(record.state);
+    }
+    D.col(k) = sum;
+  }
+  return D.allFinite();
+}
+
+}  // namespace stickslip

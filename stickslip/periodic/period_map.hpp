@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// The motion of the event scheme over one period, as a map of states: y = (q, v) at t0 to y at t0 + T, through all
+// events in between, with its derivative.
+//
+// Directions: at the start laws that stick hold their velocities and closed contacts their gaps, so y moves only along
+//   Z = { (δq, δv): normal rows of closed contacts and holonomic constraints · δq = 0; those, nonholonomic constraints
+//         and rows of laws that stick · δv = 0 }
+// Along what is left out the map is constant: multipliers 0.
+//
+// The derivative is by central differences of the exact flow (error about 1e-9 of the scales) with every number over
+// its scale. Since each neighbour passes the events at its own times, jumps of the derivative there (saltation) are
+// part of it.
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/step.hpp"
+
+namespace stickslip {
+
+struct PeriodMapOptions {
+  double tolerance = 1e-12;  ///< of the integrator, where the flow is not exact
+  EventOptions event = {};
+  StopRequest stop = nullptr;
+};
+
+class PeriodMap {
+ public:
+  /// The system must outlive this. Scales of q and v, > 0.
+  PeriodMap(const System& system, double t0, Vector q_scale, Vector v_scale, const PeriodMapOptions& options);
+
+  /// Seen after every part of the motion: a step to a requested time, or an event before it.
+  using Watch = std::function<void(const StepRecord&)>;
+  /// From `state` (its t counts) to t_end. `times`, ascending, are stopped at. False: `message` says why.
+  bool flow(State state, double t_end, const std::vector<double>& times, const Watch& watch, StepRecord& record);
+
+  /// Directions at a state whose modes are known (nonzero part: nv rows for q, nv for v; scaled by the scales).
+  DenseMatrix directions(const State& state);
+  /// ∂y(t0 + T)/∂y(t0) along the columns of Z, in scaled numbers (2 nv × columns). False where a neighbour cannot be
+  /// followed.
+  bool derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D);
+  /// y in scaled numbers, and back.
+  Vector scaled(const State& state) const;
+  void displace(const Vector& scaled_step, State& state) const;
+
+  const std::string& message() const { return message_; }
+  bool exact() const { return exact_; }
+  const System& system() const { return system_; }
+  double t0() const { return t0_; }
+
+ private:
+  const std::vector<double>& breakpoints(double from, double to);
+
+  const System& system_;
+  double t0_;
+  Vector q_scale_, v_scale_;
+  PeriodMapOptions options_;
+  ModeDynamics dynamics_;
+  bool exact_ = false;
+  std::string message_;
+  std::vector<double> breakpoints_;
+  double searched_from_ = 0, searched_to_ = -1;
+};
+
+}  // namespace stickslip

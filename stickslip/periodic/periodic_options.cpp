@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/periodic_options.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/periodic/spline_basis.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr std::array<std::string_view, 4> kMethods{"fourier", "spline", "stepping", "event"};
+constexpr std::array<std::string_view, 3> kStarts{"linear", "run", "file"};
+
+template <class Kind, std::size_t N>
+Kind kind_from(const std::array<std::string_view, N>& names, std::string_view what, std::string_view name) {
+  for (std::size_t k = 0; k < N; ++k)
+    if (names[k] == name) return static_cast<Kind>(k);
+  throw InputError(fmt::format("unknown {} '{}'{}", what, name,
+                               name_hint(name, std::vector<std::string>(names.begin(), names.end()))));
+}
+
+bool good_for_fft(int n) {
+  for (const int prime : {2, 3, 5})
+    while (n % prime == 0) n /= prime;
+  return n == 1;
+}
+}  // namespace
+
+std::string_view to_string(PeriodicMethod method) { return kMethods[static_cast<std::size_t>(method)]; }
+std::string_view to_string(PeriodicStart start) { return kStarts[static_cast<std::size_t>(start)]; }
+PeriodicMethod periodic_method_from(std::string_view name) {
+  return kind_from<PeriodicMethod>(kMethods, "method", name);
+}
+PeriodicStart periodic_start_from(std::string_view name) { return kind_from<PeriodicStart>(kStarts, "start", name); }
+
+int PeriodicOptions::chosen_samples() const {
+  if (samples > 0) return samples;
+  int n = 8 * (harmonics + 1);
+  while (!good_for_fft(n) || n % 2 != 0) ++n;
+  return n;
+}
+
+void PeriodicOptions::validate() const {
+  if (!(period > 0) || !std::isfinite(period))
+    throw InputError(fmt::format("periodic.period = {} must be a time > 0 in s", period));
+  if (periods < 1) throw InputError(fmt::format("periodic.periods = {} must be >= 1", periods));
+  if (harmonics < 1 || harmonics > 100000)
+    throw InputError(fmt::format("periodic.harmonics = {} must lie in [1, 100000]", harmonics));
+  if (samples != 0 && samples < 3 * harmonics)
+    throw InputError(fmt::format(
+        "periodic.samples = {} are too few for {} harmonics: products of laws fold back onto them; give at least "
+        "4 harmonics = {}, or 0 (chosen)",
+        samples, harmonics, 4 * harmonics));
+  if (steps < 8) throw InputError(fmt::format("periodic.steps = {} must be >= 8", steps));
+  if (!(rho > 0) || !std::isfinite(rho)) throw InputError(fmt::format("periodic.rho = {} must be > 0", rho));
+  if (start_periods < 0) throw InputError(fmt::format("periodic.start_periods = {} must be >= 0", start_periods));
+  if (!(tolerance > 0)) throw InputError(fmt::format("periodic.tolerance = {} must be > 0", tolerance));
+  if (autonomous && periods != 1)
+    throw InputError("periodic.periods belongs to forced motions; an autonomous one has its own period");
+  if (method == PeriodicMethod::stepping)
+    throw InputError("periodic.method = \"stepping\" is not available in this version; use \"fourier\" or \"spline\"");
+  if (method == PeriodicMethod::spline) require_stable_pair(spline_displacement, spline_reaction);
+}
+
+}  // namespace stickslip

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/weighted_residual.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/QR>
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/periodic/fourier_basis.hpp"
+#include "stickslip/periodic/spline_basis.hpp"
+#include "stickslip/periodic/weighted_residual_parts.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kPi = std::numbers::pi;
+
+std::unique_ptr<PeriodicBasis> make_basis(const PeriodicOptions& options) {
+  if (options.method == PeriodicMethod::spline)
+    return std::make_unique<SplineBasis>(options.steps, options.spline_displacement, options.spline_reaction);
+  return std::make_unique<FourierBasis>(options.harmonics, options.chosen_samples());
+}
+}  // namespace
+
+std::string weighted_residual_refusal(const System& system) {
+  const LawSet& laws = system.laws();
+  if (!system.kinematics().flat()) return "positions are not numbers that add (rotations of bodies)";
+  if (!laws.constraints().empty()) return "there are bilateral constraints";
+  if (!laws.contact_source().points_stay()) return "contact points appear and vanish with the geometry";
+  const Index index_slot = 1 + system.info().nq() + system.info().nv();
+  for (const FrictionElement& law : laws.friction()) {
+    if (law.limit.depends_on_reactions(index_slot)) return fmt::format("the limit of '{}' follows reactions", law.name);
+    if (law.static_limit)
+      return fmt::format("'{}' has a static limit, which is no convex law: it holds the memory of a phase", law.name);
+  }
+  for (const ContactElement& law : laws.contacts())
+    if (law.mu_static) return fmt::format("'{}' has mu_static, which is no convex law", law.name);
+  return "";
+}
+
+WeightedResidual::~WeightedResidual() = default;
+
+WeightedResidual::WeightedResidual(const System& system, const PeriodicOptions& options, double t0,
+                                   const Vector& q_reference)
+    : system_(system),
+      options_(options),
+      basis_(make_basis(options)),
+      t0_(t0),
+      workspace_(system),
+      q_reference_(q_reference) {
+  if (const std::string reason = weighted_residual_refusal(system); !reason.empty())
+    throw InputError(
+        fmt::format("method = \"{}\" does not apply: {}; use method = \"event\"", to_string(options.method), reason));
+  fourier_ = options.method != PeriodicMethod::spline;
+  linear_ = system.linear() != nullptr;
+  state_forces_ = !linear_ || system.forces().applied_depends_on_state();
+  constant_contacts_ = system.laws().contact_source().constant_rows();
+  omega_ = omega_guess_ = 2 * kPi / options.motion_period();
+  N_ = basis_->samples();
+  nx_ = basis_->size(BasisField::displacement);
+  nr_ = basis_->size(BasisField::reaction);
+  const Index n = system.info().nv();
+  for (Vector* x : {&q_, &v_, &a_, &h_, &product_}) x->setZero(n);
+  choose_coordinates();
+  make_laws();
+  if (linear_ && fourier_) elimination_ = std::make_unique<HarmonicElimination>(*system.linear(), kept_);
+  make_scales(q_reference);
+  register_signals();
+  const Index conditions = options.autonomous ? 1 + (options.condition ? 1 : 0) : 0;
+  unknowns_ = nb_ * nx_ + m_ * nr_ + (options.autonomous ? 1 : 0);
+  equations_ = nb_ * nx_ + m_ * nr_ + conditions;
+  constant_products_.assign(4, std::vector<DenseMatrix>(3));
+  Q_.resize(nb_, N_), V_.resize(nb_, N_), A_.resize(nb_, N_), R_.resize(m_, N_), U_.resize(m_, N_);
+}
+
+/// All of them, or in a linear system with a Fourier basis those that laws and forces of the state touch.
+void WeightedResidual::choose_coordinates() {
+  const Index n = system_.info().nv();
+  std::set<Index> kept;
+  const bool all = !linear_ || !fourier_ || options_.autonomous || !constant_contacts_;
+  for (Index i = 0; all && i < n; ++i) kept.insert(i);
+  if (!all) {
+    for (const FrictionElement& law : system_.laws().friction()) {
+      for (const Direction& direction : law.directions)
+        for (const auto& [i, value] : direction) kept.insert(i);
+      const auto add = [&](const StateFunction& f) {
+        for (const Index slot : f.variables_used())
+          if (slot > 0 && slot <= 2 * n) kept.insert((slot - 1) % n);
+      };
+      add(law.limit);
+      for (const StateFunction& w : law.surface_velocity) add(w);
+    }
+    system_.laws().contact_source().find(t0_, q_, HUGE_VAL, workspace_, found_);
+    for (Index row = 0; row < found_.Wt.rows(); ++row)
+      for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry) kept.insert(entry.col());
+    if (state_forces_) {
+      system_.forces().applied_slopes(t0_, q_, v_, workspace_, by_q_, by_v_);
+      const auto add = [&](Index i, Index k, double) { kept.insert(i), kept.insert(k); };
+      by_q_.for_each(add);
+      by_v_.for_each(add);
+    }
+    if (kept.empty()) kept.insert(0);
+  }
+  kept_.assign(kept.begin(), kept.end());
+  nb_ = static_cast<Index>(kept_.size());
+  place_.assign(static_cast<std::size_t>(n), -1);
+  for (Index c = 0; c < nb_; ++c) place_[kept_[c]] = c;
+}
+
+void WeightedResidual::make_laws() {
+  const Index n = system_.info().nv();
+  for (const FrictionElement& element : system_.laws().friction()) {
+    Law law;
+    law.friction = &element;
+    law.first = m_;
+    law.size = element.size();
+    std::set<Index> columns;
+    for (const Direction& direction : element.directions)
+      for (const auto& [i, value] : direction) columns.insert(place_[i]);
+    law.columns.assign(columns.begin(), columns.end());
+    law.W.setZero(law.size, static_cast<Index>(law.columns.size()));
+    for (int a = 0; a < law.size; ++a)
+      for (const auto& [i, value] : element.directions[static_cast<std::size_t>(a)])
+        law.W(a, std::lower_bound(law.columns.begin(), law.columns.end(), place_[i]) - law.columns.begin()) += value;
+    law.smooth = element.viscous > 0 || element.weakening.shape != WeakeningShape::none;
+    std::set<Index> slots;
+    for (const Index slot : element.limit.variables_used()) slots.insert(slot);
+    for (const StateFunction& w : element.surface_velocity)
+      for (const Index slot : w.variables_used()) slots.insert(slot);
+    for (const Index slot : slots)
+      if (slot > 0 && slot <= 2 * n) law.depends.push_back({place_[(slot - 1) % n], slot, slot > n ? 1 : 0});
+    m_ += law.size;
+    laws_.push_back(std::move(law));
+  }
+  for (const ContactElement& element : system_.laws().contacts()) {
+    Law law;
+    law.contact = &element;
+    law.first = m_;
+    law.size = element.size();
+    for (Index c = 0; c < nb_; ++c) law.columns.push_back(c);
+    law.W.setZero(law.size, nb_);
+    m_ += law.size;
+    laws_.push_back(std::move(law));
+  }
+  for (Law& law : laws_) {
+    law.u.setZero(law.size);
+    law.du.setZero(law.size, constant_contacts_ ? 0 : nb_);
+  }
+  w_.setZero(m_);
+}
+
+void WeightedResidual::make_scales(const Vector& q_reference) {
+  const Index n = system_.info().nv();
+  SystemMatrix by_q, by_v;
+  system_.force_slopes(t0_, q_reference, Vector::Zero(n), workspace_, by_q, by_v);
+  const SystemMatrix& M = system_.inertia().mass(q_reference, workspace_);
+  Vector k(nb_), m(nb_);
+  f_scale_.setZero(nb_);
+  for (Index c = 0; c < nb_; ++c) {
+    k[c] = std::abs(by_q(kept_[c], kept_[c]));
+    m[c] = M(kept_[c], kept_[c]);
+  }
+  forces_.setZero(linear_ ? n : 0, linear_ ? N_ : 0);
+  for (Index j = 0; j < N_; ++j) {
+    if (linear_) {
+      system_.forces().applied(time(j), Vector::Zero(n), Vector::Zero(n), workspace_, h_);
+      forces_.col(j) = h_;
+    } else {
+      system_.force(time(j), q_reference, Vector::Zero(n), workspace_, h_);
+    }
+    for (Index c = 0; c < nb_; ++c) f_scale_[c] = std::max(f_scale_[c], std::abs(h_[kept_[c]]));
+  }
+  r_scale_.setZero(m_);
+  system_.laws().contact_source().find(t0_, q_reference, HUGE_VAL, workspace_, found_);
+  Index row = 0;
+  for (Law& law : laws_) {
+    if (law.contact)
+      for (int a = 0; a < law.size; ++a, ++row)
+        for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry)
+          law.W(a, place_[entry.col()]) = entry.value();
+    if (law.friction) {
+      workspace_.variables.set(t0_, q_reference, Vector::Zero(n));
+      r_scale_.segment(law.first, law.size).setConstant(std::abs(law.friction->limit(workspace_.variables.span())));
+    }
+    double mass = 0, stiffness = 0, length = 0;
+    for (std::size_t c = 0; c < law.columns.size(); ++c) {
+      const double w = law.W(0, static_cast<Index>(c));
+      mass += w * w / m[law.columns[c]];
+      stiffness += w * w * k[law.columns[c]];
+      length += w * w;
+    }
+    mass = mass > 0 ? 1 / mass : 1;
+    stiffness = length > 0 ? stiffness / (length * length) : 0;
+    const double spring = stiffness > 0 ? stiffness : mass * omega_ * omega_;
+    law.rho = options_.rho * std::sqrt(spring * mass);
+    law.rho_n = options_.rho * spring;
+    for (std::size_t c = 0; c < law.columns.size(); ++c)
+      for (int a = 0; a < law.size; ++a)
+        f_scale_[law.columns[c]] =
+            std::max(f_scale_[law.columns[c]], std::abs(law.W(a, static_cast<Index>(c))) * r_scale_[law.first + a]);
+  }
+  const double largest = f_scale_.size() ? f_scale_.maxCoeff() : 1;
+  for (double& f : f_scale_) f = f > 0 ? f : (largest > 0 ? largest : 1);
+  for (const Law& law : laws_)
+    for (int a = 0; a < law.size; ++a) {
+      double& r = r_scale_[law.first + a];
+      for (std::size_t c = 0; r == 0 && c < law.columns.size(); ++c)
+        if (law.W(0, static_cast<Index>(c)) != 0) r = f_scale_[law.columns[c]];
+      if (r == 0) r = 1;
+    }
+  x_scale_ = f_scale_.cwiseQuotient(k + omega_ * omega_ * m);
+}
+
+void WeightedResidual::register_signals() {
+  for (auto& slots : force_slots_) slots.assign(state_forces_ ? static_cast<std::size_t>(nb_ * nb_) : 0, -1);
+  const auto add = [&](Index i, Index k, int p) {
+    force_slots_[static_cast<std::size_t>(p)][static_cast<std::size_t>(i * nb_ + k)] = signals_.slot(i, k, p);
+  };
+  for (Index i = 0; !linear_ && i < nb_; ++i)
+    for (Index k = 0; k < nb_; ++k)
+      for (int p = 0; p < 3; ++p) add(i, k, p);
+  if (linear_ && state_forces_) {
+    system_.forces().applied_slopes(t0_, q_reference_, Vector::Zero(q_.size()), workspace_, by_q_, by_v_);
+    by_q_.for_each([&](Index i, Index k, double) { add(place_[i], place_[k], 0); });
+    by_v_.for_each([&](Index i, Index k, double) { add(place_[i], place_[k], 1); });
+  }
+  for (Law& law : laws_) {
+    for (int a = 0; a < law.size; ++a) {
+      for (int b = 0; b < law.size; ++b) law.by_r.push_back(signals_.slot(nb_ + law.first + a, nb_ + law.first + b, 0));
+      for (const Index c : law.columns) {
+        law.by_v.push_back(signals_.slot(nb_ + law.first + a, c, 1));
+        if (law.contact) law.by_q.push_back(signals_.slot(nb_ + law.first + a, c, 0));
+        law.force_r.push_back(signals_.slot(c, nb_ + law.first + a, 0));
+      }
+      for (const Law::Dependence& d : law.depends)
+        law.by_dependence.push_back(signals_.slot(nb_ + law.first + a, d.coordinate, d.p));
+      for (Index k = 0; k < law.du.cols(); ++k) law.by_du.push_back(signals_.slot(nb_ + law.first + a, k, 0));
+    }
+    if (law.contact && !constant_contacts_)
+      for (const Index c : law.columns)
+        for (Index k = 0; k < nb_; ++k) law.force_du.push_back(signals_.slot(c, k, 0));
+    if (!law.smooth) continue;
+    for (const Index c : law.columns)
+      for (const Index k : law.columns) law.force_v.push_back(signals_.slot(c, k, 1));
+    for (const Index c : law.columns)
+      for (const Law::Dependence& d : law.depends) law.force_dependence.push_back(signals_.slot(c, d.coordinate, d.p));
+  }
+}
+
+double WeightedResidual::period(const Vector& X) const {
+  return options_.autonomous ? 2 * kPi / (X[unknowns_ - 1] * omega_guess_) : 2 * kPi / omega_;
+}
+
+Vector WeightedResidual::start_from(const Orbit& orbit) const {
+  Vector X = Vector::Zero(unknowns_), samples(N_), coefficients;
+  const auto row_at = [&](Index j) {  // linear between the rows
+    const double t = orbit.t0 + basis_->angle(j) / (2 * kPi) * orbit.period;
+    const auto after = std::upper_bound(orbit.t.begin(), orbit.t.end(), t);
+    const std::size_t k =
+        std::clamp<std::size_t>(static_cast<std::size_t>(after - orbit.t.begin()), 1, orbit.t.size() - 1);
+    const double length = orbit.t[k] - orbit.t[k - 1];
+    return std::pair{k, length > 0 ? std::clamp((t - orbit.t[k - 1]) / length, 0.0, 1.0) : 1.0};
+  };
+  const auto fill = [&](BasisField field, Index block, double scale, const std::vector<Vector>& rows, Index i) {
+    for (Index j = 0; j < N_; ++j) {
+      const auto [k, w] = row_at(j);
+      samples[j] = ((1 - w) * rows[k - 1][i] + w * rows[k][i]) / scale;
+    }
+    basis_->fit(field, samples, X.segment(block, basis_->size(field)));
+  };
+  for (Index c = 0; c < nb_; ++c) fill(BasisField::displacement, x_block(c), x_scale_[c], orbit.q, kept_[c]);
+  for (Index a = 0; a < m_ && !orbit.r.empty(); ++a) fill(BasisField::reaction, r_block(a), r_scale_[a], orbit.r, a);
+  if (options_.autonomous) X[unknowns_ - 1] = 2 * kPi / orbit.period / omega_guess_;
+  return X;
+}
+
+}  // namespace stickslip

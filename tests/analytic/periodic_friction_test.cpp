@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Den Hartog's oscillator, m x'' + k x + F sgn x' = P cos ωt: closed forms against weighted residuals and event orbits.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/residual_newton.hpp"
+#include "tests/support/den_hartog.hpp"
+#include "tests/support/one_mass.hpp"
+
+namespace stickslip::periodic_friction_test {
+namespace {
+
+std::unique_ptr<System> oscillator(double b, double f) {
+  OneMass m;
+  m.stiffness = 1;
+  m.limit = f;
+  m.force = fmt::format("cos({:.17g}*t)", b);
+  return make_system(m);
+}
+
+PeriodicOptions forced(double b, int harmonics) {
+  PeriodicOptions options;
+  options.period = 2 * M_PI / b;
+  options.harmonics = harmonics;
+  return options;
+}
+
+double amplitude(const Orbit& orbit) { return 0.5 * (orbit.maximum[0] - orbit.minimum[0]); }
+
+TEST(PeriodicFriction, NewtonFromTheLinearResponseConvergesForEveryScaling) {
+  for (const auto& [b, f] : {std::pair{0.45, 0.4}, {0.8, 0.4}, {2.0, 0.4}, {0.4, 0.6}, {0.3, 0.8}, {0.999, 0.9}})
+    for (const double rho : {0.1, 1.0, 10.0, 100.0}) {
+      const auto system = oscillator(b, f);
+      PeriodicOptions options = forced(b, 33);
+      options.rho = rho;
+      WeightedResidual problem(*system, options, 0, Vector::Zero(1));
+      const ResidualSolution solution = solve_residual(problem, problem.linear_start(), {});
+      EXPECT_EQ(solution.status, Status::success) << b << " " << f << " " << rho;
+      EXPECT_LE(solution.residual, 1e-9);
+      EXPECT_LT(problem.orbit(solution.X).friction_work[0], 0);
+    }
+}
+
+TEST(PeriodicFriction, PolishedOrbitIsDenHartogsToTenDigits) {
+  // 30 frequency ratios; 1/2 is left out (degenerate at small f), and 1 (unbounded).
+  for (const double f : {0.2, 0.4, 0.7})
+    for (int k = 0; k < 30; ++k) {
+      const double b = 0.26 + 0.061 * k;  // below, motions have more than two stops per period
+      if (std::abs(b - 1) < 0.05 || std::abs(b - 0.5) < 0.01 || std::abs(b - 1.0 / 3) < 0.01) continue;
+      const std::optional<DenHartog> exact = den_hartog(b, f);
+      if (!exact) continue;  // more than two stops per period: no closed form
+      const auto system = oscillator(b, f);
+      const PeriodicOptions options = forced(b, 15);
+      WeightedResidual problem(*system, options, 0, Vector::Zero(1));
+      const ResidualSolution start = solve_residual(problem, problem.linear_start(), {});
+      ASSERT_EQ(start.status, Status::success) << b << " " << f;
+      const EventOrbitSolution orbit = solve_event_orbit(*system, options, problem.orbit(start.X), {});
+      ASSERT_EQ(orbit.status, Status::success) << b << " " << f << " " << orbit.message;
+      EXPECT_NEAR(amplitude(orbit.orbit), exact->X, 1e-10 * std::max(1.0, exact->X)) << b << " " << f;
+      EXPECT_NEAR(orbit.orbit.stick_fraction[0], exact->stick_fraction, 1e-9) << b << " " << f;
+      EXPECT_LT(orbit.orbit.friction_work[0], 0);
+      EXPECT_LT(std::abs(orbit.multipliers[0]), 1);
+    }
+}
+
+}  // namespace
+}  // namespace stickslip::periodic_friction_test
