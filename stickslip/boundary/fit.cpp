@@ -222,9 +222,18 @@ class Fitting {
     solution_.runs = residual_.runs();
   }
 
+  /// J without what is noise of the runs beside the data, which tells nothing.
+  DenseMatrix told_by_data(const LeastSquaresSolution& found) const {
+    DenseMatrix J = found.J;
+    const Vector sizes = residual_.sizes(found.x);
+    for (Index j = 0; j < J.cols(); ++j)
+      if (J.col(j).norm() * sizes[j] <= kNoEffect * std::sqrt(static_cast<double>(J.rows()))) J.col(j).setZero();
+    return J;
+  }
+
   void set_errors(const LeastSquaresSolution& found) {
     const bool known = all_have_sigma(problem_.data);
-    const DenseMatrix C = covariance(found.J) * (known ? 1.0 : solution_.chi_square);
+    const DenseMatrix C = covariance(told_by_data(found)) * (known ? 1.0 : solution_.chi_square);
     const Index n = found.x.size();
     solution_.standard_errors = C.diagonal().cwiseSqrt();
     solution_.correlation = DenseMatrix::Identity(n, n);
@@ -262,7 +271,7 @@ class Fitting {
           "{} iterations were not enough (rms {:.4g}); raise max_iterations, or change the start", found.iterations,
           solution_.rms);
     }
-    const std::vector<std::vector<std::string>> lost = undetermined(found.J, names);
+    const std::vector<std::vector<std::string>> lost = undetermined(told_by_data(found), names);
     if (lost.empty()) return;
     solution_.status = Status::not_converged;
     solution_.message = "the data do not determine ";
@@ -272,6 +281,7 @@ class Fitting {
     solution_.message += "; give them as numbers, or measure something that they change";
   }
 
+  static constexpr double kNoEffect = 1e-8;          ///< of a weighted residual, for an unknown that changes by its size
   static constexpr double kFirstRadius = 1;          ///< unknowns hardly change by more than their size at once
   static constexpr double kHorizonTolerance = 1e-3;  ///< on the way a fair guess is enough
   static constexpr double kBalanced = 1e-4;          ///< relative change of unknowns, far below their errors

@@ -140,18 +140,19 @@ class Shooting {
   bool leave_dead_start(Vector& x, const Vector& X, const Vector& F, const DenseMatrix& J) {
     const DenseMatrix effect = map_.sensitivity(J) * sizes(x).asDiagonal();
     const Vector g = map_.conditions();
+    // What a change of a condition is seen beside: the condition, its terms, and what the other unknowns make of it.
+    const Vector seen = g.cwiseAbs().cwiseMax(map_.condition_terms()).cwiseMax(effect.cwiseAbs().rowwise().maxCoeff());
     bool moved = false;
     for (Index j = 0; j < map_.unknown_count(); ++j) {
       bool dead = true;
       for (Index i = 0; i < effect.rows(); ++i)
-        dead &= std::abs(effect(i, j)) <= kNoEffect * std::max(effect.row(i).cwiseAbs().maxCoeff(), std::abs(g[i]));
-      if (dead || effect.col(j).isZero(0)) moved |= probe(j, effect.col(j).isZero(0), g, effect, F, X, x);
+        dead &= std::abs(effect(i, j)) <= kNoEffect * seen[i];
+      if (dead || effect.col(j).isZero(0)) moved |= probe(j, effect.col(j).isZero(0), g, seen, F, X, x);
     }
     return moved;
   }
 
-  bool probe(Index j, bool move, const Vector& g, const DenseMatrix& effect, const Vector& F, const Vector& X,
-             Vector& x) {
+  bool probe(Index j, bool move, const Vector& g, const Vector& seen, const Vector& F, const Vector& X, Vector& x) {
     const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
     const double s = unknown.size(x[j]);
     double best = F.squaredNorm(), value = x[j];
@@ -164,7 +165,7 @@ class Shooting {
       const Vector change = (map_.conditions() - g).cwiseAbs();
       bool changes = !(trial_F.tail(F.size() - g.size()) - F.tail(F.size() - g.size())).isZero(0);
       for (Index i = 0; i < g.size(); ++i)
-        changes |= change[i] > kNoEffect * std::max(effect.row(i).cwiseAbs().maxCoeff(), std::abs(g[i]));
+        changes |= change[i] > kNoEffect * seen[i];
       depends |= changes;
       if (changes && (value == x[j] || trial_F.squaredNorm() < best)) {
         best = trial_F.squaredNorm();

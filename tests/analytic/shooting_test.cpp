@@ -224,12 +224,12 @@ TEST(Fit, ColumnsCountByTheirNoise) {
 
 TEST(Fit, WhatTheDataDoNotTellIsNamed) {
   NoisyBelt belt;
-  belt.end_time = 5;  // stuck all the time: x = V t
+  belt.end_time = 5;  // dragged along, then stuck to the end: nothing breaks away yet
   FitProblem problem = belt.problem(1);
   const FitSolution found = fit(problem);
   EXPECT_EQ(found.status, Status::not_converged);
-  for (const char* name : {"'limit'", "'static_limit'", "'viscous'"})
-    EXPECT_NE(found.message.find(name), std::string::npos) << found.message;
+  EXPECT_NE(found.message.find("do not determine 'static_limit';"), std::string::npos) << found.message;
+  EXPECT_EQ(found.standard_errors[1], HUGE_VAL);
 }
 
 }  // namespace
