@@ -36,13 +36,13 @@ FunctionMatrix read_matrix(const Field& field, std::size_t size, const char* of_
 }
 
 /// Where all entries are numbers the matrix can be judged here; else the run does, at every state.
-void require_definite(const Field& field, const FunctionMatrix& matrix, const char* what) {
+void require_definite(const Field& field, const FunctionMatrix& matrix, std::string_view what) {
   if (!matrix.is_constant() || matrix.size() == 0) return;
   CompliantProblem problem;
-  matrix.evaluate({}, problem.C);
   problem.deformation.setZero(matrix.size());
-  problem.K = problem.C;
-  field.about([&] { validate(problem, what); });
+  problem.K = problem.C = DenseMatrix::Identity(matrix.size(), matrix.size());
+  matrix.evaluate({}, what == "damping" ? problem.C : problem.K);
+  field.about([&] { validate(problem, "compliance"); });
 }
 
 StateFunction read_normal_force(const Field& field) {

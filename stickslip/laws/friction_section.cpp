@@ -44,6 +44,7 @@ FrictionSection FrictionSection::from_rows(std::span<const PlaneForce> rows) {
   for (const PlaneForce& a : rows)
     if (!std::isfinite(a[0]) || !std::isfinite(a[1]) || (a[0] == 0 && a[1] == 0))
       throw InputError(fmt::format("the facet row [{:g}, {:g}] is no direction", a[0], a[1]));
+  if (rows.size() < 3) throw InputError(fmt::format("a polygon needs at least 3 facets, not {}", rows.size()));
   auto polygon = std::make_shared<Polygon>();
   polygon->rows = hull_of({rows.begin(), rows.end()});
   const std::size_t n = polygon->rows.size();
@@ -68,7 +69,7 @@ FrictionSection FrictionSection::regular(int facets, bool circumscribed, double 
   const double length = circumscribed ? 1.0 : 1.0 / std::cos(std::numbers::pi / facets);
   std::vector<PlaneForce> rows;
   for (int k = 0; k < facets; ++k) {
-    const double at = angle + 2 * std::numbers::pi * k / facets;
+    const double at = std::remainder(angle, 2 * std::numbers::pi) + 2 * std::numbers::pi * k / facets;
     rows.push_back({length * std::cos(at), length * std::sin(at)});
   }
   return from_rows(rows);

@@ -62,6 +62,15 @@ double integration_limit(double tolerance, double round_off) {
   return std::max(round_off, std::min(kAddedUp * tolerance, kResolved));
 }
 
+void refuse_other_polygons(std::string_view scheme, const System& system) {
+  for (const ContactElement& contact : system.laws().contacts())
+    if (contact.polygon)
+      throw InputError(fmt::format(
+          "scheme '{}' takes inscribed polygons of an even number of facets with a vertex on the first tangent; contact '{}' "
+          "has another one. Give facets = n alone, or use scheme = \"compliant\"",
+          scheme, contact.name));
+}
+
 void refuse_reaction_limits(std::string_view scheme, const System& system) {
   const Index index_slot = 1 + system.info().nq() + system.info().nv();
   for (const FrictionElement& element : system.laws().friction())

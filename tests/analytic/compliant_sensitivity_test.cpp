@@ -149,6 +149,31 @@ TEST(CompliantSensitivity, RockingBodyWithTurningRowsAndAHertzianFoot) {
   expect_derivatives(kRocker, {"mu", "m", "w", "initial.velocity.0", "initial.position.2"}, 1e-4, 1e-6);
 }
 
+TEST(CompliantSensitivity, ALimitThatIsNotReachedMovesNothing) {
+  const std::string text = R"toml(
+[parameters]
+mu = 0.5
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["4*cos(t)", -10]
+[[contact]]
+gap = "y"
+slip = ["x"]
+mu = "mu"
+compliance = { stiffness = 10000, damping = 100 }
+[initial]
+position = [0, -0.001]
+[run]
+scheme = "compliant"
+end_time = 0.2
+sensitivities = ["mu"]
+)toml";
+  const Simulation s = make_case(parse_model(text, "test.toml")).run();
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  EXPECT_LT(std::abs(s.trajectory.sensitivity(s.trajectory.rows() - 1, 0, 0)), 1e-9);
+}
+
 TEST(CompliantSensitivity, ForcesThatJumpAreRefused) {
   Case damped = make_case(parse_model(kBlock, "test.toml", std::vector<std::string>{"contact.floor.compliance.normal_damping=3"}));
   SimulationOptions options = damped.options();

@@ -291,6 +291,61 @@ TEST(Quasistatic, StartOutOfBalanceIsMovedAndSaidSo) {
   EXPECT_TRUE(said);
 }
 
+TEST(Quasistatic, DriveThatStopsWhileSlippingLeavesTheSliderThere) {
+  const Simulation s = run_text(kSlider, {"matrices.force=[\"50*0.1*min(t, 1)\", -9.81]"});
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  EXPECT_NEAR(s.final.q[0], 0.1 - 0.3 * 9.81 / 50, 1e-11);
+  EXPECT_NEAR(s.final.v[0], 0, 1e-11);
+}
+
+TEST(Quasistatic, ReversalOfTheDriveSticksUntilTheOtherLimit) {
+  const Simulation s = run_text(kSlider, {"matrices.force=[\"5*if(t < 1.9, t, 3.8 - t)\", -9.81]", "run.end_time=4"});
+  ASSERT_EQ(s.status, Status::success) << s.message;
+  ASSERT_EQ(s.trajectory.events.size(), 3u);
+  EXPECT_EQ(s.trajectory.events[1].kind, EventKind::stick);
+  EXPECT_NEAR(s.trajectory.events[1].t, 1.9, 1e-6);
+  EXPECT_EQ(s.trajectory.events[2].after, Mode::slip_minus);
+}
+
+const char* const kDrop = R"toml(
+[matrices]
+coordinates = ["y"]
+mass = [[3]]
+[[contact]]
+name = "floor"
+gap = "y"
+restitution = 0.8
+[initial]
+position = [0.01]
+velocity = [-1]
+[run]
+scheme = "compliant"
+end_time = 0.05
+)toml";
+
+TEST(Compliance, ContactsWithoutComplianceReboundWithTheirRestitution) {
+  for (const double e : {0.95, 0.8, 0.3, 0.1}) {
+    const Simulation s = run_text(kDrop, {fmt::format("contact.floor.restitution={}", e)});
+    ASSERT_EQ(s.status, Status::success) << s.message;  // energy too, through a force that jumps
+    EXPECT_NEAR(s.final.v[0], e, 1e-8);
+  }
+}
+
+TEST(Compliance, ARunThatGoesOnIsTheOneThatNeverStopped) {
+  const ModelFile model = parse_model(block(), "test.toml");
+  SimulationOptions options = model.run;
+  options.output_step = 0.01;
+  const Simulation whole = simulate(*model.system, model.initial, options);
+  options.end_time = 0.4;
+  const Simulation part = simulate(*model.system, model.initial, options);
+  options.end_time = model.run.end_time;
+  SimulationHooks hooks;
+  hooks.resume = &part.last;
+  const Simulation rest = simulate(*model.system, model.initial, options, hooks);
+  EXPECT_LT((state_of(rest) - state_of(whole)).lpNorm<Eigen::Infinity>(), 1e-10);
+  EXPECT_LT(audit_value(rest, "energy"), 1e-10);
+}
+
 TEST(Compliance, MistakesAreNamed) {
   const auto message = [](const std::string& text, const std::vector<std::string>& settings) {
     try {
@@ -313,6 +368,11 @@ TEST(Compliance, MistakesAreNamed) {
   expect({"initial.position=[0,0,-100]"}, "inside");
   expect({"run.compliant.integrator=\"euler\""}, "unknown integrator");
   expect({"run.compliant.integrator=\"heun\""}, "fixed steps");
+  expect({"contact.floor.compliance.damping=0"}, "the damping matrix is not positive definite");
+  EXPECT_NE(message(block("polygon\"\npolygon = { rows = [] } #"), {}).find("at least 3 facets"), std::string::npos);
+  EXPECT_NE(message(polygon(7, true), {"run.scheme=moreau", "run.step=0.01", "run.moreau.start_penetration=0.1"})
+                .find("use scheme = \"compliant\""),
+            std::string::npos);
   EXPECT_NE(message(block("polygon\"\npolygon = { rows = [[1, 0], [0, 1], [0, -1]] } #"), {}).find("without a bound"),
             std::string::npos);
 }

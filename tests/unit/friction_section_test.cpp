@@ -118,6 +118,8 @@ TEST(FrictionSection, RowsThatBoundNothingAreLeftOutAndOpenPolygonsRefused) {
   EXPECT_THROW(FrictionSection::from_rows(std::vector<PlaneForce>{{1, 0}, {-1, 0}}), InputError);
   EXPECT_THROW(FrictionSection::from_rows(std::vector<PlaneForce>{{1, 0}, {0, 0}, {-1, 1}, {-1, -1}}), InputError);
   EXPECT_THROW(FrictionSection::regular(2, true, 0), InputError);
+  EXPECT_THROW(FrictionSection::from_rows({}), InputError);
+  EXPECT_EQ(FrictionSection::regular(8, true, 1e17).facets(), 8);  // far turns are turns
 }
 
 }  // namespace

@@ -127,6 +127,7 @@ void CompliantScheme::start(StepRecord& record) {
   Vector weights;
   dynamics_.contact_weights(s.t, s.q, weights);
   contacts.complete(weights, options_.epsilon);
+  if (contacts.forces_jump()) options_.locate_switches = true;  // a step across a jump has neither order nor balance
   set_scales(s);
   const double reach = kReachOfSearch * system_.laws().contact_source().length();
   if (!resumed_) {
@@ -287,7 +288,10 @@ void CompliantScheme::state_at(double t, Vector& y) {
   }
   const auto f = [this](double time, const Vector& at, Vector& dydt) { return rate(time, at, dydt); };
   const double h = t - integrator_->t_old();
-  if (rows_integrator_ && rows_integrator_->single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
+  // The dense output of a step that a switch cut short knows what came after the switch.
+  const bool cut = step_end_ < integrator_->t();
+  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
+  if ((cut || rows_integrator_) && method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
   integrator_->interpolate(t, y);
 }
 
@@ -423,6 +427,9 @@ bool CompliantScheme::exchange(Memory& memory) {
   dynamics_.contacts().exchange(memory);
   if (sample_y_.size() == 0) sample_y_ = y_;
   memory.exchange(sample_y_);
+  Vector origin = dynamics_.origin();
+  memory.exchange(origin);
+  dynamics_.set_origin(origin);
   if (memory.reading()) {  // the integrator begins anew there
     sums_ = sums_base_ = sums_reached_;
     y_ = sample_y_;

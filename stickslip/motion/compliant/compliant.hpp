@@ -97,7 +97,7 @@ class CompliantScheme final : public Scheme {
   StepOutcome failure(OdeStep step, double t);
   StepOutcome fixed_step(double t_end, StepRecord& record);
   void look_for_switches(StepRecord& record);
-  bool end_step_at(double t, double end);
+  bool end_step_at(double before, double after, double end);
   /// From pieces_ to what the contacts do at the placed state.
   void note_switch(double t, StepRecord& record);
   void state_at(double t, Vector& y);
@@ -135,7 +135,7 @@ class CompliantScheme final : public Scheme {
   SwitchMonitor switches_;
   std::vector<ContactPieces> pieces_;
   std::vector<double> column_gain_;
-  Vector y_, y1_, sample_y_, switch_y_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
+  Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;
   Vector column_reached_;  // ∫dλ of all unknowns
   ContactAudit audit_;

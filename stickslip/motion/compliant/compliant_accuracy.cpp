@@ -7,6 +7,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
 constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
 constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
+constexpr double kLeastGain = 1e-3;       // of the motion, for an unknown that changes by all of itself
 constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
 constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
 
@@ -70,6 +72,8 @@ void CompliantScheme::raise_scales() {
   dynamics_.set_sizes(scale_.head(n + T));
   for (Index k = 0; k < unknowns_; ++k) {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
+    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate in.
+    if (const double p = std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
     const Index at = dynamics_.column_at(k);
     for (Index i = 0; i < motion; ++i) {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);

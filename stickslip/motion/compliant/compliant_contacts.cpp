@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/fixed_step.hpp"
@@ -14,11 +13,23 @@ namespace stickslip {
 
 namespace {
 
-/// Damping ratio of an oscillator that leaves a half period with e of the speed it came with.
+/// Damping ratio ζ of a contact that is left, where its force falls to 0, with e of the speed it was met with:
+/// e = exp(-2 ζ arccos ζ/√(1 - ζ²)), e(1) = exp(-2), and arcosh beyond.
 double damping_ratio(double restitution) {
-  constexpr double kDead = 1e-3;  // of the speed: e = 0 asks for infinite damping of a half period, which never ends
-  const double l = -std::log(std::max(restitution, kDead));
-  return l / std::hypot(std::numbers::pi, l);
+  constexpr double kLeast = 0.05;  // e = 0 asks for infinite damping; less than that is taken as that
+  const double e = std::max(restitution, kLeast);
+  const auto rebound = [](double zeta) {
+    if (zeta == 1) return std::exp(-2.0);
+    const double part = zeta < 1 ? std::acos(zeta) / std::sqrt(1 - zeta * zeta)
+                                 : std::acosh(zeta) / std::sqrt(zeta * zeta - 1);
+    return std::exp(-2 * zeta * part);
+  };
+  double low = 0, high = 10;
+  for (int round = 0; round < 60; ++round) {
+    const double middle = 0.5 * (low + high);
+    (rebound(middle) > e ? low : high) = middle;
+  }
+  return high;
 }
 
 StateFunction constant(double value) { return StateFunction(value); }
@@ -61,6 +72,28 @@ void CompliantContacts::complete(const Vector& weights, double epsilon) {
     compliance_[k].damping = isotropic(law.tangents, 2 * m / std::sqrt(epsilon));
     compliance_[k].normal_damping = law.restitution < 1 ? 2 * damping_ratio(law.restitution) * m / std::sqrt(epsilon) : 0;
   }
+}
+
+bool CompliantContacts::forces_jump() const {
+  return std::any_of(compliance_.begin(), compliance_.end(),
+                     [](const ContactCompliance& compliance) { return compliance.normal_damping > 0; });
+}
+
+bool CompliantContacts::on_the_border(std::size_t slot, double part) const {
+  for (const auto& group : groups_)
+    for (std::size_t k = 0; k < group->slots.size(); ++k) {
+      if (group->slots[k] != static_cast<int>(slot) || slots_[slot].tangents == 0) continue;
+      const CompliantSolution& s = group->solution;
+      const CompliantPoint& point = group->problem.points[k];
+      const double rho = point.mu * s.normal[static_cast<Index>(k)];
+      const auto force = s.tangential.segment(point.first, point.tangents);
+      const Vector slip = group->problem.C * s.slip;  // as a force
+      const PlaneForce l{force[0], point.tangents == 2 ? force[1] : 0.0};
+      const bool at_limit = point.tangents == 1 ? std::abs(l[0]) >= (1 - part) * rho
+                                                : point.section.excess((1 - part) * rho, l) > 0;
+      return at_limit && slip.segment(point.first, point.tangents).norm() <= part * rho;
+    }
+  return false;
 }
 
 CompliantContacts::Group& CompliantContacts::new_group() {

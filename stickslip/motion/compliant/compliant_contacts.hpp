@@ -49,6 +49,10 @@ class CompliantContacts {
   /// Compliance of the contacts that have none of their own. `weights`: 1/m per law, of the start.
   void complete(const Vector& weights, double epsilon);
   bool complete_by_default() const { return defaults_; }
+  /// Some contact has a normal damping: forces jump where surfaces meet.
+  bool forces_jump() const;
+  /// Its force lies on the border of its section to `part` of the limit: stick or slip is a matter of round-off.
+  bool on_the_border(std::size_t slot, double part) const;
   /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
   /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy of slots that were given up [J].
   double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, DenseMatrix& deformation);

@@ -289,6 +289,7 @@ void CompliantDynamics::data_of(double t, const System& other, CompliantContacts
                                 SystemWorkspace& other_workspace, DataChange& values) {
   contacts_.forces(normal_, tangential_);
   other_contacts.neighbour(t, q_, v_, normal_, tangential_, &contacts_, other_workspace, values.contacts, probe_f_);
+  values.balance.setZero(nv_);
   other.force(t, q_, v_, other_workspace, values.balance);
   values.balance += probe_f_;
   other.inertia().mass(q_, other_workspace).add_product(-1.0, a_, values.balance);

@@ -47,6 +47,7 @@ class CompliantDynamics {
   Index column_at(Index unknown) const { return motion_size() + sums_size() + unknown * column_size(); }
   /// y holds q - origin where q' = v, so that errors are small beside the way and not beside where it is measured from.
   void set_origin(const Vector& q0);
+  const Vector& origin() const { return origin_; }
   /// q of y, and back.
   void position_of(const Vector& y, Vector& q) const;
   void put_position(const Vector& q, Vector& y) const { y.head(nq_) = q - origin_; }

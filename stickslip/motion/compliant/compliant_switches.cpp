@@ -10,6 +10,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr int kMostPushes = 12;          // over a switch, each twice as long as the one before
 constexpr int kMostSwitches = 100;       // between two looks
 constexpr std::array<double, 3> kLooks{0.25, 0.5, 0.75};  // of a step, where switches back and forth would hide
 
@@ -34,20 +35,33 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       look(high);
       note_switch(high, record);
       t = high;
-      if (options_.locate_switches && end_step_at(high, to)) return;
+      if (options_.locate_switches && end_step_at(low, high, to)) return;
     }
     t = next;
   }
 }
 
-/// The step is repeated up to the switch, where the integrator begins anew. False: it is at the end of the step anyway.
-bool CompliantScheme::end_step_at(double t, double end) {
-  if (end - t <= 1e3 * same_time(t)) return false;
+/// The step is repeated up to just before the switch and carried over it by its rate, so that forces that jump there are
+/// on one side in all of this step and on the other in all of the next. False: it is at the end of the step anyway.
+bool CompliantScheme::end_step_at(double before, double after, double end) {
+  if (end - after <= 1e3 * same_time(after)) return false;
   const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
   OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
-  if (!method.single_step(f, integrator_->t_old(), integrator_->y_old(), t - integrator_->t_old(), switch_y_))
-    integrator_->interpolate(t, switch_y_);
-  step_end_ = t;
+  const double h = before - integrator_->t_old();
+  if (h <= 0) {
+    switch_y_ = integrator_->y_old();
+  } else if (!method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, switch_y_)) {
+    integrator_->interpolate(before, switch_y_);
+  }
+  const std::vector<ContactPieces> beyond = pieces_;
+  switch_rate_.resize(switch_y_.size());
+  double t = before, way = std::max(after - before, same_time(after));
+  for (int round = 0; round < kMostPushes; ++round, way *= 2) {
+    if (!rate(t, switch_y_, switch_rate_) || dynamics_.contacts().pieces() == beyond) break;
+    switch_y_ += way * switch_rate_;
+    t += way;
+  }
+  step_end_ = std::max(t, after);
   first_step_ = integrator_->suggested_step();
   return true;
 }

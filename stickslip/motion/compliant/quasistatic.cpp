@@ -21,6 +21,7 @@ constexpr double kNewton = 1e-13;        // of the size of a component, or a fra
 constexpr double kFirstStep = 1e-3;      // of the run
 constexpr double kShortest = 1e-12;      // of the run
 constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
+constexpr double kBorder = 1e-9;         // of the friction limit: there stick and slip are one
 constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
 constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
 
@@ -113,13 +114,17 @@ QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x
 
 /// What the contacts do at the nodes is what they did before the step.
 bool QuasistaticScheme::same_pieces(double t, double h, const Stages& s) {
-  for (std::size_t i = 0; i < 3; ++i) {
+  border_.assign(pieces_.size(), 0);
+  for (const std::size_t i : {2u, 1u, 0u}) {
     residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_);
-    if (fresh_ && i == 0) {  // the step begins after a change: its first node says what the new modes are
-      if (dynamics_.contacts().pieces() != pieces_) found_pieces_ = dynamics_.contacts().pieces();
-      else found_pieces_ = pieces_;
+    const std::vector<ContactPieces>& now = dynamics_.contacts().pieces();
+    if (fresh_ && i == 2) found_pieces_ = now;  // after a change the end, farthest from it, says what the new modes are
+    const std::vector<ContactPieces>& before = fresh_ ? found_pieces_ : pieces_;
+    for (std::size_t k = 0; k < now.size(); ++k) {
+      const bool undecided = dynamics_.contacts().on_the_border(k, kBorder);
+      if (fresh_ && i == 2) border_[k] = undecided;
+      if (!(now[k] == before[k]) && !undecided && !border_[k]) return false;
     }
-    if (dynamics_.contacts().pieces() != (fresh_ ? found_pieces_ : pieces_)) return false;
   }
   return true;
 }
@@ -206,7 +211,7 @@ StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
                         "surface, or set run.compliant.quasistatic = false",
                         t, slipping.empty() ? "" : "; contact ", slipping)};
   return {Status::not_converged,
-          fmt::format("the balance of forces was not found at t = {:.9g} s; lower run.tolerance, or set "
+          fmt::format("the balance of forces was not found at t = {:.9g} s; raise run.tolerance, or set "
                       "run.compliant.quasistatic = false",
                       t)};
 }
@@ -222,7 +227,12 @@ void QuasistaticScheme::add_sums(double t, double h, const Stages& s) {
 /// One accepted step, at most to `limit`.
 StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   const double t = record.state.t;
-  const double shortest = kShortest * span_.length();
+  if (limit - t <= same_time(t)) {  // a jump and a row at one instant, but for round-off
+    record.state.t = limit;
+    return {};
+  }
+  const double shortest = std::min(kShortest * span_.length(), 0.5 * (limit - t));
+  if (std::isfinite(after_)) fresh_ = true;  // forces jump or bend here
   double h = std::min(h_, limit - t);
   if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
   for (;;) {
@@ -252,9 +262,9 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
         const double middle = 0.5 * (low + high);
         (collocate(t, x_, middle, whole_) == Solved::yes && same_pieces(t, middle, whole_) ? low : high) = middle;
       }
-      if (low <= same_time(t)) {  // it changes at once
-        pieces_ = dynamics_.contacts().pieces();
-        if (fresh_) return no_balance(t, Solved::no);
+      if (low <= same_time(t)) {  // it changes at once: the end of a shorter step has the new modes
+        if (fresh_) h *= 0.25;
+        if (h < shortest) return no_balance(t, Solved::no);
         fresh_ = true;
         continue;
       }
@@ -271,6 +281,12 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   add_sums(t, 0.5 * h, first_);
   add_sums(t + 0.5 * h, 0.5 * h, second_);
   const Vector rate_before = rate_;
+  residual(t + h, second_.x[2], second_.rate[2], F_);
+  if (fresh_) {
+    found_pieces_ = dynamics_.contacts().pieces();
+    for (std::size_t k = 0; k < found_pieces_.size(); ++k)
+      if (dynamics_.contacts().on_the_border(k, kBorder)) found_pieces_[k] = pieces_[k];
+  }
   if (fresh_ && found_pieces_ != pieces_) {
     note_switch(t, record);
     pieces_ = found_pieces_;
@@ -288,7 +304,6 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
 
 void QuasistaticScheme::note_switch(double t, StepRecord& record) {
   switches_.add(t, changes(pieces_, found_pieces_));
-  residual(t, first_.x[0], first_.rate[0], F_);
   for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
     const Mode after = dynamics_.contacts().mode(k);
     Mode& mode = record.state.modes[k];
@@ -341,6 +356,9 @@ void QuasistaticScheme::exchange_audit(Memory& memory) {
 
 bool QuasistaticScheme::exchange(Memory& memory) {
   for (Vector* x : {&x_, &rate_, &scale_, &sums_reached_}) memory.exchange(*x);
+  Vector origin = dynamics_.origin();
+  memory.exchange(origin);
+  dynamics_.set_origin(origin);
   memory.exchange(h_);
   memory.exchange(fresh_);
   if (!memory.reading()) return true;

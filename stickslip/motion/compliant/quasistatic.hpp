@@ -74,7 +74,8 @@ class QuasistaticScheme final : public Scheme {
   Stages whole_, first_, second_;
   DenseMatrix J_, by_x_, by_rate_;
   Eigen::PartialPivLU<DenseMatrix> lu_;
-  std::vector<ContactPieces> pieces_, found_pieces_;  // before the step; at the first node of one that begins anew
+  std::vector<ContactPieces> pieces_, found_pieces_;  // before the step; at the end of one that begins anew
+  std::vector<char> border_;                          // of the end of a step that begins anew
   bool changes_ = false;                              // the step ends where a contact changes
   SwitchMonitor switches_;
   ContactAudit audit_;

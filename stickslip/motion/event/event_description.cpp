@@ -12,6 +12,7 @@ namespace stickslip {
 namespace {
 
 void require_system(const System& system) {
+  refuse_other_polygons("event", system);
   if (!system.laws().contact_source().points_stay())
     throw InputError(
         "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use scheme = "

@@ -11,7 +11,7 @@ namespace stickslip {
 
 namespace {
 
-void require_system(const System&) {}
+void require_system(const System& system) { refuse_other_polygons("moreau", system); }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
                              StopRequest stop, const Variations*) {
