@@ -156,7 +156,7 @@ mu = 0.5
 [matrices]
 coordinates = ["x", "y"]
 mass = [[1, 0], [0, 1]]
-force = ["4*cos(t)", -10]
+force = ["2*cos(t)", -10]
 [[contact]]
 gap = "y"
 slip = ["x"]

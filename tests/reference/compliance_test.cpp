@@ -294,8 +294,9 @@ TEST(Quasistatic, StartOutOfBalanceIsMovedAndSaidSo) {
 TEST(Quasistatic, DriveThatStopsWhileSlippingLeavesTheSliderThere) {
   const Simulation s = run_text(kSlider, {"matrices.force=[\"50*0.1*min(t, 1)\", -9.81]"});
   ASSERT_EQ(s.status, Status::success) << s.message;
-  EXPECT_NEAR(s.final.q[0], 0.1 - 0.3 * 9.81 / 50, 1e-11);
-  EXPECT_NEAR(s.final.v[0], 0, 1e-11);
+  // Within 1e-9 of the friction limit stick and slip are one: 1e-9 * 2.943 N over 50 N/m.
+  EXPECT_NEAR(s.final.q[0], 0.1 - 0.3 * 9.81 / 50, 6e-11);
+  EXPECT_NEAR(s.final.v[0], 0, 1e-9);
 }
 
 TEST(Quasistatic, ReversalOfTheDriveSticksUntilTheOtherLimit) {

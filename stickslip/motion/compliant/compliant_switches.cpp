@@ -41,12 +41,15 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
   }
 }
 
-/// The step is repeated up to just before the switch and carried over it by its rate, so that forces that jump there are
-/// on one side in all of this step and on the other in all of the next. False: it is at the end of the step anyway.
+/// The step is repeated up to the switch. Where forces jump there, up to just before it, and carried over it by its rate,
+/// so that they are on one side in all of this step and on the other in all of the next. False: it is at the end of the
+/// step anyway.
 bool CompliantScheme::end_step_at(double before, double after, double end) {
   if (end - after <= 1e3 * same_time(after)) return false;
   const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
   OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
+  const bool jump = dynamics_.contacts().forces_jump();
+  if (!jump) before = after;
   const double h = before - integrator_->t_old();
   if (h <= 0) {
     switch_y_ = integrator_->y_old();
@@ -56,7 +59,7 @@ bool CompliantScheme::end_step_at(double before, double after, double end) {
   const std::vector<ContactPieces> beyond = pieces_;
   switch_rate_.resize(switch_y_.size());
   double t = before, way = std::max(after - before, same_time(after));
-  for (int round = 0; round < kMostPushes; ++round, way *= 2) {
+  for (int round = 0; jump && round < kMostPushes; ++round, way *= 2) {
     if (!rate(t, switch_y_, switch_rate_) || dynamics_.contacts().pieces() == beyond) break;
     switch_y_ += way * switch_rate_;
     t += way;
