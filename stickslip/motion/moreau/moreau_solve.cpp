@@ -190,7 +190,7 @@ void MoreauScheme::add_up_all_loads() {
 
 /// The solvers know Coulomb's law, -(u + s(u)) ∈ N_C(r). With u - s(u) in the place of u, tangents are the same and s
 /// cancels: so the normal velocity is given without s, which is found by iteration. One point with equal masses along
-/// its normal and tangent settles in one step by the factor used; others converge.
+/// its normal and tangent settles in one step by the factor used; with many points it may not settle, and the step then says so.
 bool MoreauScheme::relaxation_settles() {
   constexpr double kSettled = 1e-13;  // of the fastest slip
   double largest = 0, fastest = 0;
