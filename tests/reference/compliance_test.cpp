@@ -332,6 +332,20 @@ TEST(Compliance, ContactsWithoutComplianceReboundWithTheirRestitution) {
   }
 }
 
+TEST(Compliance, StiffnessThatDependsOnTheStateBalancesItsEnergyWithEveryIntegrator) {
+  const std::vector<std::string> varying{
+      "contact.floor.compliance.stiffness=[[\"1000+300*sin(5*px)\",100,50],[100,\"800*(1+px^2)\",30],[50,30,700]]",
+      "contact.floor.compliance.damping=[[\"20+px\",0],[0,20]]"};
+  std::vector<std::string> stiffly = varying;
+  stiffly.push_back("run.compliant.integrator=stiff");
+  const Simulation plain = run_text(block(), varying), stiff = run_text(block(), stiffly);
+  ASSERT_EQ(plain.status, Status::success) << plain.message;
+  ASSERT_EQ(stiff.status, Status::success) << stiff.message;
+  EXPECT_LT((state_of(plain) - state_of(stiff)).lpNorm<Eigen::Infinity>(), 1e-9);
+  EXPECT_LT(audit_value(plain, "energy"), 1e-12);
+  EXPECT_LT(audit_value(stiff, "energy"), 1e-9);
+}
+
 TEST(Compliance, ARunThatGoesOnIsTheOneThatNeverStopped) {
   const ModelFile model = parse_model(block(), "test.toml");
   SimulationOptions options = model.run;

@@ -156,6 +156,7 @@ void CompliantDynamics::sum_rates(double t, Vector& rates) {
   rates.tail(laws_) = law_power_;
   if (contacts_.constant_stiffness()) return;
   // Stiffness that changes along the motion stores or releases energy at fixed deformation.
+  system_.kinematics().rate(q_, v_, qdot_);
   const double way = sizes_.size() > 0 ? sizes_.head(nq_).maxCoeff() : 1.0, speed = qdot_.lpNorm<Eigen::Infinity>();
   const double step = kStencilStep * (speed > 0 ? way / speed : 1.0);
   contacts_.forces(normal_, tangential_);
