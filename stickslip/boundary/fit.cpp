@@ -300,7 +300,9 @@ void FitOptions::validate() const {
   if (!(tolerance >= 1e-14 && tolerance <= 0.1))
     throw InputError(fmt::format("tolerance = {} must lie in [1e-14, 0.1]", tolerance));
   if (max_iterations < 1) throw InputError(fmt::format("max_iterations = {} must be >= 1", max_iterations));
-  if (horizons < 1) throw InputError(fmt::format("horizons = {} must be >= 1", horizons));
+  constexpr int kMostHorizons = 30;  // halvings: a billion values in the last part for one in the first
+  if (horizons < 1 || horizons > kMostHorizons)
+    throw InputError(fmt::format("horizons = {} must lie in [1, {}]", horizons, kMostHorizons));
   if (starts < 0) throw InputError(fmt::format("starts = {} must be >= 0", starts));
 }
 

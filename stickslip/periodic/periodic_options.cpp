@@ -49,14 +49,19 @@ void PeriodicOptions::validate() const {
   if (!(period > 0) || !std::isfinite(period))
     throw InputError(fmt::format("periodic.period = {} must be a time > 0 in s", period));
   if (periods < 1) throw InputError(fmt::format("periodic.periods = {} must be >= 1", periods));
-  if (harmonics < 1 || harmonics > 100000)
-    throw InputError(fmt::format("periodic.harmonics = {} must lie in [1, 100000]", harmonics));
+  // The equations are solved as one dense matrix: more than that does not fit into the memory of ordinary machines.
+  constexpr int kMostHarmonics = 2000, kMostSamples = 100'000, kMostSteps = 20'000;
+  if (harmonics < 1 || harmonics > kMostHarmonics)
+    throw InputError(fmt::format("periodic.harmonics = {} must lie in [1, {}]", harmonics, kMostHarmonics));
+  if (samples > kMostSamples)
+    throw InputError(fmt::format("periodic.samples = {} must be at most {}; 0: chosen", samples, kMostSamples));
   if (samples != 0 && samples < 3 * harmonics)
     throw InputError(fmt::format(
         "periodic.samples = {} are too few for {} harmonics: products of laws fold back onto them; give at least "
         "4 harmonics = {}, or 0 (chosen)",
         samples, harmonics, 4 * harmonics));
-  if (steps < 8) throw InputError(fmt::format("periodic.steps = {} must be >= 8", steps));
+  if (steps < 8 || steps > kMostSteps)
+    throw InputError(fmt::format("periodic.steps = {} must lie in [8, {}]", steps, kMostSteps));
   if (!(rho > 0) || !std::isfinite(rho)) throw InputError(fmt::format("periodic.rho = {} must be > 0", rho));
   if (start_periods < 0) throw InputError(fmt::format("periodic.start_periods = {} must be >= 0", start_periods));
   if (!(tolerance > 0)) throw InputError(fmt::format("periodic.tolerance = {} must be > 0", tolerance));

@@ -53,6 +53,8 @@ def test_branch_grows_through_a_range(tmp_path):
     ("periodic.autonomous=true", "depends on t"),
     ("periodic.samples=20", "too few"),
     ("periodic.method=stepping", "not available"),
+    ("periodic.harmonics=5000", "must lie in [1, 2000]"),
+    ("periodic.samples=1000000000", "at most 100000"),
 ])
 def test_wrong_input_says_what_to_do(tmp_path, change, words):
     done = periodic(tmp_path, OSCILLATOR, "--set", change)
