@@ -52,9 +52,10 @@ StateFunction read_normal_force(const Field& field) {
   for (const std::string& name : parameters.names()) symbols.add_constant(name, parameters.find(name)->value);
   const std::string& text = field.text("an expression of penetration, as in \"1e6*penetration^1.5\"");
   const StateFunction phi = field.about([&] { return StateFunction(Expression::parse(text, symbols)); });
-  constexpr double kProbe = 1e-3;  // [m]; any penetration will do
+  constexpr double kProbe = 1e-3;   // [m]; any penetration will do
+  constexpr double kZero = 1e-12;   // of the force there
   const double zero = 0, probe = kProbe;
-  if (const double at = phi({&zero, 1}); !(std::abs(at) <= 1e-12 * std::abs(phi({&probe, 1}))))
+  if (const double at = phi({&zero, 1}); !(std::abs(at) <= kZero * std::abs(phi({&probe, 1}))))
     field.fail(fmt::format("the force at penetration = 0 is {:g} N; it must be 0", at));
   if (!(phi({&probe, 1}) > 0) || !(phi.derivative({&probe, 1}, 0) > 0))
     field.fail("the force must be positive and grow with the penetration");

@@ -14,6 +14,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kTurn = 1e-12;  // sine of the angle between neighbouring facets: below it they are parallel
+
 double cross(const PlaneForce& a, const PlaneForce& b) { return a[0] * b[1] - a[1] * b[0]; }
 double dot(const PlaneForce& a, const PlaneForce& b) { return a[0] * b[0] + a[1] * b[1]; }
 PlaneForce minus(const PlaneForce& a, const PlaneForce& b) { return {a[0] - b[0], a[1] - b[1]}; }
@@ -52,7 +54,7 @@ FrictionSection FrictionSection::from_rows(std::span<const PlaneForce> rows) {
     const PlaneForce &a = polygon->rows[k], &b = polygon->rows[(k + 1) % n];
     // The origin must lie strictly inside the hull: to the left of every edge, beyond round-off.
     const double turn = cross(a, b);
-    if (n < 3 || !(turn > 1e-12 * std::sqrt(dot(a, a) * dot(b, b))))
+    if (n < 3 || !(turn > kTurn * std::sqrt(dot(a, a) * dot(b, b))))
       throw InputError(
           "the facets leave some direction without a bound (the polygon a f_1 + b f_2 <= 1 is not bounded around the "
           "origin); add rows that face the other way");

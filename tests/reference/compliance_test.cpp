@@ -73,6 +73,8 @@ TEST(Compliance, BlockOnAPlaneAtFourTimes) {
   EXPECT_EQ(s.trajectory.events[0].kind, EventKind::stick);
   EXPECT_NEAR(s.trajectory.events[0].t, 0.7594, 1e-4);  // sampled every 7.5e-5 in the reference
   EXPECT_LT(audit_value(s, "energy"), 1e-12);
+  EXPECT_GT(audit_value(s, "inclusion"), 0);  // measured, to round-off
+  EXPECT_LT(audit_value(s, "inclusion"), 1e-14);
 }
 
 TEST(Compliance, DefaultToleranceIsGoodForNineDigits) {

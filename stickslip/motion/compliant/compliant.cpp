@@ -334,6 +334,9 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   e.work_in = sums_[0];
   e.damper_loss = sums_[1] + dropped_energy_;
   e.friction_loss = sums_[2];
+  const CompliantContacts::Residuals laws = dynamics_.contacts().residuals();
+  raise(record.membership, laws.membership);
+  raise(record.inclusion, laws.inclusion);
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
   dynamics_.contacts().point_forces(record.point_forces);

@@ -293,6 +293,39 @@ CompliantContacts::Powers CompliantContacts::powers() const {
   return sum;
 }
 
+CompliantContacts::Residuals CompliantContacts::residuals() const {
+  Residuals worst;
+  const double largest = force_size();
+  for (const auto& group : groups_)
+    for (std::size_t k = 0; k < group->slots.size(); ++k) {
+      const CompliantPoint& point = group->problem.points[k];
+      const CompliantSolution& s = group->solution;
+      const double normal = s.normal[static_cast<Index>(k)], rho = point.mu * normal;
+      double outside = std::max(0.0, -normal), off = 0, terms = largest;
+      if (point.tangents == 1) {
+        const double l = s.tangential[point.first], c = group->problem.C(point.first, point.first);
+        const double step = c * s.slip[point.first];
+        double nearest = 0;
+        project_on_interval(rho, l - step, nearest);
+        outside = std::max(outside, std::abs(l) - rho);
+        off = std::abs(l - nearest);
+        terms = std::max(terms, std::abs(step));
+      } else if (point.tangents == 2) {
+        const Index f = point.first;
+        const double c = 0.5 * (group->problem.C(f, f) + group->problem.C(f + 1, f + 1));
+        const PlaneForce l{s.tangential[f], s.tangential[f + 1]};
+        PlaneForce nearest{};
+        point.section.project(rho, {}, {l[0] - c * s.slip[f], l[1] - c * s.slip[f + 1]}, nearest);
+        outside = std::max(outside, point.section.excess(rho, l));
+        off = std::hypot(l[0] - nearest[0], l[1] - nearest[1]);
+        terms = std::max(terms, c * std::hypot(s.slip[f], s.slip[f + 1]));
+      }
+      if (outside > 0) raise(worst.membership, outside / largest);
+      if (off > 0) raise(worst.inclusion, off / terms);
+    }
+  return worst;
+}
+
 void CompliantContacts::law_sums(Vector& components, Vector& power) const {
   components.setZero();
   power.setZero();

@@ -74,6 +74,12 @@ class CompliantContacts {
     double surfaces = 0, dampers = 0, friction = 0;
   };
   Powers powers() const;
+  /// How well the laws hold at the placed state, from forces and slip alone: λ outside its set over the largest force, and
+  /// |l - P(l - c σ)| of the tangential law over the force or c |σ|, c the mean of C's own diagonal.
+  struct Residuals {
+    double membership = 0, inclusion = 0;
+  };
+  Residuals residuals() const;
   /// Per law: λ summed over its points (components), and power on the system.
   void law_sums(Vector& components, Vector& power) const;
   Mode mode(std::size_t law) const;

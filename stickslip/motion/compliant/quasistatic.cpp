@@ -22,6 +22,8 @@ constexpr double kFirstStep = 1e-3;      // of the run
 constexpr double kShortest = 1e-12;      // of the run
 constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
 constexpr double kBorder = 1e-9;         // of the friction limit: there stick and slip are one
+constexpr double kSingular = 1e-15;      // reciprocal condition: below it no digit of a solution is left
+constexpr double kNotMoved = 1e-9;       // of the sizes at hand: a start that is where it was given
 constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
 constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
 
@@ -90,7 +92,7 @@ QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x
       J_.block(row * n, row * n, n, n) += by_x_;
     }
     lu_.compute(J_);
-    if (!(lu_.rcond() > 1e-15)) return Solved::singular;
+    if (!(lu_.rcond() > kSingular)) return Solved::singular;
     update_ = lu_.solve(update_);
     if (!update_.allFinite()) return Solved::singular;
     double change = 0;
@@ -329,6 +331,9 @@ void QuasistaticScheme::take_state(double t, StepRecord& record) {
   record.energy.damper_loss = sums_[1];
   record.energy.friction_loss = sums_[2];
   record.energy.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
+  const CompliantContacts::Residuals laws = dynamics_.contacts().residuals();
+  raise(record.membership, laws.membership);
+  raise(record.inclusion, laws.inclusion);
   raise(audit_.step.penetration, dynamics_.contacts().deepest());
 }
 
@@ -380,7 +385,7 @@ void QuasistaticScheme::add_audit(const AuditLedger& run, const AuditLimits& lim
 
 void QuasistaticScheme::add_notes(std::vector<std::string>& notes) const {
   notes.push_back("quasistatic: inertia is dropped; velocities jump where slip begins or ends");
-  if (moved_ > 1e-9 * scale_.maxCoeff())
+  if (moved_ > kNotMoved * scale_.maxCoeff())
     notes.push_back(fmt::format("the start was moved by up to {:.3g} into the balance of forces", moved_));
 }
 
