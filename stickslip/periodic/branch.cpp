@@ -8,7 +8,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/continuation/path_following.hpp"
-#include "stickslip/periodic/weighted_residual.hpp"
+#include "stickslip/periodic/periodic_equations.hpp"
 
 namespace stickslip {
 
@@ -97,15 +97,15 @@ class ResidualPath final : public PathProblem {
   struct Place {
     double s = NAN;
     BranchCase parts;
-    std::unique_ptr<WeightedResidual> weighted;
+    std::unique_ptr<PeriodicEquations> weighted;
     Vector reference;
   };
   bool with(double s, Place& place) {
     if (place.s == s) return true;
     try {
       place.parts = build_(s);
-      place.weighted = std::make_unique<WeightedResidual>(*place.parts.system, place.parts.options,
-                                                          place.parts.initial.t, place.parts.initial.q);
+      place.weighted = make_equations(*place.parts.system, place.parts.options, place.parts.initial.t,
+                                      place.parts.initial.q);
       if (reference.size()) place.weighted->set_phase_reference(reference);
       place.s = s;
     } catch (const InputError& error) {
@@ -121,7 +121,10 @@ class ResidualPath final : public PathProblem {
 
  private:
   static bool evaluate(Place& place, const Vector& x, Vector& F, DenseMatrix* J) {
-    return place.weighted->evaluate(x, 0, F, J);
+    if (!J) return place.weighted->residual(x, 0, F);
+    if (!place.weighted->linearize(x, 0, F)) return false;
+    place.weighted->copy_jacobian(*J);
+    return true;
   }
 
   const BranchBuilder& build_;

@@ -114,7 +114,7 @@ class Closure {
     if (!map_->flow(first, start.t + T + (by_T ? delta : 0.0), times, watch, record)) return false;
     if (by_T) late = record.state;
     if (!by_T) end_ = record;
-    const Vector difference = map_->scaled(end_.state) - map_->scaled(start);
+    const Vector difference = map_->difference(end_.state, start);
     const Index m = Z.cols(), conditions = problem_->autonomous ? 1 + (problem_->condition ? 1 : 0) : 0;
     R.resize(m + conditions);
     R.head(m) = Z.transpose() * difference;
@@ -125,7 +125,7 @@ class Closure {
       J.setZero(m + conditions, unknowns());
       J.topLeftCorner(m, m) = monodromy - DenseMatrix::Identity(m, m);
       if (by_T && early.q.size() && late.q.size())
-        J.col(m).head(m) = Z.transpose() * (map_->scaled(late) - map_->scaled(early)) * (T / (late.t - early.t));
+        J.col(m).head(m) = Z.transpose() * map_->difference(late, early) * (T / (late.t - early.t));
     }
     if (problem_->autonomous) add_conditions(slopes);
     return R.allFinite() && (!slopes || J.allFinite());
@@ -135,8 +135,7 @@ class Closure {
     map_->displace(Z * step.head(Z.cols()), start);
     if (problem_->autonomous) T *= std::exp(std::clamp(step[Z.cols()], -0.5, 0.5));
   }
-  void set_reference(const Vector& rate) { reference_ = map_->scaled(start), rate_ = rate; }
-  bool has_reference() const { return rate_.size() > 0; }
+  void set_reference(const Vector& rate) { reference_ = start, rate_ = rate; }
 
  private:
   double condition_value(const StateFunction& f, const State& state, double period) const {
@@ -165,7 +164,7 @@ class Closure {
     if (problem_->phase) {
       add_row(*problem_->phase, m, slopes);
     } else {
-      R[m] = rate_.size() ? rate_.dot(map_->scaled(start) - reference_) : 0.0;
+      R[m] = rate_.size() ? rate_.dot(map_->difference(start, reference_)) : 0.0;
       if (slopes && rate_.size()) J.row(m).head(m) = (Z.transpose() * rate_).transpose();
     }
     if (problem_->condition) add_row(*problem_->condition, m + 1, slopes);
@@ -175,7 +174,8 @@ class Closure {
   const PeriodicOptions* problem_;
   Index n_;
   StepRecord end_;
-  Vector reference_, rate_;
+  State reference_;
+  Vector rate_;
 };
 
 /// Where a phase expression is given, the row of the guess at which it changes its sign, else -1.

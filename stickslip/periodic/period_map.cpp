@@ -31,11 +31,12 @@ const std::vector<double>& PeriodMap::breakpoints(double from, double to) {
 }
 
 bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times, const Watch& watch,
-                     StepRecord& record) {
+                     StepRecord& record, const Variations* variations) {
   message_.clear();
   try {
     const TimeSpan span{state.t, t_end};
-    EventScheme scheme(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop);
+    EventScheme scheme(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop,
+                       variations);
     record = {};
     record.state = std::move(state);
     scheme.start(record);
@@ -92,9 +93,10 @@ DenseMatrix PeriodMap::directions(const State& state) {
   return Z;
 }
 
-Vector PeriodMap::scaled(const State& state) const {
-  Vector y(2 * v_scale_.size());
-  y << state.q.cwiseQuotient(q_scale_), state.v.cwiseQuotient(v_scale_);
+Vector PeriodMap::difference(const State& to, const State& from) const {
+  Vector delta(v_scale_.size()), y(2 * v_scale_.size());
+  system_.kinematics().difference(to.q, from.q, delta);
+  y << delta.cwiseQuotient(q_scale_), (to.v - from.v).cwiseQuotient(v_scale_);
   return y;
 }
 
@@ -105,6 +107,26 @@ void PeriodMap::displace(const Vector& step, State& state) const {
 }
 
 bool PeriodMap::derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
+  carried_ = carried_derivative(start, T, Z, D);
+  return carried_ || difference_derivative(start, T, Z, D);
+}
+
+bool PeriodMap::carried_derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
+  const Index n = v_scale_.size();
+  State first = start;
+  first.modes.clear();
+  const Variations variations = Variations::of_state(system_, first);
+  StepRecord record;
+  if (!flow(first, start.t + T, {}, {}, record, &variations)) return false;
+  const DenseMatrix& S = record.sensitivity;
+  if (S.rows() < 2 * n || S.cols() < 2 * n || !S.allFinite()) return false;
+  Vector scale(2 * n);
+  scale << q_scale_, v_scale_;
+  D = scale.cwiseInverse().asDiagonal() * S.topLeftCorner(2 * n, 2 * n) * scale.asDiagonal() * Z;
+  return true;
+}
+
+bool PeriodMap::difference_derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
   // Fourth order where the flow is exact to round-off; with an integrator its noise asks for longer steps.
   const double delta = exact_ ? 3e-5 : 1e-4;
   D.resize(Z.rows(), Z.cols());
@@ -116,7 +138,7 @@ bool PeriodMap::derivative(const State& start, double T, const DenseMatrix& Z, D
       neighbour.modes.clear();
       displace(place * delta * Z.col(k), neighbour);
       if (!flow(neighbour, start.t + T, {}, {}, record)) return false;
-      sum += weight / (12 * delta) * scaled(record.state);
+      sum += weight / (12 * delta) * difference(record.state, start);
     }
     D.col(k) = sum;
   }

@@ -7,15 +7,17 @@
 //         and rows of laws that stick · δv = 0 }
 // Along what is left out the map is constant: multipliers 0.
 //
-// The derivative is by central differences of the exact flow (error about 1e-9 of the scales) with every number over
-// its scale. Since each neighbour passes the events at its own times, jumps of the derivative there (saltation) are
-// part of it.
+// The derivative is carried along the motion, through every event with its saltation (motion/event/event_tangent.hpp).
+// Where that has none (grazing, two events at one instant) central differences of the motion stand in, with every
+// number over its scale: each neighbour passes the events at its own times, so jumps of the derivative are part of
+// them.
 #pragma once
 
 #include <functional>
 #include <vector>
 
 #include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 #include "stickslip/motion/step.hpp"
 
 namespace stickslip {
@@ -34,15 +36,19 @@ class PeriodMap {
   /// Seen after every part of the motion: a step to a requested time, or an event before it.
   using Watch = std::function<void(const StepRecord&)>;
   /// From `state` (its t counts) to t_end. `times`, ascending, are stopped at. False: `message` says why.
-  bool flow(State state, double t_end, const std::vector<double>& times, const Watch& watch, StepRecord& record);
+  bool flow(State state, double t_end, const std::vector<double>& times, const Watch& watch, StepRecord& record,
+            const Variations* variations = nullptr);
 
   /// Directions at a state whose modes are known (nonzero part: nv rows for q, nv for v; scaled by the scales).
   DenseMatrix directions(const State& state);
   /// ∂y(t0 + T)/∂y(t0) along the columns of Z, in scaled numbers (2 nv × columns). False where a neighbour cannot be
   /// followed.
   bool derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D);
-  /// y in scaled numbers, and back.
-  Vector scaled(const State& state) const;
+  /// The last derivative was carried, not differenced.
+  bool carried() const { return carried_; }
+  bool difference_derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D);
+  /// y of `to` over that of `from` in scaled numbers, and back.
+  Vector difference(const State& to, const State& from) const;
   void displace(const Vector& scaled_step, State& state) const;
 
   const std::string& message() const { return message_; }
@@ -52,13 +58,14 @@ class PeriodMap {
 
  private:
   const std::vector<double>& breakpoints(double from, double to);
+  bool carried_derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D);
 
   const System& system_;
   double t0_;
   Vector q_scale_, v_scale_;
   PeriodMapOptions options_;
   ModeDynamics dynamics_;
-  bool exact_ = false;
+  bool exact_ = false, carried_ = false;
   std::string message_;
   std::vector<double> breakpoints_;
   double searched_from_ = 0, searched_to_ = -1;

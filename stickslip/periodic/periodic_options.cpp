@@ -67,8 +67,6 @@ void PeriodicOptions::validate() const {
   if (!(tolerance > 0)) throw InputError(fmt::format("periodic.tolerance = {} must be > 0", tolerance));
   if (autonomous && periods != 1)
     throw InputError("periodic.periods belongs to forced motions; an autonomous one has its own period");
-  if (method == PeriodicMethod::stepping)
-    throw InputError("periodic.method = \"stepping\" is not available in this version; use \"fourier\" or \"spline\"");
   if (method == PeriodicMethod::spline) require_stable_pair(spline_displacement, spline_reaction);
 }
 

@@ -3,26 +3,22 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <cmath>
 
 namespace stickslip {
 
 namespace {
 
-constexpr double kSingular = 1e-13;  // reciprocal condition below which the shortest step is taken
 constexpr int kStageIterations = 40;
 
 class Newton {
  public:
-  Newton(WeightedResidual& problem, const ResidualNewtonOptions& options, ResidualSolution& solution)
+  Newton(PeriodicEquations& problem, const ResidualNewtonOptions& options, ResidualSolution& solution)
       : problem_(problem), options_(options), solution_(solution) {}
 
   /// True where max |F| falls below the tolerance of the stage; X is the best point found in any case.
   bool stage(double smoothing, double tolerance, Vector& X) {
-    if (!problem_.evaluate(X, smoothing, F_, &J_)) return false;
+    if (!problem_.linearize(X, smoothing, F_)) return false;
     for (int k = 0; k < kStageIterations; ++k) {
       const double size = F_.lpNorm<Eigen::Infinity>();
       solution_.history.push_back(size);
@@ -30,7 +26,7 @@ class Newton {
       if (out_of_budget()) return false;
       ++solution_.iterations;
       if (!newton_step(smoothing, X) && !levenberg_step(smoothing, X)) return false;
-      if (!problem_.evaluate(X, smoothing, F_, &J_)) return false;
+      if (!problem_.linearize(X, smoothing, F_)) return false;
     }
     return F_.lpNorm<Eigen::Infinity>() <= tolerance;
   }
@@ -39,15 +35,9 @@ class Newton {
 
   void finish(const Vector& X) {
     solution_.X = X;
-    if (!problem_.evaluate(X, 0, F_, &J_)) return;
+    if (!problem_.linearize(X, 0, F_)) return;
     solution_.residual = F_.lpNorm<Eigen::Infinity>();
-    if (J_.rows() == J_.cols()) {
-      solution_.condition = 1 / Eigen::PartialPivLU<DenseMatrix>(J_).rcond();
-      return;
-    }
-    const Vector s = J_.jacobiSvd().singularValues();
-    solution_.condition = s[0] / s[s.size() - 1];
-    solution_.rank_defect = (s.array() < 1e-9 * s[0]).count();
+    solution_.condition = problem_.condition();
   }
 
  private:
@@ -56,7 +46,7 @@ class Newton {
     double length = 1;
     for (int k = 0; k <= halvings; ++k, length *= 0.5) {
       trial_ = X + length * step;
-      if (!trial_.allFinite() || !problem_.evaluate(trial_, smoothing, next_, nullptr)) continue;
+      if (!trial_.allFinite() || !problem_.residual(trial_, smoothing, next_)) continue;
       if (next_.norm() < (1 - 1e-3 * length) * before) {
         X = trial_;
         return true;
@@ -66,39 +56,19 @@ class Newton {
   }
 
   bool newton_step(double smoothing, Vector& X) {
-    Vector step;
-    bool regular = false;
-    if (J_.rows() == J_.cols()) {
-      const Eigen::PartialPivLU<DenseMatrix> lu(J_);
-      regular = lu.rcond() > kSingular;
-      if (regular) step = lu.solve(-F_);
-    }
-    if (!regular) {
-      Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(J_.rows(), J_.cols());
-      qr.setThreshold(1e-11);
-      qr.compute(J_);
-      step = qr.solve(-F_);
-    }
-    return descend(step, smoothing, X, 10);
+    return problem_.newton_step(F_, step_) && descend(step_, smoothing, X, 10);
   }
 
   bool levenberg_step(double smoothing, Vector& X) {
-    const DenseMatrix JtJ = J_.transpose() * J_;
-    const Vector g = J_.transpose() * F_;
-    const double size = JtJ.diagonal().maxCoeff();
-    for (double damping = 1e-8; damping < 10; damping *= 30) {
-      DenseMatrix A = JtJ;
-      A.diagonal().array() += damping * size;
-      if (descend(A.ldlt().solve(-g), smoothing, X, 2)) return true;
-    }
+    for (double damping = 1e-8; damping < 10; damping *= 30)
+      if (problem_.damped_step(F_, damping, step_) && descend(step_, smoothing, X, 2)) return true;
     return false;
   }
 
-  WeightedResidual& problem_;
+  PeriodicEquations& problem_;
   const ResidualNewtonOptions& options_;
   ResidualSolution& solution_;
-  Vector F_, next_, trial_;
-  DenseMatrix J_;
+  Vector F_, next_, trial_, step_;
 };
 
 /// From large to small ε. True: the law itself is solved.
@@ -137,7 +107,7 @@ bool follow_homotopy(Newton& newton, const ResidualNewtonOptions& options, Vecto
 
 }  // namespace
 
-ResidualSolution solve_residual(WeightedResidual& problem, const Vector& start, const ResidualNewtonOptions& options) {
+ResidualSolution solve_residual(PeriodicEquations& problem, const Vector& start, const ResidualNewtonOptions& options) {
   ResidualSolution solution;
   Newton newton(problem, options, solution);
   Vector X = start;

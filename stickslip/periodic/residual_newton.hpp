@@ -14,7 +14,7 @@
 
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/common/status.hpp"
-#include "stickslip/periodic/weighted_residual.hpp"
+#include "stickslip/periodic/periodic_equations.hpp"
 
 namespace stickslip {
 
@@ -31,11 +31,10 @@ struct ResidualSolution {
   Vector X;
   double residual = 0;  ///< max |F| of the law itself
   int iterations = 0;
-  double condition = 0;         ///< of the Jacobian, 1-norm estimate (least squares: of the singular values)
-  Index rank_defect = 0;        ///< singular values below 1e-9 of the largest; counted for least squares alone
+  double condition = 0;         ///< of the Jacobian
   std::vector<double> history;  ///< max |F| of each iteration
 };
 
-ResidualSolution solve_residual(WeightedResidual& problem, const Vector& start, const ResidualNewtonOptions& options);
+ResidualSolution solve_residual(PeriodicEquations& problem, const Vector& start, const ResidualNewtonOptions& options);
 
 }  // namespace stickslip

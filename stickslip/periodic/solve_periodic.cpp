@@ -8,6 +8,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
+#include "stickslip/periodic/periodic_equations.hpp"
 
 namespace stickslip {
 
@@ -63,7 +64,7 @@ class Solver {
   void choose_method() {
     solution_.period = options_.motion_period();
     if (options_.method != PeriodicMethod::event)
-      if (const std::string reason = weighted_residual_refusal(problem_.system); !reason.empty()) {
+      if (const std::string reason = equations_refusal(problem_.system, options_.method); !reason.empty()) {
         solution_.notes.push_back(
             fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method), reason));
         options_.method = PeriodicMethod::event;
@@ -94,7 +95,8 @@ class Solver {
   }
 
   bool solve_weighted() {
-    WeightedResidual weighted(problem_.system, options_, problem_.initial.t, problem_.initial.q);
+    const auto made = make_equations(problem_.system, options_, problem_.initial.t, problem_.initial.q);
+    PeriodicEquations& weighted = *made;
     Vector X = problem_.start_coefficients;
     bool near = X.size() == weighted.unknowns();
     if (!near && (problem_.start || options_.start != PeriodicStart::linear || options_.autonomous)) {
@@ -261,10 +263,12 @@ class Solver {
       finer.harmonics *= 2;
       finer.steps *= 2;
       finer.samples *= 2;
-      WeightedResidual weighted(problem_.system, finer, problem_.initial.t, problem_.initial.q);
+      const auto made = make_equations(problem_.system, finer, problem_.initial.t, problem_.initial.q);
+      PeriodicEquations& weighted = *made;
       Orbit guess = solution_.orbit;
       guess.t.push_back(guess.t0 + guess.period);
       guess.q.push_back(guess.q[0]);
+      guess.v.push_back(guess.v[0]);
       guess.r.push_back(guess.r[0]);
       const Vector X = weighted.start_from(guess);
       if (options_.autonomous) weighted.set_phase_reference(X);

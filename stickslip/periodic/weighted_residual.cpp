@@ -10,6 +10,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
+#include "stickslip/periodic/periodic_scales.hpp"
 #include "stickslip/periodic/spline_basis.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
 
@@ -154,64 +155,22 @@ void WeightedResidual::make_laws() {
 
 void WeightedResidual::make_scales(const Vector& q_reference) {
   const Index n = system_.info().nv();
-  SystemMatrix by_q, by_v;
-  system_.force_slopes(t0_, q_reference, Vector::Zero(n), workspace_, by_q, by_v);
-  const SystemMatrix& M = system_.inertia().mass(q_reference, workspace_);
-  Vector k(nb_), m(nb_);
-  f_scale_.setZero(nb_);
+  const PeriodicScales scales = periodic_scales(system_, options_, t0_, q_reference);
+  x_scale_.resize(nb_), f_scale_.resize(nb_);
   for (Index c = 0; c < nb_; ++c) {
-    k[c] = std::abs(by_q(kept_[c], kept_[c]));
-    m[c] = M(kept_[c], kept_[c]);
+    x_scale_[c] = scales.x[kept_[c]];
+    f_scale_[c] = scales.f[kept_[c]];
+  }
+  r_scale_ = scales.r;
+  for (std::size_t l = 0; l < laws_.size(); ++l) {
+    laws_[l].rho = scales.rho[l];
+    laws_[l].rho_n = scales.rho_n[l];
   }
   forces_.setZero(linear_ ? n : 0, linear_ ? N_ : 0);
-  for (Index j = 0; j < N_; ++j) {
-    if (linear_) {
-      system_.forces().applied(time(j), Vector::Zero(n), Vector::Zero(n), workspace_, h_);
-      forces_.col(j) = h_;
-    } else {
-      system_.force(time(j), q_reference, Vector::Zero(n), workspace_, h_);
-    }
-    for (Index c = 0; c < nb_; ++c) f_scale_[c] = std::max(f_scale_[c], std::abs(h_[kept_[c]]));
+  for (Index j = 0; linear_ && j < N_; ++j) {
+    system_.forces().applied(time(j), Vector::Zero(n), Vector::Zero(n), workspace_, h_);
+    forces_.col(j) = h_;
   }
-  r_scale_.setZero(m_);
-  system_.laws().contact_source().find(t0_, q_reference, HUGE_VAL, workspace_, found_);
-  Index row = 0;
-  for (Law& law : laws_) {
-    if (law.contact)
-      for (int a = 0; a < law.size; ++a, ++row)
-        for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry)
-          law.W(a, place_[entry.col()]) = entry.value();
-    if (law.friction) {
-      workspace_.variables.set(t0_, q_reference, Vector::Zero(n));
-      r_scale_.segment(law.first, law.size).setConstant(std::abs(law.friction->limit(workspace_.variables.span())));
-    }
-    double mass = 0, stiffness = 0, length = 0;
-    for (std::size_t c = 0; c < law.columns.size(); ++c) {
-      const double w = law.W(0, static_cast<Index>(c));
-      mass += w * w / m[law.columns[c]];
-      stiffness += w * w * k[law.columns[c]];
-      length += w * w;
-    }
-    mass = mass > 0 ? 1 / mass : 1;
-    stiffness = length > 0 ? stiffness / (length * length) : 0;
-    const double spring = stiffness > 0 ? stiffness : mass * omega_ * omega_;
-    law.rho = options_.rho * std::sqrt(spring * mass);
-    law.rho_n = options_.rho * spring;
-    for (std::size_t c = 0; c < law.columns.size(); ++c)
-      for (int a = 0; a < law.size; ++a)
-        f_scale_[law.columns[c]] =
-            std::max(f_scale_[law.columns[c]], std::abs(law.W(a, static_cast<Index>(c))) * r_scale_[law.first + a]);
-  }
-  const double largest = f_scale_.size() ? f_scale_.maxCoeff() : 1;
-  for (double& f : f_scale_) f = f > 0 ? f : (largest > 0 ? largest : 1);
-  for (const Law& law : laws_)
-    for (int a = 0; a < law.size; ++a) {
-      double& r = r_scale_[law.first + a];
-      for (std::size_t c = 0; r == 0 && c < law.columns.size(); ++c)
-        if (law.W(0, static_cast<Index>(c)) != 0) r = f_scale_[law.columns[c]];
-      if (r == 0) r = 1;
-    }
-  x_scale_ = f_scale_.cwiseQuotient(k + omega_ * omega_ * m);
 }
 
 void WeightedResidual::register_signals() {

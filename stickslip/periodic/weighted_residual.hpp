@@ -30,6 +30,7 @@
 #include "stickslip/periodic/basis.hpp"
 #include "stickslip/periodic/harmonic_stiffness.hpp"
 #include "stickslip/periodic/orbit.hpp"
+#include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/periodic_options.hpp"
 #include "stickslip/periodic/signal_table.hpp"
 
@@ -38,28 +39,26 @@ namespace stickslip {
 /// Empty, or why the weighted residual does not take the system, with what does.
 std::string weighted_residual_refusal(const System& system);
 
-class WeightedResidual {
+class WeightedResidual final : public DenseEquations {
  public:
   /// The system must outlive this. q_reference: a position near the motion, for scales. Throws InputError.
   WeightedResidual(const System& system, const PeriodicOptions& options, double t0, const Vector& q_reference);
-  ~WeightedResidual();
+  ~WeightedResidual() override;
 
-  Index unknowns() const { return unknowns_; }
-  Index equations() const { return equations_; }
-  /// r = 0, displacements of the linear (or linearised) response.
+  Index unknowns() const override { return unknowns_; }
+  Index equations() const override { return equations_; }
   /// Nonlinear forces are linearised at the reference.
-  Vector linear_start();
-  /// Coefficients nearest to an orbit of the same period (autonomous: its period counts).
-  Vector start_from(const Orbit& orbit) const;
+  Vector linear_start() override;
+  Vector start_from(const Orbit& orbit) const override;
 
   /// F(X) and, where asked for, its generalised Jacobian; smoothing ε >= 0 of law_equality.hpp. False: not finite.
   bool evaluate(const Vector& X, double smoothing, Vector& F, DenseMatrix* jacobian);
-  /// Of the phase condition without an expression: X is not to move along itself.
-  void set_phase_reference(const Vector& X);
+  bool residual(const Vector& X, double smoothing, Vector& F) override { return evaluate(X, smoothing, F, nullptr); }
+  bool linearize(const Vector& X, double smoothing, Vector& F) override { return evaluate(X, smoothing, F, &J_); }
+  void set_phase_reference(const Vector& X) override;
 
-  double period(const Vector& X) const;
-  /// At the samples; modes are those that the projection selects.
-  Orbit orbit(const Vector& X);
+  double period(const Vector& X) const override;
+  Orbit orbit(const Vector& X) override;
   const PeriodicBasis& basis() const { return *basis_; }
 
  private:

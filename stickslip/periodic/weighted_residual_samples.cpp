@@ -3,37 +3,10 @@
 #include <cmath>
 
 #include "stickslip/common/plane_norm.hpp"
-#include "stickslip/laws/weakening.hpp"
+#include "stickslip/periodic/smooth_force.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
 
 namespace stickslip {
-
-namespace {
-
-/// Weakening and viscous force of a law, c γ(|u|) u/|u| - b u, with its slopes.
-struct SmoothForce {
-  double value[2] = {0, 0}, by_u[4] = {0, 0, 0, 0}, by_c[2] = {0, 0};
-};
-
-SmoothForce smooth_force(const FrictionElement& law, double c, const Vector& u) {
-  SmoothForce s;
-  const int n = law.size();
-  const double length = n == 1 ? std::abs(u[0]) : std::hypot(u[0], u[1]);
-  const double gamma = weakening(law.weakening, length), slope = weakening_slope(law.weakening, length);
-  const double ratio = length > 0 ? gamma / length : slope;
-  for (int a = 0; a < n; ++a) {
-    s.value[a] = c * ratio * u[a] - law.viscous * u[a];
-    s.by_c[a] = ratio * u[a];
-    for (int b = 0; b < n; ++b) {
-      const double e = length > 0 ? u[a] * u[b] / (length * length) : (n == 1 ? 1.0 : 0.0);
-      const double one = a == b ? 1.0 : 0.0;
-      s.by_u[a * n + b] = c * (slope * e + ratio * (one - e)) - law.viscous * one;
-    }
-  }
-  return s;
-}
-
-}  // namespace
 
 void WeightedResidual::sample_fields(const Vector& X) {
   Vector samples(N_);
@@ -170,7 +143,7 @@ void WeightedResidual::sample_law(Law& law, Index j, double smoothing, bool slop
   const SmoothForce s = law.smooth ? smooth_force(*law.friction, law.limit, law.u) : SmoothForce{};
   for (int a = 0; a < law.size; ++a) {
     E_(nb_ + law.first + a, j) = e.value[a];
-    for (Index c = 0; c < columns; ++c) E_(law.columns[c], j) -= law.W(a, c) * (r[a] + (law.smooth ? s.value[a] : 0.0));
+    for (Index c = 0; c < columns; ++c) E_(law.columns[c], j) -= law.W(a, c) * (r[a] + (law.smooth ? s.value[static_cast<std::size_t>(a)] : 0.0));
   }
   if (!slopes) return;
   const int n = law.size;
@@ -210,14 +183,14 @@ void WeightedResidual::sample_law(Law& law, Index j, double smoothing, bool slop
     for (Index k = 0; k < columns; ++k) {
       double value = 0;
       for (int a = 0; a < n; ++a)
-        for (int b = 0; b < n; ++b) value -= law.W(a, c) * s.by_u[a * n + b] * law.W(b, k);
+        for (int b = 0; b < n; ++b) value -= law.W(a, c) * s.by_u[static_cast<std::size_t>(a * n + b)] * law.W(b, k);
       signals_.add(law.force_v[k_s++], j, value);
     }
     for (Index d = 0; d < slot_count; ++d) {
       double value = 0;
       for (int a = 0; a < n; ++a) {
-        value -= law.W(a, c) * s.by_c[a] * dc[d];
-        for (int b = 0; b < n; ++b) value += law.W(a, c) * s.by_u[a * n + b] * dw(b, d);
+        value -= law.W(a, c) * s.by_c[static_cast<std::size_t>(a)] * dc[d];
+        for (int b = 0; b < n; ++b) value += law.W(a, c) * s.by_u[static_cast<std::size_t>(a * n + b)] * dw(b, d);
       }
       signals_.add(law.force_dependence[k_sd++], j, value);
     }

@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
+#include "stickslip/periodic/weighted_residual.hpp"
 #include "tests/support/den_hartog.hpp"
 #include "tests/support/one_mass.hpp"
 
@@ -45,13 +47,13 @@ TEST(PeriodicFriction, NewtonFromTheLinearResponseConvergesForEveryScaling) {
 }
 
 TEST(PeriodicFriction, PolishedOrbitIsDenHartogsToTenDigits) {
-  // 30 frequency ratios; 1/2 is left out (degenerate at small f), and 1 (unbounded).
-  for (const double f : {0.2, 0.4, 0.7})
+  int compared = 0;
+  for (const double f : {0.1, 0.2, 0.4, 0.6, 0.75})
     for (int k = 0; k < 30; ++k) {
-      const double b = 0.26 + 0.061 * k;  // below, motions have more than two stops per period
-      if (std::abs(b - 1) < 0.05 || std::abs(b - 0.5) < 0.01 || std::abs(b - 1.0 / 3) < 0.01) continue;
+      const double b = 0.2 + 2.8 * k / 29;
       const std::optional<DenHartog> exact = den_hartog(b, f);
       if (!exact) continue;  // more than two stops per period: no closed form
+      ++compared;
       const auto system = oscillator(b, f);
       const PeriodicOptions options = forced(b, 15);
       WeightedResidual problem(*system, options, 0, Vector::Zero(1));
@@ -64,6 +66,26 @@ TEST(PeriodicFriction, PolishedOrbitIsDenHartogsToTenDigits) {
       EXPECT_LT(orbit.orbit.friction_work[0], 0);
       EXPECT_LT(std::abs(orbit.multipliers[0]), 1);
     }
+  EXPECT_GE(compared, 145);  // of 150
+}
+
+TEST(PeriodicFriction, PeriodicSteppingIsOfSecondOrderWithSticking) {
+  const double b = 0.45, f = 0.4, exact = den_hartog(b, f)->X;
+  const auto system = oscillator(b, f);
+  PeriodicOptions options = forced(b, 15);
+  options.method = PeriodicMethod::stepping;
+  std::vector<double> errors;
+  for (const int steps : {64, 1024}) {
+    options.steps = steps;
+    const auto problem = make_equations(*system, options, 0, Vector::Zero(1));
+    const ResidualSolution solution = solve_residual(*problem, problem->linear_start(), {});
+    ASSERT_EQ(solution.status, Status::success) << steps;
+    const Orbit orbit = problem->orbit(solution.X);
+    EXPECT_LT(orbit.friction_work[0], 0);
+    errors.push_back(std::abs(amplitude(orbit) - exact));
+  }
+  EXPECT_LT(errors[1], 5e-5);
+  EXPECT_GT(std::log(errors[0] / errors[1]) / std::log(16.0), 1.5);
 }
 
 }  // namespace

@@ -39,6 +39,46 @@ def test_den_hartog_to_ten_digits(tmp_path):
     assert (tmp_path / "out/orbit.csv").read_text().startswith("t,x,v_x,r_friction1")
 
 
+def test_periodic_stepping_is_polished_to_the_same_orbit(tmp_path):
+    done = periodic(tmp_path, OSCILLATOR, "--set", "periodic.method=stepping")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0 and result["method"] == "stepping"
+    assert result["unknowns"] == 3 * 256
+    assert result["amplitude"][0] == pytest.approx(1.8251665659, abs=1e-10)
+
+
+TOY = """
+[parameters]
+v = 1
+[equations]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["-100*(1 - 1/sqrt(x^2 + (1+y)^2))*x", "-100*(1 - 1/sqrt(x^2 + (1+y)^2))*(y+1) - 10"]
+[[contact]]
+name = "belt"
+gap = "y"
+slip = "x"
+mu = 0.3
+mu_static = 0.4
+surface_velocity = "v"
+[initial]
+position = [0, 0]
+[periodic]
+autonomous = true
+period = 1.5
+"""
+
+
+def test_isolated_cycle_on_the_belt(tmp_path):
+    done = periodic(tmp_path, TOY)
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert result["period"] == pytest.approx(1.5166441349, abs=1e-9)
+    assert result["stick_fraction"]["belt"] * result["period"] == pytest.approx(0.2210085954, abs=1e-9)
+    assert result["minimum"][0] == pytest.approx(0.2443622934, abs=1e-9)
+    assert result["maximum"][0] == pytest.approx(0.7612256744, abs=1e-9)
+
+
 def test_branch_grows_through_a_range(tmp_path):
     done = periodic(tmp_path, OSCILLATOR, "--continue", "omega=0.6:0.8")
     assert done.returncode == 0, done.stderr
@@ -52,7 +92,6 @@ def test_branch_grows_through_a_range(tmp_path):
     ("periodic.period=5", "does not fit the excitation"),
     ("periodic.autonomous=true", "depends on t"),
     ("periodic.samples=20", "too few"),
-    ("periodic.method=stepping", "not available"),
     ("periodic.harmonics=5000", "must lie in [1, 2000]"),
     ("periodic.samples=1000000000", "at most 100000"),
 ])

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/periodic_equations.hpp"
+
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SVD>
+
+#include "stickslip/periodic/stepping_equations.hpp"
+#include "stickslip/periodic/weighted_residual.hpp"
+
+namespace stickslip {
+
+namespace {
+constexpr double kSingular = 1e-13;  // reciprocal condition below which the shortest step is taken
+}
+
+bool DenseEquations::newton_step(const Vector& F, Vector& step) {
+  if (J_.rows() == J_.cols()) {
+    const Eigen::PartialPivLU<DenseMatrix> lu(J_);
+    if (lu.rcond() > kSingular) {
+      step = lu.solve(-F);
+      return step.allFinite();
+    }
+  }
+  Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(J_.rows(), J_.cols());
+  qr.setThreshold(1e-11);
+  qr.compute(J_);
+  step = qr.solve(-F);
+  return step.allFinite();
+}
+
+bool DenseEquations::damped_step(const Vector& F, double damping, Vector& step) {
+  DenseMatrix A = J_.transpose() * J_;
+  A.diagonal().array() += damping * A.diagonal().maxCoeff();
+  step = A.ldlt().solve(-(J_.transpose() * F));
+  return step.allFinite();
+}
+
+std::unique_ptr<PeriodicEquations> make_equations(const System& system, const PeriodicOptions& options, double t0,
+                                                  const Vector& q_reference) {
+  if (options.method == PeriodicMethod::stepping)
+    return std::make_unique<SteppingEquations>(system, options, t0, q_reference);
+  return std::make_unique<WeightedResidual>(system, options, t0, q_reference);
+}
+
+std::string equations_refusal(const System& system, PeriodicMethod method) {
+  return method == PeriodicMethod::stepping ? stepping_refusal(system) : weighted_residual_refusal(system);
+}
+
+double DenseEquations::condition() {
+  if (J_.rows() == J_.cols()) return 1 / Eigen::PartialPivLU<DenseMatrix>(J_).rcond();
+  const Vector s = J_.jacobiSvd().singularValues();
+  return s[0] / s[s.size() - 1];
+}
+
+}  // namespace stickslip
