@@ -94,6 +94,7 @@ class Shooting {
     if (leave_dead_start(x, X, F, J) && !begin(x, X, F, J)) return failed_start(x);
     set_scales(F, J);
     const LeastSquaresSolution found = solve(X);
+    if (found.outcome == LeastSquaresOutcome::undefined) return failed_start(x);  // a stop while the start is run again
     conclude(found);
     return std::move(solution_);
   }

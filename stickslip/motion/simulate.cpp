@@ -62,6 +62,9 @@ double SimulationOptions::expected_rows() const {
 void SimulationOptions::validate() const {
   if (!std::isfinite(end_time) || !(end_time > start_time))
     throw InputError(fmt::format("run.end_time = {} must be a finite time after the start ({})", end_time, start_time));
+  if (!std::isnormal(end_time - start_time))
+    throw InputError(fmt::format("run.end_time = {} is too close to the start ({}): times below {:.3g} s lose their digits; "
+                                 "use another unit of time", end_time, start_time, std::numeric_limits<double>::min()));
   const bool own_steps = chooses_own_steps(scheme) && step == 0 && steps == 0;
   if (!own_steps && (step != 0) == (steps != 0)) throw InputError("run needs exactly one of step and steps");
   if (steps < 0) throw InputError(fmt::format("run.steps = {} must be >= 1", steps));

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
@@ -47,6 +48,22 @@ conditions = ["x - 3", "y - 1", "v_y + 2"]
   EXPECT_NEAR(found.unknowns[2], T, kTarget);
   EXPECT_NEAR(found.unknowns[0], 3 / T, 10 * kTarget);
   EXPECT_NEAR(found.unknowns[1], g * T - 2, 10 * kTarget);
+}
+
+TEST(Shooting, AStopWhileTheStartIsRunEndsInterrupted) {
+  const ModelFile model = parse_model(kBall + R"(
+[shoot]
+unknowns = [{ name = "vy", key = "initial.velocity.1" }]
+conditions = ["y - 1"]
+)",
+                                      "test.toml");
+  std::atomic<bool> stop{false};
+  ShootingOptions options = model.shoot->options;
+  options.stop = &stop;
+  options.progress = [&](double) { stop = true; };
+  const ShootingSolution found = shoot(shooting_problem(model), options);
+  EXPECT_EQ(found.status, Status::interrupted) << found.message;
+  EXPECT_EQ(found.unknowns.size(), 1);
 }
 
 TEST(Shooting, ConditionsAtTheStartAndOnTheWayFixGravityAsWell) {

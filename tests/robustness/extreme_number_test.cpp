@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that no one would write, and forces that no one would want: a message, or a run that ends with one and keeps
 // what it has.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "stickslip/common/error.hpp"
@@ -121,6 +122,45 @@ TEST(ExtremeNumber, AContactNeedsShapesOnBothSides) {
   EXPECT_NE(contact("[\"a\", \"b\"]").find("'a' has no shape"), std::string::npos);
   EXPECT_NE(contact("[\"b\", \"ground\"]").find("'ground' has no shape"), std::string::npos);
   EXPECT_EQ(contact("[\"b\", \"*\"]"), "");
+}
+
+TEST(ExtremeNumber, ARunWhoseTimesHaveNoDigitsIsRefused) {
+  const std::string mass = "[matrices]\nmass = [[1]]\n[[friction]]\non = \"x1\"\nlimit = 1\n[run]\n";
+  for (const char* scheme : {"moreau", "event"})
+    for (const char* time : {"5e-324", "1e-320"}) {
+      const ModelFile model = parse_model(
+          mass + "scheme = \"" + scheme + "\"\nstep = 0.01\nend_time = " + time + "\n", "m.toml", {});
+      EXPECT_THROW(simulate(*model.system, model.initial, model.run), InputError) << scheme << " " << time;
+    }
+}
+
+/// The step of such a mass is below the round-off of time: it has no length, and a run that cannot go on says so.
+TEST(ExtremeNumber, AMassTooLightToIntegrateEndsWithAMessage) {
+  const ModelFile model = parse_model(
+      "[matrices]\nmass = [[1, 0], [0, 1e-150]]\nstiffness = [[1, 0], [0, 1]]\nforce = [\"sin(t)\", \"1\"]\n"
+      "[[friction]]\non = [\"x1\", \"x2\"]\nlimit = 0.5\n[initial]\nvelocity = [1, 1]\n[run]\nscheme = \"event\"\n"
+      "end_time = 1\n",
+      "m.toml");
+  const Simulation run = simulate(*model.system, model.initial, model.run);
+  EXPECT_NE(run.status, Status::success);
+  EXPECT_FALSE(run.message.empty());
+}
+
+/// A disc that is set down spinning: slides until mu g t = r (w0 - 2 mu g t / r), whatever the unit of length.
+TEST(ExtremeNumber, ADiscRollsAwayInAnyUnitOfLength) {
+  for (const double L : {1.0, 1e-7, 1e-8, 1e-30, 1e30}) {
+    const auto number = [](double x) { return fmt::format("{:.17g}", x); };
+    const ModelFile model = parse_model(
+        "[matrices]\ncoordinates = [\"x\", \"phi\"]\nmass = [[1, 0], [0, " + number(0.045 * L * L) +
+            "]]\n[[friction]]\ndirection = [1, " + number(-0.3 * L) + "]\nlimit = " + number(0.2 * 9.81 * L) +
+            "\n[initial]\nvelocity = [0, 20]\n[run]\nscheme = \"moreau\"\nstep = 0.002\nend_time = 2\n",
+        "m.toml");
+    const Simulation run = simulate(*model.system, model.initial, model.run);
+    ASSERT_EQ(run.status, Status::success) << L << " " << run.message;
+    const double v = 0.3 * 20.0 / 3, stop = v / (0.2 * 9.81);
+    EXPECT_NEAR(run.final.q[0] / L, 0.5 * v * stop + v * (2 - stop), 1e-12) << L;
+    EXPECT_NEAR(run.final.v[1], v / 0.3, 1e-12) << L;
+  }
 }
 
 }  // namespace

@@ -174,6 +174,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   if (after_ > before_) after_ = before_;
   y_.head(nq_) = q;
   y_.tail(n_) = v;
+  event_y_ = y_;  // what sample() shows of a step that time's round-off leaves without length
   std::string message;
   double longest = longest_step(t, y_, message);
   if (!message.empty()) return {Status::not_finite, message};

@@ -221,16 +221,22 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, S
   return {earliest, found};
 }
 
-/// A law that was brought to its stop has u = 0 exactly.
+/// A law that was brought to its stop has u = 0 exactly. What root finding left of u is round-off of its terms W_j v_j,
+/// and each gives its share: the same relative change of every velocity, in any units.
 void MoreauScheme::stop_frozen_law() {
   const Index i = frozen_row();
   if (i < 0) return;
-  double norm2 = 0;
-  for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) norm2 += entry.value() * entry.value();
-  const double excess = solution_.u[i] / norm2;
+  double terms = 0;
+  Index entries = 0;
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry, ++entries)
+    terms += std::abs(entry.value() * solution_.v[entry.col()]);
   for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry) {
     double& v = solution_.v[entry.col()];
-    v = norm2 == 1.0 && entry.value() == 1.0 ? problem_.w[i] : v - excess * entry.value();
+    if (entries == 1) {
+      v = problem_.w[i] / entry.value();
+    } else if (terms > 0) {
+      v -= solution_.u[i] / terms * std::copysign(v, entry.value());
+    }
   }
   solution_.u[i] = 0;
 }
