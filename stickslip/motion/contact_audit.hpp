@@ -4,7 +4,8 @@
 //   penetration       largest at a contact on the way [m]
 //   penetration_end   the same at the end of the run, by a search of its own; a few steps of the fastest approach are
 //                     what time stepping can leave
-//   contact_velocity  |min(u_N, p_N/m)| after a step, m the mass at the contact, over the velocities at hand there: sees a
+//   contact_velocity  |min(u_N, p_N/m)| after a step, m the mass at the contact, over the velocities at hand there:
+//   sees a
 //                     contact that gives way however heavy its neighbours are
 //   contact_gain      kinetic energy made by contacts: Newton's impact law with friction can; contacts with e = 0, the
 //                     energetic law, and Poisson's with one e or without friction cannot (solvers/impact.hpp)
@@ -19,14 +20,15 @@ namespace stickslip {
 
 /// What a scheme says of its contacts.
 struct ContactGuarantees {
-  double velocity = 0;  ///< limit of contact_velocity; 0: it is not recorded
-  double length = 0;    ///< smallest shape, 0: none [m]
+  double velocity = 0;       ///< limit of contact_velocity; 0: it is not recorded
+  double length = 0;         ///< smallest shape, 0: none [m]
   bool ends_outside = true;  ///< penetration_end is bounded; false: reported
   bool no_gain = true;       ///< impacts_never_gain(): contacts cannot make energy
 };
 
-class ContactAudit {
+class ContactAudit final : public AuditPart {
  public:
+  ContactGuarantees guarantees;
   /// Of one step; the scheme clears and fills it.
   struct Step {
     double penetration = 0;  ///< largest in the middle of the step, before it is corrected [m]
@@ -37,11 +39,9 @@ class ContactAudit {
     int near_misses = 0;     ///< inclusions accepted above the solver's tolerance, within the audit's limit
   } step;
 
-  /// The step counts.
-  void account(const AuditLedger& run);
-  void add_items(const AuditLedger& run, const AuditLimits& limits, const ContactGuarantees& guarantees,
-                 std::vector<AuditItem>& items) const;
-  void exchange(Memory& memory) { memory.exchange(run_); }
+  void account(const AuditLedger& run) override;
+  void exchange(Memory& memory) override { memory.exchange(run_); }
+  void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
  private:
   struct Run {

@@ -223,8 +223,8 @@ force = ["-9.81*x"]
     const std::string law = scheme == "viscoelastic" ? "\n[[friction]]\non = \"x\"\nlimit = 0.1\n" : "";
     std::array<double, 2> unexplained;
     for (int form : {0, 1}) {
-      const Simulation s = run_text((form == 0 ? mass : energy) + law,
-                                    {"run.scheme=\"" + scheme + "\"", "run.tolerance=" + tolerance});
+      const Simulation s =
+          run_text((form == 0 ? mass : energy) + law, {"run.scheme=\"" + scheme + "\"", "run.tolerance=" + tolerance});
       EXPECT_EQ(s.status, Status::success) << scheme << ": " << s.message;
       unexplained[form] = audit_value(s, "energy");
     }
@@ -324,13 +324,11 @@ TEST(AuditLimits, BodyInsideAnotherAtTheEndIsNoSuccess) {
   ContactAudit contacts;
   contacts.step.approach = 1;
   contacts.account(ledger);
-  ContactGuarantees guarantees;
-  guarantees.length = 1;
+  contacts.guarantees.length = 1;
   auto audit = [&](double final_penetration) {
     ledger.final_penetration = final_penetration;
-    std::vector<AuditItem> items;
-    contacts.add_items(ledger, {}, guarantees, items);
-    return audit_report(ledger, {}, std::move(items));
+    AuditPart* const part = &contacts;
+    return audit_report(ledger, {}, {&part, 1});
   };
   EXPECT_FALSE(passed(audit(0.3)));
   EXPECT_TRUE(passed(audit(0.001)));

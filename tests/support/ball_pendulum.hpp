@@ -2,7 +2,8 @@
 // A body on a ball joint as a user would write it: positions are a unit quaternion (nq = 4), velocities the spin in the
 // body's axes (nv = 3). With its mass centre on an axis of symmetry it is the heavy top.
 //
-//   r' = ½ r (0, ω),    J ω' = -ω × J ω + m c × Rᵀ g            J about the joint [kg m²], c mass centre in the body [m]
+//   r' = ½ r (0, ω),    J ω' = -ω × J ω + m c × Rᵀ g            J about the joint [kg m²], c mass centre in the body
+//   [m]
 #pragma once
 
 #include <Eigen/Dense>
@@ -11,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/system.hpp"
 
 namespace stickslip::ball_pendulum {
@@ -20,10 +22,10 @@ using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
 struct Parameters {
-  double mass = 1.3;                                     ///< [kg]
-  Vector3d center{0.05, -0.02, -0.4};                    ///< c [m]
+  double mass = 1.3;                                    ///< [kg]
+  Vector3d center{0.05, -0.02, -0.4};                   ///< c [m]
   Matrix3d J = Vector3d(0.25, 0.3, 0.08).asDiagonal();  ///< [kg m²]
-  Vector3d gravity{0, 0, -9.81};                         ///< [m/s²]
+  Vector3d gravity{0, 0, -9.81};                        ///< [m/s²]
 };
 
 inline Quaterniond orientation(const Vector& q) { return {q[0], q[1], q[2], q[3]}; }
@@ -107,9 +109,12 @@ inline FrictionElement joint_friction(Index axis, double limit) {
   return law;
 }
 
-inline std::unique_ptr<System> make(const Parameters& p = {}, std::vector<FrictionElement> friction = {}) {
-  SystemParts parts{"ball pendulum", std::make_unique<BallKinematics>(), std::make_unique<BallInertia>(p.J),
-                    std::make_unique<BallForces>(p), LawSet(3, std::move(friction))};
+inline std::unique_ptr<System> make(const Parameters& p = {}, std::vector<FrictionElement> friction = {},
+                                    std::vector<ExpressionContact> contacts = {}) {
+  auto kinematics = std::make_unique<BallKinematics>();
+  auto points = std::make_unique<ExpressionContacts>(std::move(contacts), *kinematics);
+  SystemParts parts{"ball pendulum", std::move(kinematics), std::make_unique<BallInertia>(p.J),
+                    std::make_unique<BallForces>(p), LawSet(3, std::move(friction), std::move(points))};
   return std::make_unique<System>(std::move(parts));
 }
 

@@ -16,9 +16,10 @@ namespace {
 constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
 constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
 constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
-constexpr double kLeastGain = 1e-3;       // of the motion, for an unknown that changes by all of itself
-constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
-constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
+constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
+constexpr double kColumnAccuracy =
+    1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
 
@@ -31,7 +32,7 @@ void CompliantScheme::set_scales(const State& s) {
     if (i == j) mass[i] = value;
   });
   force_at_start_.setZero(nv);
-  system_.force(clamped(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
+  system_.force(stretch_.inside(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
   for (Index i = 0; i < nv; ++i) speed[i] = std::max(std::abs(s.v[i]), std::abs(force_at_start_[i]) / mass[i] * span);
   double vigour = std::sqrt(mass.cwiseProduct(speed.cwiseAbs2()).sum());
   if (!(vigour > 0)) vigour = std::sqrt(mass.maxCoeff()) * (span > 0 ? 1 / span : 1);
@@ -54,8 +55,8 @@ void CompliantScheme::set_scales(const State& s) {
   q_start_ = s.q;
 }
 
-/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns of
-/// sensitivities beside what the motion is, times how fast the unknown moves it.
+/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns
+/// of sensitivities beside what the motion is, times how fast the unknown moves it.
 void CompliantScheme::raise_scales() {
   const Index n = size_.size(), T = dynamics_.contacts().tangents(), motion = dynamics_.motion_size();
   for (Index i = 0; i < n; ++i) size_[i] = std::max(size_[i], std::abs(y_[i]));
@@ -72,12 +73,14 @@ void CompliantScheme::raise_scales() {
   dynamics_.set_sizes(scale_.head(n + T));
   for (Index k = 0; k < unknowns_; ++k) {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
-    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate in.
+    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate
+    // in.
     if (const double p = std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
     const Index at = dynamics_.column_at(k);
     for (Index i = 0; i < motion; ++i) {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
-      if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
+      if (rates_.size() == y_.size())
+        gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
     }
     const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
     for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
@@ -90,8 +93,7 @@ void CompliantScheme::make_integrator() {
   const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /
                                    static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
   ode.relative_tolerance = tolerance_ * diluted;
-  ode.absolute_tolerance =
-      diluted * absolute_tolerance();
+  ode.absolute_tolerance = diluted * absolute_tolerance();
   ode.absolute_scale = scale_;
   if (!stiff_) {
     integrator_ = std::make_unique<DormandPrince>(ode);
@@ -107,11 +109,11 @@ void CompliantScheme::make_integrator() {
   const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
     if (dynamics_.motion_size() <= kDenseJacobian || !system_.kinematics().flat() || unknowns_ > 0)
       return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
-        return guarded([&] { return dense_jacobian(clamped(t), y, J); });
-      }));
+                                       return guarded([&] { return dense_jacobian(stretch_.inside(t), y, J); });
+                                     }));
     return std::make_unique<Radau>(ode, OdePencil([this, guarded](double t, const Vector& y, SlopePencil& J) {
-      return guarded([&] { return dynamics_.jacobian(clamped(t), y, J); });
-    }));
+                                     return guarded([&] { return dynamics_.jacobian(stretch_.inside(t), y, J); });
+                                   }));
   };
   integrator_ = make();
   rows_integrator_ = make();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives along the motion: columns of S in the numbers of q, as the integrator carries them, against the tangent
 // columns of a step record; and what a parameter changes beside the state.
-#include <Eigen/QR>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 
@@ -52,9 +52,12 @@ void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate)
     dynamics_.data_of(t, *near.system, *near.contacts, *near.workspace, data_);
     CompliantContacts::Change& values = data_.contacts;
     if (first) {
-      for (auto [to, from] : {std::pair{&sum.gap, &values.gap}, {&sum.normal_velocity, &values.normal_velocity},
-                              {&sum.velocity, &values.velocity}, {&sum.mu, &values.mu},
-                              {&sum.normal_damping, &values.normal_damping}, {&sum.own_force, &values.own_force},
+      for (auto [to, from] : {std::pair{&sum.gap, &values.gap},
+                              {&sum.normal_velocity, &values.normal_velocity},
+                              {&sum.velocity, &values.velocity},
+                              {&sum.mu, &values.mu},
+                              {&sum.normal_damping, &values.normal_damping},
+                              {&sum.own_force, &values.own_force},
                               {&data_change_.balance, &data_.balance}})
         to->setZero(from->size());
       sum.K.resize(values.K.size());
