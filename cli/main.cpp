@@ -59,8 +59,7 @@ std::string names_of(const Table& table) {
 
 std::string footer() {
   std::string text = "Schemes (run --scheme NAME):\n";
-  for (const SchemeDescription& scheme : scheme_table())
-    text += fmt::format("  {:<14}{}\n", scheme.name, scheme.source);
+  for (const SchemeDescription& scheme : scheme_table()) text += fmt::format("  {:<14}{}\n", scheme.name, scheme.source);
   text += "Papers (reproduce NAME):\n";
   for (const PaperInfo& paper : paper_table()) text += fmt::format("  {:<14}{}\n", paper.name, paper.reference);
   return text +

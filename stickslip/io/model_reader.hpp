@@ -190,8 +190,8 @@ std::vector<ExpressionConstraint> read_constraints(const Field& field, const Sta
 /// initial.consistent
 StartPolicy read_start_policy(const Field& field);
 using ReadEntry = std::function<StateFunction(const Field&)>;
-/// mu, mu_static, restitution, cone, facets, polygon and compliance of a contact; law.tangents is known. `entry` reads
-/// an entry of a compliance matrix.
+/// mu, mu_static, restitution, cone, facets, polygon and compliance of a contact; law.tangents is known. `entry` reads an
+/// entry of a compliance matrix.
 void read_contact_law(const TableReader& table, ContactElement& law, const ReadEntry& entry);
 ContactCompliance read_compliance(const Field& field, int tangents, const ReadEntry& entry);
 void read_polygon(const Field& field, ContactElement& law);

@@ -50,8 +50,8 @@ void find_angle_terms(const TomlNode& node, std::set<std::string>& names) {
       if (at == 0 || !is_word((*text)[at - 1])) add_angle_terms(*text, at + function.size(), names);
 }
 
-/// Largest penetration [m] that the scheme takes at the start. `size`: the smallest shape of bodies, or the terms of a
-/// gap that is an expression.
+/// Largest penetration [m] that the scheme takes at the start. `size`: the smallest shape of bodies, or the terms of a gap
+/// that is an expression.
 double start_limit(const ModelFile& model, double size) {
   if (model.run.scheme == SchemeKind::event) return kEventStartPenetration * size;
   const double given = model.run.moreau.start_penetration;
@@ -67,8 +67,7 @@ std::string remedy(const ModelFile& model, double depth) {
 }
 
 void require_open_bodies(const TableReader& root, const ModelFile& model) {
-  const std::vector<StartOverlap> overlaps =
-      start_overlaps(*model.bodies, start_limit(model, model.system->laws().contact_source().length()));
+  const std::vector<StartOverlap> overlaps = start_overlaps(*model.bodies, start_limit(model, model.system->laws().contact_source().length()));
   if (overlaps.empty()) return;
   const StartOverlap& deepest = *std::max_element(overlaps.begin(), overlaps.end(),
                                                   [](const auto& a, const auto& b) { return a.depth < b.depth; });

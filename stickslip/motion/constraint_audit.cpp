@@ -71,15 +71,15 @@ void ConstraintAudit::add(const State& s, double dt) {
 
 void ConstraintAudit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
                                 std::vector<AuditItem>& items) const {
-  const char* remedy =
-      "the constraints are nearly dependent or far from the origin: move them closer, or leave one out";
+  const char* remedy = "the constraints are nearly dependent or far from the origin: move them closer, or leave one out";
   const Worst position = worst_of(position_, position_terms_), velocity = worst_of(velocity_, velocity_terms_);
   items.push_back(guaranteed("constraint_position", position.value, kPositionRoundOff * kEpsilon * position.terms,
                              "m, rad", "violation of a holonomic constraint, of the one that is worst beside its terms",
                              remedy));
-  items.push_back(
-      guaranteed("constraint_velocity", velocity.value, kVelocityRoundOff * kEpsilon * velocity.terms, "m/s, rad/s",
-                 "violation of a constraint by the velocities, of the one that is worst beside its terms", remedy));
+  items.push_back(guaranteed("constraint_velocity", velocity.value, kVelocityRoundOff * kEpsilon * velocity.terms,
+                             "m/s, rad/s",
+                             "violation of a constraint by the velocities, of the one that is worst beside its terms",
+                             remedy));
 }
 
 void ConstraintAudit::exchange(Memory& memory) {

@@ -32,10 +32,9 @@ void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, 
                       ? guaranteed("penetration_end", run.final_penetration, way, "m", inside, limits.finer)
                       : reported("penetration_end", run.final_penetration, "m", inside));
   if (guarantees.velocity > 0)
-    items.push_back(
-        guaranteed("contact_velocity", run_.velocity, guarantees.velocity, "",
-                   "velocity against the law that a step left at a contact, over the velocities there",
-                   "lower run.moreau.contact_tolerance; masses that rest on each other may be too far apart"));
+    items.push_back(guaranteed("contact_velocity", run_.velocity, guarantees.velocity, "",
+                               "velocity against the law that a step left at a contact, over the velocities there",
+                               "lower run.moreau.contact_tolerance; masses that rest on each other may be too far apart"));
   const double gain = run.energy_scale > 0 ? run_.gain / run.energy_scale : run_.gain;
   const char* made = "energy made by contacts over the largest energy or work";
   items.push_back(guarantees.no_gain
@@ -48,8 +47,7 @@ void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, 
   items.push_back(reported("energy_correction", run.energy.correction, "J", "work of moving out of penetrations"));
   items.push_back(reported("above_tolerance", static_cast<double>(run_.near_misses), "",
                            "inclusions that ended above the solver's tolerance, within the limit of `inclusion`"));
-  items.push_back(
-      reported("most_iterations", run_.most_iterations, "", "iterations of the contact solver in one step"));
+  items.push_back(reported("most_iterations", run_.most_iterations, "", "iterations of the contact solver in one step"));
   items.push_back(reported("most_iterations_warm", run_.most_warm_iterations, "",
                            "the same without the first step, which starts from nothing"));
 }

@@ -4,8 +4,7 @@
 //   penetration       largest at a contact on the way [m]
 //   penetration_end   the same at the end of the run, by a search of its own; a few steps of the fastest approach are
 //                     what time stepping can leave
-//   contact_velocity  |min(u_N, p_N/m)| after a step, m the mass at the contact, over the velocities at hand there:
-//   sees a
+//   contact_velocity  |min(u_N, p_N/m)| after a step, m the mass at the contact, over the velocities at hand there: sees a
 //                     contact that gives way however heavy its neighbours are
 //   contact_gain      kinetic energy made by contacts: Newton's impact law with friction can; contacts with e = 0, the
 //                     energetic law, and Poisson's with one e or without friction cannot (solvers/impact.hpp)
@@ -20,8 +19,8 @@ namespace stickslip {
 
 /// What a scheme says of its contacts.
 struct ContactGuarantees {
-  double velocity = 0;       ///< limit of contact_velocity; 0: it is not recorded
-  double length = 0;         ///< smallest shape, 0: none [m]
+  double velocity = 0;  ///< limit of contact_velocity; 0: it is not recorded
+  double length = 0;    ///< smallest shape, 0: none [m]
   bool ends_outside = true;  ///< penetration_end is bounded; false: reported
   bool no_gain = true;       ///< impacts_never_gain(): contacts cannot make energy
 };

@@ -211,8 +211,7 @@ StepOutcome CompliantScheme::failure(OdeStep step, double t) {
 /// One step of the integrator.
 StepOutcome CompliantScheme::advance(StepRecord& record) {
   const double now = record.state.t;
-  if (!dynamics_.contacts().points_stay() &&
-      (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
+  if (!dynamics_.contacts().points_stay() && (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
     if (!restart_) y_ = integrator_->y();
     collect(now);
   }
@@ -327,12 +326,11 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
       if (known) y_ += h / 6 * (k1_ + 2 * k2_ + 2 * k3_ + k4_);
     }
     if (!known || !y_.allFinite())
-      return !refusal_.empty()
-                 ? StepOutcome{Status::refused, refusal_}
-                 : StepOutcome{Status::not_finite, fmt::format("the step from t = {:.9g} s of size {:.3g} s has no "
-                                                               "finite end; reduce run.step, or use integrator = "
-                                                               "\"explicit\"",
-                                                               t, h)};
+      return !refusal_.empty() ? StepOutcome{Status::refused, refusal_}
+                               : StepOutcome{Status::not_finite, fmt::format("the step from t = {:.9g} s of size {:.3g} s has no "
+                                                                "finite end; reduce run.step, or use integrator = "
+                                                                "\"explicit\"",
+                                                                t, h)};
     if (raised(stop_)) return {Status::interrupted, ""};
     if (dynamics_.place(t + h, y_) && dynamics_.contacts().pieces() != pieces_) {
       note_switch(k + 1 == parts ? t_end : t + h, record);

@@ -5,20 +5,18 @@
 //              tolerance through kinks, where steps shrink by themselves
 //   stiff      Radau IIA of order 5 with the generalised Jacobian, for stiff contacts over long times
 //   automatic  stiff where the fastest rate of the contacts times the length of the run is above kStiffTimes
-//   heun, rk4  fixed steps of [run] step, order 2 and 4 between switches; a switch inside a step costs O(h²): for
-//   studies of
+//   heun, rk4  fixed steps of [run] step, order 2 and 4 between switches; a switch inside a step costs O(h²): for studies of
 //              order
 //
 //   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
-//                     changes facets, and begins anew there; else it steps over switches. Either way every switch
-//                     becomes an event, its time found on the dense output. Runs with derivatives locate them: slopes
-//                     jump there
+//                     changes facets, and begins anew there; else it steps over switches. Either way every switch becomes
+//                     an event, its time found on the dense output. Runs with derivatives locate them: slopes jump there
 //
 // Sums of work and impulses are integrated with the motion (explicit, heun, rk4) or with the quadrature of the method
 // (stiff), so that the balance of energy closes to the tolerance.
 //
-// Unique C¹ motion with finite forces: source, with Lipschitz forces as its condition. Not covered by it:
-// normal_damping, which makes the force jump where surfaces meet with speed, and says so in the notes of a run.
+// Unique C¹ motion with finite forces: source, with Lipschitz forces as its condition. Not covered by it: normal_damping,
+// which makes the force jump where surfaces meet with speed, and says so in the notes of a run.
 #pragma once
 
 #include <algorithm>
@@ -110,8 +108,7 @@ class CompliantScheme final : public Scheme {
   SwitchAudit switches_;
   std::vector<ContactPieces> pieces_;
   std::vector<double> column_gain_;
-  Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_,
-      k3_, k4_;
+  Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;
   Vector column_reached_;  // ∫dλ of all unknowns
   ContactAudit audit_;

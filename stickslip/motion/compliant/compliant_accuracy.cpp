@@ -16,10 +16,9 @@ namespace {
 constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
 constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
 constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
-constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
-constexpr double kColumnAccuracy =
-    1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
-constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
+constexpr double kLeastGain = 1e-3;       // of the motion, for an unknown that changes by all of itself
+constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
 
 }  // namespace
 
@@ -55,8 +54,8 @@ void CompliantScheme::set_scales(const State& s) {
   q_start_ = s.q;
 }
 
-/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns
-/// of sensitivities beside what the motion is, times how fast the unknown moves it.
+/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns of
+/// sensitivities beside what the motion is, times how fast the unknown moves it.
 void CompliantScheme::raise_scales() {
   const Index n = size_.size(), T = dynamics_.contacts().tangents(), motion = dynamics_.motion_size();
   for (Index i = 0; i < n; ++i) size_[i] = std::max(size_[i], std::abs(y_[i]));
@@ -73,14 +72,12 @@ void CompliantScheme::raise_scales() {
   dynamics_.set_sizes(scale_.head(n + T));
   for (Index k = 0; k < unknowns_; ++k) {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
-    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate
-    // in.
+    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate in.
     if (const double p = std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
     const Index at = dynamics_.column_at(k);
     for (Index i = 0; i < motion; ++i) {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
-      if (rates_.size() == y_.size())
-        gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
+      if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
     }
     const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
     for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
@@ -93,7 +90,8 @@ void CompliantScheme::make_integrator() {
   const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /
                                    static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
   ode.relative_tolerance = tolerance_ * diluted;
-  ode.absolute_tolerance = diluted * absolute_tolerance();
+  ode.absolute_tolerance =
+      diluted * absolute_tolerance();
   ode.absolute_scale = scale_;
   if (!stiff_) {
     integrator_ = std::make_unique<DormandPrince>(ode);

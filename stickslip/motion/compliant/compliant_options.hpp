@@ -16,7 +16,7 @@ CompliantIntegrator compliant_integrator_from(std::string_view name);
 /// Field names are the keys of [run.compliant].
 struct CompliantOptions {
   CompliantIntegrator integrator = CompliantIntegrator::automatic;
-  bool quasistatic = false;  ///< inertia dropped (quasistatic.hpp)
+  bool quasistatic = false;       ///< inertia dropped (quasistatic.hpp)
   bool locate_switches = false;
   double epsilon = 1e-6;          ///< of contacts without compliance: K = m/ε [s²]
   double absolute_tolerance = 0;  ///< 0: a thousandth of the tolerance

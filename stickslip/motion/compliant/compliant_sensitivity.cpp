@@ -52,12 +52,9 @@ void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate)
     dynamics_.data_of(t, *near.system, *near.contacts, *near.workspace, data_);
     CompliantContacts::Change& values = data_.contacts;
     if (first) {
-      for (auto [to, from] : {std::pair{&sum.gap, &values.gap},
-                              {&sum.normal_velocity, &values.normal_velocity},
-                              {&sum.velocity, &values.velocity},
-                              {&sum.mu, &values.mu},
-                              {&sum.normal_damping, &values.normal_damping},
-                              {&sum.own_force, &values.own_force},
+      for (auto [to, from] : {std::pair{&sum.gap, &values.gap}, {&sum.normal_velocity, &values.normal_velocity},
+                              {&sum.velocity, &values.velocity}, {&sum.mu, &values.mu},
+                              {&sum.normal_damping, &values.normal_damping}, {&sum.own_force, &values.own_force},
                               {&data_change_.balance, &data_.balance}})
         to->setZero(from->size());
       sum.K.resize(values.K.size());

@@ -10,8 +10,8 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kMostPushes = 12;                           // over a switch, each twice as long as the one before
-constexpr int kMostSwitches = 100;                        // between two looks
+constexpr int kMostPushes = 12;          // over a switch, each twice as long as the one before
+constexpr int kMostSwitches = 100;       // between two looks
 constexpr std::array<double, 3> kLooks{0.25, 0.5, 0.75};  // of a step, where switches back and forth would hide
 
 }  // namespace
@@ -25,8 +25,7 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
     return dynamics_.place(stretch_.inside(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
   };
   for (int k = 0; k <= static_cast<int>(kLooks.size()); ++k) {
-    const double next =
-        k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
+    const double next = k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
     for (int count = 0; count < kMostSwitches && look(next); ++count) {
       double low = t, high = next;
       for (int round = 0; round < 60 && high - low > stretch_.same_time(high); ++round) {
@@ -42,9 +41,9 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
   }
 }
 
-/// The step is repeated up to the switch. Where forces jump there, up to just before it, and carried over it by its
-/// rate, so that they are on one side in all of this step and on the other in all of the next. False: it is at the end
-/// of the step anyway.
+/// The step is repeated up to the switch. Where forces jump there, up to just before it, and carried over it by its rate,
+/// so that they are on one side in all of this step and on the other in all of the next. False: it is at the end of the
+/// step anyway.
 bool CompliantScheme::end_step_at(double before, double after, double end) {
   if (end - after <= SmoothStretch::kMoment * stretch_.same_time(after)) return false;
   const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };

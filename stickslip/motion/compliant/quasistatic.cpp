@@ -17,14 +17,14 @@ const double kRoot6 = std::sqrt(6.0);
 const std::array<double, 3> kNodes{(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1.0};
 const std::array<double, 3> kWeights{(16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9};
 constexpr int kNewtonSteps = 30, kBisections = 60;
-constexpr double kNewton = 1e-13;    // of the size of a component, or a fraction of the tolerance
-constexpr double kFirstStep = 1e-3;  // of the run
-constexpr double kShortest = 1e-12;  // of the run
-constexpr double kSettle = 1e-9;     // of the run: the implicit step that puts the start into balance
-constexpr double kBorder = 1e-9;     // of the friction limit: there stick and slip are one
-constexpr double kSingular = 1e-15;  // reciprocal condition: below it no digit of a solution is left
-constexpr double kNotMoved = 1e-9;   // of the sizes at hand: a start that is where it was given
-constexpr double kAtLimit = 0.99;    // of the friction limit: a contact that is about to slip
+constexpr double kNewton = 1e-13;        // of the size of a component, or a fraction of the tolerance
+constexpr double kFirstStep = 1e-3;      // of the run
+constexpr double kShortest = 1e-12;      // of the run
+constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
+constexpr double kBorder = 1e-9;         // of the friction limit: there stick and slip are one
+constexpr double kSingular = 1e-15;      // reciprocal condition: below it no digit of a solution is left
+constexpr double kNotMoved = 1e-9;       // of the sizes at hand: a start that is where it was given
+constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
 constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
 
 /// A⁻¹ of Radau IIA with three stages: x' at the nodes from the differences of x.
@@ -196,18 +196,16 @@ StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
     const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[k];
     const ContactElement& law = laws[static_cast<std::size_t>(slot.law)];
     const double force = normal[static_cast<Index>(k)];
-    const bool at_limit =
-        slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * law.mu * force;
+    const bool at_limit = slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * law.mu * force;
     if (force == 0 || at_limit)
       slipping += fmt::format("{}'{}' {}", slipping.empty() ? "" : ", ", law.name, force > 0 ? "slips" : "is open");
   }
   if (why == Solved::singular || !slipping.empty())
     return {Status::refused,
-            fmt::format(
-                "no balance of forces without inertia at t = {:.9g} s{}{}: a force beyond what friction and springs "
-                "can hold has no quasistatic motion. Drive the motion by a spring, a displacement or a moving "
-                "surface, or set run.compliant.quasistatic = false",
-                t, slipping.empty() ? "" : "; contact ", slipping)};
+            fmt::format("no balance of forces without inertia at t = {:.9g} s{}{}: a force beyond what friction and springs "
+                        "can hold has no quasistatic motion. Drive the motion by a spring, a displacement or a moving "
+                        "surface, or set run.compliant.quasistatic = false",
+                        t, slipping.empty() ? "" : "; contact ", slipping)};
   return {Status::not_converged,
           fmt::format("the balance of forces was not found at t = {:.9g} s; raise run.tolerance, or set "
                       "run.compliant.quasistatic = false",

@@ -7,10 +7,10 @@
 // an equation for q. So the velocity JUMPS where slip begins or ends; positions and forces are continuous. The jump is
 // part of the event, and the largest one is reported.
 //
-// Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's
-// end), solved by Newton with the generalised Jacobian of the contacts. Error by two half steps against a whole one. A
-// step in which a contact changes is repeated up to the change, found by bisection, and the next one begins with the
-// new modes. Work and impulses are summed at the nodes.
+// Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's end),
+// solved by Newton with the generalised Jacobian of the contacts. Error by two half steps against a whole one. A step in
+// which a contact changes is repeated up to the change, found by bisection, and the next one begins with the new modes.
+// Work and impulses are summed at the nodes.
 //
 // Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
 //

@@ -42,7 +42,8 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     choose_flow();
     snap_ = 1e-3 * tolerance;
   }
-  if (variations) tangent_ = std::make_unique<EventTangent>(system, *variations, breakpoints_, span, exact_ != nullptr);
+  if (variations)
+    tangent_ = std::make_unique<EventTangent>(system, *variations, breakpoints_, span, exact_ != nullptr);
   variations_ = variations;
   circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
   closed_form_ = exact && system.laws().contacts().empty() && system.laws().constraints().empty() && !circulatory_ &&
@@ -134,8 +135,7 @@ void EventScheme::start(StepRecord& record) {
   record.energy = {};
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
-  if (!system_.laws().contacts().empty() &&
-      std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
+  if (!system_.laws().contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
     project(s.modes, s, s.t);  // out of a small penetration at the start
     energies(record);
     record.energy.correction = record.energy.kinetic + record.energy.potential - record.energy.initial;

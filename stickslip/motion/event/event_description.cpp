@@ -35,8 +35,8 @@ void require_system(const System& system) {
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
                              StopRequest stop, const Variations* variations) {
-  return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(), std::move(breakpoints),
-                                       stop, variations);
+  return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
+                                       std::move(breakpoints), stop, variations);
 }
 
 AuditLimits limits(const System&, const SimulationOptions& options) {
@@ -57,23 +57,14 @@ void add_notes(const System&, const SimulationOptions&, std::vector<std::string>
 }  // namespace
 
 SchemeDescription event_description() {
-  return {
-      SchemeKind::event,
-      "event",
-      "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
-      "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
-      "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
-      "too",
-      "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
-      "balance to the same",
-      true,
-      false,
-      true,
-      Derivatives::state,
-      require_system,
-      make,
-      limits,
-      add_notes};
+  return {SchemeKind::event, "event",
+       "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
+       "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
+       "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
+       "too",
+       "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
+       "balance to the same",
+          true, false, true, Derivatives::state, require_system, make, limits, add_notes};
 }
 
 }  // namespace stickslip

@@ -15,12 +15,12 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kSymmetric = 1e-12;       // of the entries of D: round-off
-constexpr double kRoom = 1e-9;             // of the terms: no combination is left out by round-off
-constexpr double kMostOutside = 1e-10;     // of the largest force: see run()
+constexpr double kSymmetric = 1e-12;     // of the entries of D: round-off
+constexpr double kRoom = 1e-9;           // of the terms: no combination is left out by round-off
+constexpr double kMostOutside = 1e-10;   // of the largest force: see run()
 constexpr double kSameAcceleration = 1e3;  // of the tolerance, times the terms: two ways to the same u'
-constexpr double kNear = 1e-9;             // of the largest force: on the border of a set
-constexpr double kBeside = 1e-11;          // likewise: how far outside the others may be where all are on their borders
+constexpr double kNear = 1e-9;           // of the largest force: on the border of a set
+constexpr double kBeside = 1e-11;        // likewise: how far outside the others may be where all are on their borders
 
 /// What one law may do.
 std::span<const Mode> modes_of(const DecisionLaw& law) {
@@ -444,7 +444,7 @@ class Enumeration {
   std::vector<Vector> accelerations_;
   std::array<int, 3> best_score_{};
   double outside_ = options_.tolerance;  // of the largest force: how far reactions may be outside their sets
-  bool within_ = false;  // redundant reactions were chosen in their sets, to that, in weights of their own
+  bool within_ = false;                  // redundant reactions were chosen in their sets, to that, in weights of their own
   Decision best_;
 };
 

@@ -5,8 +5,7 @@
 //
 //   G  rows of the constraints at the place q_θ where impulses act (m × nv), redundant ones and singular positions
 //      allowed; Λ their impulses [N s]: the shortest, rows scaled to unit length, where they are not unique
-//   a  = rate(t1) + (G - G1) v1, G1 the rows at the end of the step: so that G1 v1 = rate(t1), the constraint at the
-//   end,
+//   a  = rate(t1) + (G - G1) v1, G1 the rows at the end of the step: so that G1 v1 = rate(t1), the constraint at the end,
 //      while impulses act along G; v1 from the iteration around the step
 //
 // With N (G N = 0, Nᵀ M N = 1) and G⁺ of constrained_mass.hpp, v = G⁺ a + N y, and y solves the same kind of problem
@@ -62,7 +61,7 @@ class ConstrainedStep {
   void solve(const PrimalProblem& problem, const SolveOptions& options, InclusionSolution& solution);
 
   Index rank() const { return mass_.rank(); }
-  const Vector& impulse() const { return impulse_; }   ///< Λ of the last solution
+  const Vector& impulse() const { return impulse_; }  ///< Λ of the last solution
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
   const Vector& rates() const { return rows_.rate; }   ///< G v where impulses act
 

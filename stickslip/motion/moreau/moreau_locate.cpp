@@ -45,11 +45,9 @@ bool MoreauScheme::collect_candidates(double h) {
   }
   constexpr std::size_t kFew = 16;  // piles step over the turns of their points
   constexpr double kNoise = 1e-9;   // of what the forces of the step do along the row: it rests
-  const bool rebounds =
-      std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
+  const bool rebounds = std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
   // With restitution the order is 1 whatever is located.
-  if (active_.size() > kFew || rebounds || options_.contact_rule != ContactRule::stabilised)
-    return !reversing_.empty() || !giving_way_.empty();
+  if (active_.size() > kFew || rebounds || options_.contact_rule != ContactRule::stabilised) return !reversing_.empty() || !giving_way_.empty();
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const Index i = active.first + 1;
@@ -62,8 +60,8 @@ bool MoreauScheme::collect_candidates(double h) {
 }
 
 /// The constraints turn the slip around within the step, as at the dead point of a crank: what a reaction along the row
-/// does, P W, changes its direction. There friction has no lever; an event located at it would end a part of the step
-/// at a singular place for nothing (the force that is wrong for a moment acts along a row of size h).
+/// does, P W, changes its direction. There friction has no lever; an event located at it would end a part of the step at
+/// a singular place for nothing (the force that is wrong for a moment acts along a row of size h).
 bool MoreauScheme::passes_dead_point(Index row, double h) {
   if (!constrained_.any()) return false;
   column_.setZero(v0_.size());
@@ -129,8 +127,7 @@ void MoreauScheme::freeze(double h, double factor) {
     impulse = -h * laws_.limit(frozen_.law) * frozen_.sign;
     problem_.sets[static_cast<std::size_t>(frozen_.law)].limit = entering ? 0.0 : h * laws_.limit(frozen_.law);
   } else {
-    const auto at =
-        std::find_if(active_.begin(), active_.end(), [&](const Active& a) { return a.found == frozen_.point; });
+    const auto at = std::find_if(active_.begin(), active_.end(), [&](const Active& a) { return a.found == frozen_.point; });
     const double mu = friction_coefficient(*at);
     if (frozen_normal_ < 0) frozen_normal_ = std::max(0.0, last_frozen_normal_);
     impulse = -mu * frozen_normal_ * frozen_.sign;
@@ -175,8 +172,8 @@ double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& recor
 }
 
 /// Where the candidate's slip vanishes in (0, before]; none if it does not.
-std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h, StepRecord& record,
-                                             Status& status) {
+std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h,
+                                                    StepRecord& record, Status& status) {
   constexpr double kAtOnce = 1e-14;   // of the step: a law that stops within it is at rest from the start
   constexpr double kPlateau = 1e-15;  // of the speed before: another law that shares the direction may hold ψ at zero
   constexpr double kBelow = -1e-3;    // from the stop on, which counts as below zero, so that its beginning is found
@@ -194,7 +191,8 @@ std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double bef
 }
 
 /// The earliest of the candidates' events in (0, h], or h and no law.
-std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepRecord& record, Status& status) {
+std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepRecord& record,
+                                                                                   Status& status) {
   double earliest = h;
   Frozen found;
   for (const auto& [candidate, slip, normal] : reversing_) {
@@ -243,7 +241,8 @@ void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
     const Mode before = modes[k], after = laws_.mode(k, solution_.u);
     breaking_[k] = 0;
     if (laws_.has_static())
-      held_mean_[k] = friction_rest_[k] && after == Mode::stick ? solution_.r[laws_.first(k)] / record.duration : kNaN;
+      held_mean_[k] =
+          friction_rest_[k] && after == Mode::stick ? solution_.r[laws_.first(k)] / record.duration : kNaN;
     if (k == frozen_.law) {
       stop_time_[k] = t1;
       breaking_[k] = frozen_.held;

@@ -137,8 +137,8 @@ void MoreauScheme::record_modes(double t, StepRecord& record) {
     if (const auto kind = after == before ? std::nullopt : event_between(before, after))
       record.events.push_back({at, static_cast<int>(law), *kind, before, after, 0});
     modes[law] = after;
-    const bool stopped =
-        frozen_.point >= 0 && static_cast<std::size_t>(found_.points[static_cast<std::size_t>(frozen_.point)].law) == k;
+    const bool stopped = frozen_.point >= 0 && static_cast<std::size_t>(
+                                                   found_.points[static_cast<std::size_t>(frozen_.point)].law) == k;
     contact_stop_time_[k] = stopped ? t : std::numeric_limits<double>::quiet_NaN();
   }
 }
@@ -375,8 +375,7 @@ void MoreauScheme::record_contact_velocity() {
     const Active& active = active_[k];
     const double p = solution_.r[active.first], u = u1_[active.first];
     const double against = u < 0 ? -u : std::min(u, p / weights_[laws_.laws() + static_cast<Index>(k)]);
-    if (against > 0)
-      raise(contact_audit_.step.velocity, against / std::max(velocity_at_hand(active), kShare * fastest));
+    if (against > 0) raise(contact_audit_.step.velocity, against / std::max(velocity_at_hand(active), kShare * fastest));
   }
 }
 

@@ -11,8 +11,8 @@
 
 namespace stickslip {
 
-SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints,
-                                 TimeSpan run)
+
+SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints, TimeSpan run)
     : system_(system),
       linear_(*system.linear()),
       options_(options),

@@ -42,8 +42,7 @@ ViscoelasticScheme::~ViscoelasticScheme() = default;
 
 void ViscoelasticScheme::start(StepRecord& record) {
   State& s = record.state;
-  const Index n = system_.info().nv(), m = dynamics_.rows(),
-              laws = static_cast<Index>(system_.laws().friction().size());
+  const Index n = system_.info().nv(), m = dynamics_.rows(), laws = static_cast<Index>(system_.laws().friction().size());
   // A run that goes on brings its springs with it, and a velocity that they have let off the constraints.
   const bool goes_on = m > 0 && s.z.size() == m;
   if (!goes_on && !system_.laws().constraints().empty()) {
@@ -152,13 +151,13 @@ void ViscoelasticScheme::Audit::exchange(Memory& memory) {
 }
 
 void ViscoelasticScheme::Audit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
-                                          std::vector<AuditItem>& items) const {
+                                   std::vector<AuditItem>& items) const {
   items.push_back(reported("constraint_position", position, "m, rad",
                            "largest violation of a holonomic constraint; of the size of epsilon"));
   items.push_back(
       reported("constraint_velocity", velocity, "m/s, rad/s",
-               "largest violation of a constraint by the velocities; of the size of epsilon after the initial "
-               "layer"));
+                           "largest violation of a constraint by the velocities; of the size of epsilon after the initial "
+                           "layer"));
   if (std::isfinite(lowest_damping))
     items.push_back(reported("fast_damping", lowest_damping, "",
                              "smallest b = (d^2/c) eigenvalue of A M^-1 A' along the motion; the source asks for b >= "
