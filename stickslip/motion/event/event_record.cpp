@@ -20,11 +20,13 @@ void EventScheme::relative_velocity(double t, const FlowSample& sample) {
   w_ = dynamics_.w();
   FrictionAssembly& friction = dynamics_.friction();
   if (friction.surface_moves()) {
-    Vector w(friction.components());
-    friction.evaluate_surface(t, sample.q, sample.v, dynamics_.workspace(), w);
-    w_.head(friction.components()) = w;
+    Vector& moving = weights_;  // scratch: w of the friction laws alone
+    moving.resize(friction.components());
+    friction.evaluate_surface(t, sample.q, sample.v, dynamics_.workspace(), moving);
+    w_.head(friction.components()) = moving;
   }
-  u_.noalias() = dynamics_.Wt() * sample.v - w_;
+  u_.noalias() = dynamics_.Wt() * sample.v;
+  u_ -= w_;
 }
 
 /// Friction alone, of constant size while it slips, and constant forces: their work is force times path.
