@@ -101,15 +101,7 @@ nlohmann::ordered_json to_json(const CompareCommand& command, const Comparison& 
           {"orders", orders}};
 }
 
-ReportDocument document(const ModelFile& model, const Comparison& comparison) {
-  ReportDocument page;
-  page.title = model.title.empty() ? model.path : model.title;
-  page.subtitle = "comparison of schemes";
-  page.generator = fmt::format("stickslip {}", version());
-  page.ok = comparison.status == Status::success;
-  page.status = page.ok ? "success" : comparison.message;
-  page.facts = {{"reference", reference_text(comparison)}, {"runs", static_cast<double>(comparison.runs.size())}};
-  if (!comparison.reference_note.empty()) page.facts.push_back({"why this reference", comparison.reference_note});
+ReportTable error_table(const Comparison& comparison) {
   ReportTable table{"Errors and cost",
                     "Position error: largest over time and coordinates. Velocity error: root mean square over time.",
                     {"scheme", "step [s]", "tolerance", "steps", "position error [m, rad]",
@@ -123,6 +115,10 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
                           run.position_error, run.velocity_error,
                           static_cast<double>(run.simulation.trajectory.events.size()), run.wall_seconds,
                           std::string(to_string(run.simulation.status))});
+  return table;
+}
+
+ReportTable order_table(const Comparison& comparison) {
   ReportTable orders{"Observed order",
                      "Slope of a least-squares line through three or more step sizes (event: tolerances), where the "
                      "errors show one.",
@@ -133,67 +129,80 @@ ReportDocument document(const ModelFile& model, const Comparison& comparison) {
     orders.rows.push_back(
         {std::string(to_string(order.scheme)), std::string(order.over_tolerance ? "tolerance" : "step"),
          order_cell(order.position, order.position_reason), order_cell(order.velocity, order.velocity_reason)});
-  ReportFigure error{"Error against step",
-                     "Schemes with fixed steps.",
-                     "",
-                     {"step", "s", true},
-                     {"position error", "m or rad", true},
-                     {},
-                     {},
-                     {}};
-  ReportFigure work{"Work and precision",
-                    "Wall time of one run on this machine, one curve per scheme; event: one point per tolerance, "
-                    "integrated. An error of exactly 0 has no place here.",
-                    "",
-                    {"wall time", "s", true},
-                    {"position error", "m or rad", true},
-                    {},
-                    {},
-                    {}};
+  return orders;
+}
+
+ReportFigure error_figure(std::string title, std::string caption, ReportAxis x) {
+  return {std::move(title), std::move(caption), "", std::move(x), {"position error", "m or rad", true}, {}, {}, {}};
+}
+
+/// Errors of one scheme over a number of its runs. An error of exactly 0 has no place on a logarithmic axis.
+template <class Abscissa>
+ReportSeries error_series(const Comparison& comparison, SchemeKind scheme, const Abscissa& x) {
+  ReportSeries series{std::string(to_string(scheme)), {}, {}, false, true, true, false};
+  for (const ComparedRun& run : comparison.runs)
+    if (run.scheme == scheme && run.position_error > 0) {
+      series.x.push_back(x(run));
+      series.y.push_back(run.position_error);
+    }
+  return series;
+}
+
+ReportFigure overlay(const Comparison& comparison, Index coordinate) {
+  const std::string& name = comparison.reference.trajectory.names().coordinates[static_cast<std::size_t>(coordinate)];
+  ReportFigure figure{name,
+                      "Largest step or tolerance of each scheme against the reference.",
+                      "time",
+                      {"t", "s", false},
+                      {name, "m", false},
+                      {},
+                      {},
+                      {}};
+  auto add = [&](const std::string& label, const Trajectory& trajectory, bool dash) {
+    ReportSeries series{label, {}, {}, dash, false, true, false};
+    for (Index k = 0; k < trajectory.rows(); ++k) {
+      series.x.push_back(trajectory.t(k));
+      series.y.push_back(trajectory.q(k, coordinate));
+    }
+    figure.series.push_back(series);
+  };
+  add("reference", comparison.reference.trajectory, false);
+  const ComparedRun* last = nullptr;
+  for (const ComparedRun& run : comparison.runs)
+    if (!last || last->scheme != run.scheme) {
+      add(run.tolerance > 0 ? fmt::format("{}, tolerance {:g}", to_string(run.scheme), run.tolerance)
+                            : fmt::format("{}, h = {:g} s", to_string(run.scheme), run.step),
+          run.simulation.trajectory, true);
+      last = &run;
+    }
+  return figure;
+}
+
+ReportDocument document(const ModelFile& model, const Comparison& comparison) {
+  ReportDocument page;
+  page.title = model.title.empty() ? model.path : model.title;
+  page.subtitle = "comparison of schemes";
+  page.generator = fmt::format("stickslip {}", version());
+  page.ok = comparison.status == Status::success;
+  page.status = page.ok ? "success" : comparison.message;
+  page.facts = {{"reference", reference_text(comparison)}, {"runs", static_cast<double>(comparison.runs.size())}};
+  if (!comparison.reference_note.empty()) page.facts.push_back({"why this reference", comparison.reference_note});
+  ReportFigure error = error_figure("Error against step", "Schemes with fixed steps.", {"step", "s", true});
+  ReportFigure work = error_figure("Work and precision",
+                                   "Wall time of one run on this machine, one curve per scheme; event: one point per "
+                                   "tolerance, integrated. An error of exactly 0 has no place here.",
+                                   {"wall time", "s", true});
   for (const ObservedOrder& order : comparison.orders) {
-    ReportSeries by_step{std::string(to_string(order.scheme)), {}, {}, false, true, true, false}, by_work = by_step;
-    for (const ComparedRun& run : comparison.runs)
-      if (run.scheme == order.scheme && run.position_error > 0) {
-        by_step.x.push_back(run.step);
-        by_step.y.push_back(run.position_error);
-        by_work.x.push_back(run.wall_seconds);
-        by_work.y.push_back(run.position_error);
-      }
-    if (!order.over_tolerance) error.series.push_back(by_step);
-    work.series.push_back(by_work);
+    work.series.push_back(
+        error_series(comparison, order.scheme, [](const ComparedRun& run) { return run.wall_seconds; }));
+    if (!order.over_tolerance)
+      error.series.push_back(error_series(comparison, order.scheme, [](const ComparedRun& run) { return run.step; }));
   }
-  page.blocks = {orders, table, work};
+  page.blocks = {order_table(comparison), error_table(comparison), work};
   if (!error.series.empty()) page.blocks.insert(page.blocks.end() - 1, error);
-  const Trajectory& reference = comparison.reference.trajectory;
-  const std::size_t shown = std::min<std::size_t>(reference.names().coordinates.size(), 6);
-  for (std::size_t i = 0; i < shown; ++i) {
-    ReportFigure overlay{reference.names().coordinates[i],
-                         "Largest step or tolerance of each scheme against the reference.",
-                         "time",
-                         {"t", "s", false},
-                         {reference.names().coordinates[i], "m", false},
-                         {},
-                         {},
-                         {}};
-    auto add = [&](const std::string& name, const Trajectory& trajectory, bool dash) {
-      ReportSeries series{name, {}, {}, dash, false, true, false};
-      for (Index k = 0; k < trajectory.rows(); ++k) {
-        series.x.push_back(trajectory.t(k));
-        series.y.push_back(trajectory.q(k, static_cast<Index>(i)));
-      }
-      overlay.series.push_back(series);
-    };
-    add("reference", reference, false);
-    const ComparedRun* last = nullptr;
-    for (const ComparedRun& run : comparison.runs)
-      if (!last || last->scheme != run.scheme) {
-        add(run.tolerance > 0 ? fmt::format("{}, tolerance {:g}", to_string(run.scheme), run.tolerance)
-                              : fmt::format("{}, h = {:g} s", to_string(run.scheme), run.step),
-            run.simulation.trajectory, true);
-        last = &run;
-      }
-    page.blocks.push_back(overlay);
-  }
+  constexpr std::size_t kShown = 6;  // coordinates: more curves are not read
+  const std::size_t shown = std::min(comparison.reference.trajectory.names().coordinates.size(), kShown);
+  for (std::size_t i = 0; i < shown; ++i) page.blocks.push_back(overlay(comparison, static_cast<Index>(i)));
   return page;
 }
 

@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <functional>
 #include <new>
+#include <optional>
 #include <system_error>
+#include <utility>
 
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
@@ -83,95 +86,132 @@ std::string empty_value(const CLI::App& app) {
   return "";
 }
 
-int run_program(int argc, char** argv) {
-  if (argc == 1) {
-    print_out("{}", kOverview);
-    return cli::kSuccess;
-  }
-  CLI::App app{"Mechanical systems with dry friction and unilateral contact, without smoothing the law away."};
-  app.set_version_flag("--version", std::string("stickslip ") + std::string(version()));
-  app.require_subcommand(1);
-  app.footer(footer());
-
-  cli::RunCommand run;
-  CLI::App* run_app = app.add_subcommand("run", "simulate a model: trajectory, events, audit, report");
-  add_model(*run_app, run.model, run.set, false);
-  run_app->add_option("--scheme", run.scheme, names_of(scheme_table()));
-  run_app->add_option("--out", run.out, "folder of the results (default: named after the model)");
-  run_app->add_option(
-      "--restart", run.restart,
+CLI::App* add_run(CLI::App& app, cli::RunCommand& command) {
+  CLI::App* sub = app.add_subcommand("run", "simulate a model: trajectory, events, audit, report");
+  add_model(*sub, command.model, command.set, false);
+  sub->add_option("--scheme", command.scheme, names_of(scheme_table()));
+  sub->add_option("--out", command.out, "folder of the results (default: named after the model)");
+  sub->add_option(
+      "--restart", command.restart,
       "go on with the run in this folder (or result.h5), and store it there as one; with --out: there instead");
-  run_app->add_option("--from", run.from,
-                      "repeat the run in this folder from the model, --set and files that it holds (into DIR-again)");
-  run_app->add_flag("--json", run.json, "print the summary as JSON and nothing else");
+  sub->add_option("--from", command.from,
+                  "repeat the run in this folder from the model, --set and files that it holds (into DIR-again)");
+  sub->add_flag("--json", command.json, "print the summary as JSON and nothing else");
+  return sub;
+}
 
-  cli::CompareCommand compare;
-  CLI::App* compare_app = app.add_subcommand("compare", "one model under several schemes: error, observed order, cost");
-  add_model(*compare_app, compare.model, compare.set);
-  compare_app->add_option("--schemes", compare.schemes,
-                          "comma-separated (default: those of splitting, moreau, event that take the model)");
-  compare_app->add_option("--steps", compare.steps,
-                          "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
-  compare_app->add_option(
-      "--epsilons", compare.epsilons,
-      "comma-separated: convergence of constraints as spring-dampers (scheme viscoelastic) instead");
-  compare_app->add_option("--out", compare.out, "folder of the results (default: MODEL-compare)");
-  compare_app->add_flag("--json", compare.json, "print the result as JSON and nothing else");
+CLI::App* add_compare(CLI::App& app, cli::CompareCommand& command) {
+  CLI::App* sub = app.add_subcommand("compare", "one model under several schemes: error, observed order, cost");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--schemes", command.schemes,
+                  "comma-separated (default: those of splitting, moreau, event that take the model)");
+  sub->add_option("--steps", command.steps,
+                  "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
+  sub->add_option("--epsilons", command.epsilons,
+                  "comma-separated: convergence of constraints as spring-dampers (scheme viscoelastic) instead");
+  sub->add_option("--out", command.out, "folder of the results (default: MODEL-compare)");
+  sub->add_flag("--json", command.json, "print the result as JSON and nothing else");
+  return sub;
+}
 
-  cli::PeriodicCommand periodic;
-  CLI::App* periodic_app = app.add_subcommand("periodic", "a periodic motion with its stability, or a branch of them");
-  add_model(*periodic_app, periodic.model, periodic.set);
-  periodic_app->add_option("--continue", periodic.branch, "follow the motion over a number of the model")
+CLI::App* add_periodic(CLI::App& app, cli::PeriodicCommand& command) {
+  CLI::App* sub = app.add_subcommand("periodic", "a periodic motion with its stability, or a branch of them");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--continue", command.branch, "follow the motion over a number of the model")
       ->type_name("PARAM=FROM:TO[:STEP]");
-  periodic_app->add_option("--out", periodic.out, "folder of the results (default: MODEL-periodic)");
-  periodic_app->add_flag("--json", periodic.json, "print the summary as JSON and nothing else");
+  sub->add_option("--out", command.out, "folder of the results (default: MODEL-periodic)");
+  sub->add_flag("--json", command.json, "print the summary as JSON and nothing else");
+  return sub;
+}
 
-  cli::ShootCommand shoot;
-  CLI::App* shoot_app = app.add_subcommand("shoot", "two-point boundary value problem: the unknowns of [shoot]");
-  add_model(*shoot_app, shoot.model, shoot.set);
-  shoot_app->add_option("--out", shoot.out, "folder of the results (default: MODEL-shoot)");
-  shoot_app->add_flag("--json", shoot.json, "print the result as JSON and nothing else");
+CLI::App* add_shoot(CLI::App& app, cli::ShootCommand& command) {
+  CLI::App* sub = app.add_subcommand("shoot", "two-point boundary value problem: the unknowns of [shoot]");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--out", command.out, "folder of the results (default: MODEL-shoot)");
+  sub->add_flag("--json", command.json, "print the result as JSON and nothing else");
+  return sub;
+}
 
-  cli::FitCommand fit;
-  CLI::App* fit_app = app.add_subcommand("fit", "the unknowns of [fit] from measurements, with standard errors");
-  add_model(*fit_app, fit.model, fit.set);
-  fit_app->add_option("DATA", fit.data, "measurements (CSV); default: fit.data of the model");
-  fit_app->add_option("--out", fit.out, "folder of the results (default: MODEL-fit)");
-  fit_app->add_flag("--json", fit.json, "print the result as JSON and nothing else");
+CLI::App* add_fit(CLI::App& app, cli::FitCommand& command) {
+  CLI::App* sub = app.add_subcommand("fit", "the unknowns of [fit] from measurements, with standard errors");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("DATA", command.data, "measurements (CSV); default: command.data of the model");
+  sub->add_option("--out", command.out, "folder of the results (default: MODEL-fit)");
+  sub->add_flag("--json", command.json, "print the result as JSON and nothing else");
+  return sub;
+}
 
-  cli::CheckCommand check;
-  CLI::App* check_app = app.add_subcommand("check", "what was understood of a model, with units; no run");
-  add_model(*check_app, check.model, check.set);
-  check_app->add_flag("--json", check.json, "print as JSON and nothing else");
+CLI::App* add_check(CLI::App& app, cli::CheckCommand& command) {
+  CLI::App* sub = app.add_subcommand("check", "what was understood of a model, with units; no run");
+  add_model(*sub, command.model, command.set);
+  sub->add_flag("--json", command.json, "print as JSON and nothing else");
+  return sub;
+}
 
-  cli::SolveCommand solve;
-  CLI::App* solve_app = app.add_subcommand("solve", "friction-contact problems in FCLIB files: table, profile, report");
-  solve_app->add_option("PROBLEM", solve.files, "FCLIB files (HDF5), or folders of them")->required();
-  solve_app->add_option("--solver", solve.solver, "one solver of 'stickslip list solvers'")->capture_default_str();
-  solve_app->add_option("--compare", solve.compare, "several solvers, comma-separated, or all: performance profile");
-  solve_app->add_option("--tolerance", solve.tolerance, "on unit_free, the error that decides")->capture_default_str();
-  solve_app->add_option("--max-seconds", solve.max_seconds, "wall-clock time per problem and solver")
+CLI::App* add_solve(CLI::App& app, cli::SolveCommand& command) {
+  CLI::App* sub = app.add_subcommand("solve", "friction-contact problems in FCLIB files: table, profile, report");
+  sub->add_option("PROBLEM", command.files, "FCLIB files (HDF5), or folders of them")->required();
+  sub->add_option("--solver", command.solver, "one solver of 'stickslip list solvers'")->capture_default_str();
+  sub->add_option("--compare", command.compare, "several solvers, comma-separated, or all: performance profile");
+  sub->add_option("--tolerance", command.tolerance, "on unit_free, the error that decides")->capture_default_str();
+  sub->add_option("--max-seconds", command.max_seconds, "wall-clock time per problem and solver")
       ->capture_default_str();
-  solve_app->add_option("--start", solve.start, "start from zero | guess | solution (those stored in the file)")
+  sub->add_option("--start", command.start, "start from zero | guess | solution (those stored in the file)")
       ->capture_default_str();
-  solve_app->add_option("--out", solve.out, "folder of the results (default: named after the file, or solve)");
-  solve_app->add_option("--write-solution", solve.write_solution,
-                        "store the solution in a copy of the problem in the results (copy) or in the problem (file)");
-  solve_app->add_flag("--write-local", solve.write_local, "store each problem in its local form in the results");
-  solve_app->add_flag("--json", solve.json, "print the table as JSON and nothing else");
+  sub->add_option("--out", command.out, "folder of the results (default: named after the file, or solve)");
+  sub->add_option("--write-solution", command.write_solution,
+                  "store the solution in a copy of the problem in the results (copy) or in the problem (file)");
+  sub->add_flag("--write-local", command.write_local, "store each problem in its local form in the results");
+  sub->add_flag("--json", command.json, "print the table as JSON and nothing else");
+  return sub;
+}
 
-  cli::ListCommand list;
-  CLI::App* list_app = app.add_subcommand("list", "what there is, one line each");
-  list_app->add_option("WHAT", list.what, "schemes | solvers | laws | models | papers")->required();
-  list_app->add_flag("--json", list.json, "print as JSON and nothing else");
+CLI::App* add_list(CLI::App& app, cli::ListCommand& command) {
+  CLI::App* sub = app.add_subcommand("list", "what there is, one line each");
+  sub->add_option("WHAT", command.what, "schemes | solvers | laws | models | papers")->required();
+  sub->add_flag("--json", command.json, "print as JSON and nothing else");
+  return sub;
+}
 
-  cli::ReproduceCommand reproduce;
-  CLI::App* reproduce_app =
+CLI::App* add_reproduce(CLI::App& app, cli::ReproduceCommand& command) {
+  CLI::App* sub =
       app.add_subcommand("reproduce", "reproduce a paper: figures, and a verdict per claim computed from the run");
-  reproduce_app->add_option("PAPER", reproduce.paper, names_of(paper_table()) + " | all")->default_val("all");
-  reproduce_app->add_option("--out", reproduce.out, "folder of the results (default: reproduction)");
-  reproduce_app->add_flag("--json", reproduce.json, "print the claims as JSON and nothing else");
+  sub->add_option("PAPER", command.paper, names_of(paper_table()) + " | all")->default_val("all");
+  sub->add_option("--out", command.out, "folder of the results (default: reproduction)");
+  sub->add_flag("--json", command.json, "print the claims as JSON and nothing else");
+  return sub;
+}
 
+/// The options of every command.
+struct Commands {
+  cli::RunCommand run;
+  cli::CompareCommand compare;
+  cli::PeriodicCommand periodic;
+  cli::ShootCommand shoot;
+  cli::FitCommand fit;
+  cli::CheckCommand check;
+  cli::SolveCommand solve;
+  cli::ListCommand list;
+  cli::ReproduceCommand reproduce;
+};
+
+/// What a command is told by, and what it does.
+using Action = std::pair<CLI::App*, std::function<int()>>;
+std::vector<Action> add_commands(CLI::App& app, Commands& c) {
+  return {{add_run(app, c.run), [&] { return cli::run(c.run); }},
+          {add_compare(app, c.compare),
+           [&] { return c.compare.epsilons.empty() ? cli::compare(c.compare) : cli::compare_epsilons(c.compare); }},
+          {add_periodic(app, c.periodic), [&] { return cli::periodic(c.periodic); }},
+          {add_shoot(app, c.shoot), [&] { return cli::shoot(c.shoot); }},
+          {add_fit(app, c.fit), [&] { return cli::fit(c.fit); }},
+          {add_check(app, c.check), [&] { return cli::check(c.check); }},
+          {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
+          {add_list(app, c.list), [&] { return cli::list(c.list); }},
+          {add_reproduce(app, c.reproduce), [&] { return cli::reproduce(c.reproduce); }}};
+}
+
+/// An exit code where the call has been answered, or refused.
+std::optional<int> parse(int argc, char** argv, CLI::App& app) {
   if (const std::string message = misspelt_subcommand(argc, argv, app); !message.empty()) {
     print_error("stickslip: {}\n", message);
     return cli::kWrongInput;
@@ -197,15 +237,24 @@ int run_program(int argc, char** argv) {
       print_error("stickslip: {}\n", message);
       return cli::kWrongInput;
     }
-  if (*run_app) return cli::run(run);
-  if (*compare_app) return compare.epsilons.empty() ? cli::compare(compare) : cli::compare_epsilons(compare);
-  if (*periodic_app) return cli::periodic(periodic);
-  if (*shoot_app) return cli::shoot(shoot);
-  if (*fit_app) return cli::fit(fit);
-  if (*check_app) return cli::check(check);
-  if (*solve_app) return cli::solve(solve);
-  if (*list_app) return cli::list(list);
-  return cli::reproduce(reproduce);
+  return std::nullopt;
+}
+
+int run_program(int argc, char** argv) {
+  if (argc == 1) {
+    print_out("{}", kOverview);
+    return cli::kSuccess;
+  }
+  CLI::App app{"Mechanical systems with dry friction and unilateral contact, without smoothing the law away."};
+  app.set_version_flag("--version", std::string("stickslip ") + std::string(version()));
+  app.require_subcommand(1);
+  app.footer(footer());
+  Commands commands;
+  const std::vector<Action> actions = add_commands(app, commands);
+  if (const std::optional<int> code = parse(argc, argv, app)) return *code;
+  for (const auto& [command, action] : actions)
+    if (*command) return action();
+  return cli::kWrongInput;
 }
 
 /// Whatever went wrong becomes one message and an exit code.

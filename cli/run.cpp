@@ -227,6 +227,107 @@ bool write_page(const ModelFile& model, const ResultHeader& header, const Simula
   return true;
 }
 
+/// Rows, events and states as they come. The folder appears with the first of them: a wrong model leaves nothing
+/// behind.
+class Storage {
+ public:
+  /// All are kept by reference; earlier may be null.
+  Storage(ResultFolder& folder, const TrajectoryNames& names, const ResultHeader& header, const EarlierResult* earlier)
+      : folder_(folder), names_(names), header_(header), earlier_(earlier) {}
+
+  /// action(ResultWriter&); nothing is stored any more once one has failed.
+  template <class Action>
+  void store(const Action& action) {
+    ResultWriter& results = opened();
+    if (failure_) return;
+    try {
+      action(results);
+    } catch (const LostOutput& error) {
+      failure_ = WriteFailure{error.what(), true, results.has_state()};
+    } catch (const OutputError& error) {
+      failure_ = WriteFailure{error.what(), false, results.has_state()};
+    }
+  }
+  Checkpoint* wanted_checkpoint() { return failure_ ? nullptr : opened().wanted_checkpoint(); }
+  const std::optional<WriteFailure>& failure() const { return failure_; }
+  /// Closes what is left of the file.
+  void give_up() { writer_.reset(); }
+
+ private:
+  ResultWriter& opened() {
+    if (writer_) return *writer_;
+    try {
+      return writer_.emplace(folder_.open(), names_, header_, ResultWriterOptions{}, earlier_);
+    } catch (...) {
+      folder_.withdraw();
+      throw;
+    }
+  }
+
+  ResultFolder& folder_;
+  const TrajectoryNames& names_;
+  const ResultHeader& header_;
+  const EarlierResult* earlier_;
+  std::optional<ResultWriter> writer_;
+  std::optional<WriteFailure> failure_;
+};
+
+/// With its wall-clock time.
+std::pair<Simulation, double> simulate_into(Storage& storage, const ModelFile& model, const fs::path& folder,
+                                            const EarlierResult* earlier, ProgressBar& bar) {
+  const double begin_time = earlier ? earlier->checkpoint.state.t : model.run.start_time;
+  const double span = model.run.end_time - begin_time;
+  SimulationHooks hooks;
+  hooks.keep_trajectory = false;
+  if (earlier) hooks.resume = &earlier->checkpoint;
+  hooks.on_row = [&](const OutputRow& row) { storage.store([&](ResultWriter& results) { results.add(row); }); };
+  hooks.on_event = [&](const Event& event) { storage.store([&](ResultWriter& results) { results.add(event); }); };
+  hooks.checkpoint = [&] { return storage.wanted_checkpoint(); };
+  hooks.keep_going = [&](const State& state) {
+    storage.store([](ResultWriter& results) { results.flush_if_due(); });
+    bar.update((state.t - begin_time) / span);
+    return !interrupted() && !storage.failure();
+  };
+  hooks.stop = interrupt_request();
+  const auto begin = std::chrono::steady_clock::now();
+  Simulation simulation = simulate_model(model, folder, hooks);
+  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  bar.finish();
+  return {std::move(simulation), wall};
+}
+
+/// What is made of result.h5 once the run is over.
+struct OtherFiles {
+  std::string unwritten;  ///< why not all of them are there; empty: they are
+  bool lost = false;      ///< the folder is no longer where it was
+};
+OtherFiles write_other_files(const ModelFile& model, const ResultHeader& header, const Simulation& simulation,
+                             const SummaryData& summary, double wall, ResultFolder& folder, bool quiet) {
+  const std::string rest =
+      fmt::format("result.h5 is complete: 'stickslip run --restart {}' writes the rest", folder.path().string());
+  const bool stopped = interrupted();  // from here on a first signal ends the writing, a second one the program
+  ProgressBar writing("writing", !quiet);
+  auto keep_going = [&](double fraction) {
+    folder.require_in_place();
+    writing.update(fraction);
+    return stopped || !interrupted();
+  };
+  OtherFiles files;
+  try {
+    if (!keep_going(0) || !write_text_results(folder.path(), summary, keep_going) || !keep_going(1) ||
+        !write_page(model, header, simulation, wall, folder.path(), keep_going))
+      files.unwritten = "interrupted while the results were written; " + rest;
+  } catch (const LostOutput& error) {
+    files = {error.what(), true};
+  } catch (const InputError& error) {  // result.h5 has gone: the call was right all the same
+    files.unwritten = error.what();
+  } catch (const OutputError& error) {
+    files.unwritten = fmt::format("{}; {}", error.what(), rest);
+  }
+  writing.finish();
+  return files;
+}
+
 }  // namespace
 
 int run(const RunCommand& command) {
@@ -239,85 +340,25 @@ int run(const RunCommand& command) {
   const TrajectoryNames names = trajectory_names(*model.system, model.run);
   std::optional<EarlierResult> earlier;
   if (!command.restart.empty()) earlier = open_earlier(command, model, names, folder.path(), header);
+  const EarlierResult* before = earlier ? &*earlier : nullptr;
   std::error_code ignored;
   const bool replaces = !earlier && command.out.empty() && fs::exists(folder.path() / "result.h5", ignored);
 
   catch_interrupts();
   ProgressBar bar("running", !command.json);
-  const double begin_time = earlier ? earlier->checkpoint.state.t : model.run.start_time;
-  const double span = model.run.end_time - begin_time;
-  std::optional<ResultWriter> writer;  // the folder appears with the first row: a wrong model leaves nothing behind
-  std::optional<WriteFailure> failure;
-  auto opened = [&]() -> ResultWriter& {
-    if (writer) return *writer;
-    try {
-      return writer.emplace(folder.open(), names, header, ResultWriterOptions{}, earlier ? &*earlier : nullptr);
-    } catch (...) {
-      folder.withdraw();
-      throw;
-    }
-  };
-  auto store = [&](auto&& action) {
-    ResultWriter& results = opened();
-    if (failure) return;
-    try {
-      action(results);
-    } catch (const LostOutput& error) {
-      failure = WriteFailure{error.what(), true, results.has_state()};
-    } catch (const OutputError& error) {
-      failure = WriteFailure{error.what(), false, results.has_state()};
-    }
-  };
-  SimulationHooks hooks;
-  hooks.keep_trajectory = false;
-  if (earlier) hooks.resume = &earlier->checkpoint;
-  hooks.on_row = [&](const OutputRow& row) { store([&](ResultWriter& results) { results.add(row); }); };
-  hooks.on_event = [&](const Event& event) { store([&](ResultWriter& results) { results.add(event); }); };
-  hooks.checkpoint = [&] { return failure ? nullptr : opened().wanted_checkpoint(); };
-  hooks.keep_going = [&](const State& state) {
-    store([](ResultWriter& results) { results.flush_if_due(); });
-    bar.update((state.t - begin_time) / span);
-    return !interrupted() && !failure;
-  };
-  hooks.stop = interrupt_request();
-  const auto begin = std::chrono::steady_clock::now();
-  Simulation simulation = simulate_model(model, folder.path(), hooks);
-  const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  bar.finish();
-
-  const std::string again = fmt::format("'stickslip run --restart {}'", folder.path().string());
-  const bool stopped = interrupted();  // from here on a first signal ends the writing, a second one the program
-  ProgressBar writing("writing", !command.json);
-  auto keep_going = [&](double fraction) {
-    folder.require_in_place();
-    writing.update(fraction);
-    return stopped || !interrupted();
-  };
-  std::string unwritten;
-  bool lost = false;
-  store([&](ResultWriter& results) { results.close(simulation, wall); });
+  Storage storage(folder, names, header, before);
+  auto [simulation, wall] = simulate_into(storage, model, folder.path(), before, bar);
+  storage.store([&, &run = simulation, seconds = wall](ResultWriter& results) { results.close(run, seconds); });
+  const std::optional<WriteFailure>& failure = storage.failure();
   if (failure) {
     simulation.status = Status::interrupted;
     simulation.message = failure->message(simulation.final.t, folder.path());
-    writer.reset();
+    storage.give_up();
   }
   const SummaryData summary = summary_data(header, simulation, wall);
-  if (!failure) {
-    try {
-      if (!keep_going(0) || !write_text_results(folder.path(), summary, keep_going) || !keep_going(1) ||
-          !write_page(model, header, simulation, wall, folder.path(), keep_going))
-        unwritten =
-            fmt::format("interrupted while the results were written; result.h5 is complete: {} writes the rest", again);
-    } catch (const LostOutput& error) {
-      unwritten = error.what();
-      lost = true;
-    } catch (const InputError& error) {  // result.h5 has gone: the call was right all the same
-      unwritten = error.what();
-    } catch (const OutputError& error) {
-      unwritten = fmt::format("{}; result.h5 is complete: {} writes the rest", error.what(), again);
-    }
-  }
-  writing.finish();
+  OtherFiles files;
+  if (!failure) files = write_other_files(model, header, simulation, summary, wall, folder, command.json);
+
   if (command.json) {
     write_out(summary_json(summary));
     if (replaces)
@@ -325,11 +366,11 @@ int run(const RunCommand& command) {
                   folder.path().string());
   } else {
     const std::string place = folder.path().string() + (replaces ? " (in place of an earlier run's)" : "");
-    print_summary(model, summary, lost || (failure && failure->lost) ? "" : place);
+    print_summary(model, summary, files.lost || (failure && failure->lost) ? "" : place);
     if (!simulation.message.empty()) print_error("stickslip: {}\n", simulation.message);
   }
-  if (!unwritten.empty()) print_error("stickslip: {}\n", unwritten);
-  return simulation.status == Status::success && unwritten.empty() ? kSuccess : kNoSuccess;
+  if (!files.unwritten.empty()) print_error("stickslip: {}\n", files.unwritten);
+  return simulation.status == Status::success && files.unwritten.empty() ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli

@@ -7,6 +7,8 @@
 #include <array>
 #include <cmath>
 
+#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
+
 namespace stickslip {
 
 namespace embedded {

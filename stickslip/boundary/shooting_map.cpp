@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 
 namespace stickslip {

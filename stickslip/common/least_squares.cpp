@@ -3,15 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <cmath>
 #include <vector>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/words.hpp"
 
 namespace stickslip {
 
 namespace {
+
+constexpr Words<LeastSquaresOutcome, 6> kOutcomes{
+    "outcome", {"solved", "minimum", "no descent", "iteration limit", "undefined at the start", "stopped"}};
 
 constexpr double kEpsilon = 2.2e-16;
 constexpr double kAccepted = 1e-4;   ///< actual over predicted reduction from which on a step is taken
@@ -54,23 +58,7 @@ void LeastSquaresOptions::validate() const {
   if (!(first_radius > 0)) throw InputError(fmt::format("first_radius = {} must be > 0", first_radius));
 }
 
-std::string_view to_string(LeastSquaresOutcome outcome) {
-  switch (outcome) {
-    case LeastSquaresOutcome::solved:
-      return "solved";
-    case LeastSquaresOutcome::minimum:
-      return "minimum";
-    case LeastSquaresOutcome::no_descent:
-      return "no descent";
-    case LeastSquaresOutcome::iterations:
-      return "iteration limit";
-    case LeastSquaresOutcome::undefined:
-      return "undefined at the start";
-    case LeastSquaresOutcome::stopped:
-      return "stopped";
-  }
-  return "";
-}
+std::string_view to_string(LeastSquaresOutcome outcome) { return kOutcomes.of(outcome); }
 
 Vector trust_region_step(const DenseMatrix& J, const Vector& F, const Vector& D, double radius, const Vector& low,
                          const Vector& high) {

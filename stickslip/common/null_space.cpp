@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/common/null_space.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cassert>
 #include <limits>
+
+#include "stickslip/common/decompositions.hpp"
 
 namespace stickslip {
 namespace {

@@ -11,12 +11,12 @@
 // Source: George, Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, 4.3 (ordering).
 #pragma once
 
-#include <Eigen/LU>
 #include <complex>
 #include <utility>
 #include <vector>
 
 #include "stickslip/common/band_lu.hpp"
+#include "stickslip/common/decompositions.hpp"
 
 namespace stickslip {
 

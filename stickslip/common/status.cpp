@@ -1,26 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/common/status.hpp"
 
+#include "stickslip/common/words.hpp"
+
 namespace stickslip {
 
-std::string_view to_string(Status status) {
-  switch (status) {
-    case Status::success:
-      return "success";
-    case Status::not_converged:
-      return "not converged";
-    case Status::no_solution:
-      return "no solution";
-    case Status::refused:
-      return "refused";
-    case Status::not_finite:
-      return "not finite";
-    case Status::interrupted:
-      return "interrupted";
-    case Status::audit_failed:
-      return "audit failed";
-  }
-  return "unknown";
-}
+namespace {
+constexpr Words<Status, 7> kStatuses{
+    "status", {"success", "not converged", "no solution", "refused", "not finite", "interrupted", "audit failed"}};
+}  // namespace
+
+std::string_view to_string(Status status) { return kStatuses.of(status); }
 
 }  // namespace stickslip

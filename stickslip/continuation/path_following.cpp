@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <optional>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 
 namespace stickslip {

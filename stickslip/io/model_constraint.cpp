@@ -73,14 +73,9 @@ class ConstraintReader {
 
 std::vector<ExpressionConstraint> read_constraints(const Field& field, const StateSymbols& symbols,
                                                    std::set<std::string>& names) {
-  if (field.node->table()) field.fail("write [[constraint]] with two brackets: there can be several");
-  const std::size_t count = field.list("[[constraint]] tables").size();
-  std::vector<ExpressionConstraint> constraints;
-  for (std::size_t k = 0; k < count; ++k) {
-    const NamedField element = name_element(field, k, "constraint", k + 1, names);
-    constraints.push_back(ConstraintReader(element.field, symbols).read(element.name));
-  }
-  return constraints;
+  return read_named(field, "constraint", "", names, [&](const Field& element, const std::string& name) {
+    return ConstraintReader(element, symbols).read(name);
+  });
 }
 
 StartPolicy read_start_policy(const Field& field) {

@@ -23,24 +23,12 @@ void read_numbers(const TableReader& table, ContactElement& law) {
 
 void read_cone(const TableReader& table, ContactElement& law) {
   if (const auto cone = table.find("cone")) {
-    const std::string& word = cone->text("\"disk\", \"polygon\" or \"box\"");
-    if (word != "disk" && word != "polygon" && word != "box") {
-      const std::vector<std::string> known{"disk", "polygon", "box"};
-      cone->fail(fmt::format("unknown cone {}{}", in_quotes(word), hint(word, known)));
-    }
-    if (word != "disk" && law.tangents != 2)
+    law.cone = read_section(*cone, "cone", SetKind::friction_cone, SetKind::polygonal_cone, SetKind::box_cone);
+    if (law.cone != SetKind::friction_cone && law.tangents != 2)
       cone->fail(fmt::format("with {} tangents there is no cone to choose; give two slips or remove it", law.tangents));
-    law.cone = word == "disk"      ? SetKind::friction_cone
-               : word == "polygon" ? SetKind::polygonal_cone
-                                   : SetKind::box_cone;
   }
-  if (const auto facets = table.find("facets")) {
-    if (law.cone != SetKind::polygonal_cone) facets->fail("only cone = \"polygon\" has facets");
-    constexpr long long kMostFacets = 1'000'000;
-    law.facets = static_cast<int>(facets->integer(4, kMostFacets));
-    if (law.facets % 2 != 0)
-      facets->fail(fmt::format("the value {} must be even, so that friction has no preferred sign", law.facets));
-  }
+  if (const auto facets = table.find("facets"))
+    law.facets = read_facets(*facets, "cone", law.cone == SetKind::polygonal_cone);
 }
 
 }  // namespace
@@ -167,16 +155,28 @@ class ContactReader {
 
 }  // namespace
 
+SetKind read_section(const Field& field, const char* key, SetKind disk, SetKind polygon, SetKind box) {
+  const std::string& word = field.text("\"disk\", \"polygon\" or \"box\"");
+  if (word == "disk") return disk;
+  if (word == "polygon") return polygon;
+  if (word == "box") return box;
+  const std::vector<std::string> known{"disk", "polygon", "box"};
+  field.fail(fmt::format("unknown {} {}{}", key, in_quotes(word), hint(word, known)));
+}
+
+int read_facets(const Field& field, const char* key, bool polygon) {
+  if (!polygon) field.fail(fmt::format("only {} = \"polygon\" has facets", key));
+  constexpr long long kMostFacets = 1'000'000;
+  const auto facets = static_cast<int>(field.integer(4, kMostFacets));
+  if (facets % 2 != 0)
+    field.fail(fmt::format("the value {} must be even, so that friction has no preferred sign", facets));
+  return facets;
+}
+
 std::vector<ExpressionContact> read_contacts(const Field& field, const StateSymbols& symbols,
                                              std::set<std::string>& names) {
-  if (field.node->table()) field.fail("write [[contact]] with two brackets: there can be several laws");
-  const std::size_t count = field.list("[[contact]] tables").size();
-  std::vector<ExpressionContact> contacts;
-  for (std::size_t k = 0; k < count; ++k) {
-    const NamedField law = name_element(field, k, "contact", k + 1, names);
-    contacts.push_back(ContactReader(law.field, symbols).read(law.name));
-  }
-  return contacts;
+  return read_named(field, "contact", " laws", names,
+                    [&](const Field& law, const std::string& name) { return ContactReader(law, symbols).read(name); });
 }
 
 }  // namespace stickslip::model_detail

@@ -131,20 +131,10 @@ class FrictionReader {
     const bool planar = place.directions.size() == 2;
     if (const auto set = table.find("set")) {
       if (!planar) set->fail("only planar friction has a set; name two coordinates in 'on' or remove it");
-      const std::string& word = set->text("\"disk\", \"polygon\" or \"box\"");
-      if (word != "disk" && word != "polygon" && word != "box") {
-        const std::vector<std::string> known{"disk", "polygon", "box"};
-        set->fail(fmt::format("unknown set {}{}", in_quotes(word), hint(word, known)));
-      }
-      element.planar_set = word == "disk" ? SetKind::disk : word == "polygon" ? SetKind::polygon : SetKind::box;
+      element.planar_set = read_section(*set, "set", SetKind::disk, SetKind::polygon, SetKind::box);
     }
-    if (const auto facets = table.find("facets")) {
-      if (element.planar_set != SetKind::polygon) facets->fail("only set = \"polygon\" has facets");
-      constexpr long long kMostFacets = 1'000'000;
-      element.facets = static_cast<int>(facets->integer(4, kMostFacets));
-      if (element.facets % 2 != 0)
-        facets->fail(fmt::format("the value {} must be even, so that friction has no preferred sign", element.facets));
-    }
+    if (const auto facets = table.find("facets"))
+      element.facets = read_facets(*facets, "set", element.planar_set == SetKind::polygon);
     return element;
   }
 

@@ -5,6 +5,8 @@
 // "--set a.b=VALUE: ...".
 #pragma once
 
+#include <fmt/format.h>
+
 #include <functional>
 #include <limits>
 #include <optional>
@@ -193,6 +195,24 @@ using ReadEntry = std::function<StateFunction(const Field&)>;
 void read_contact_law(const TableReader& table, ContactElement& law, const ReadEntry& entry);
 ContactCompliance read_compliance(const Field& field, int tangents, const ReadEntry& entry);
 void read_polygon(const Field& field, ContactElement& law);
+/// The section of a law with two tangents, `disk`, `polygon` or `box` as the text says; `key`: "cone" or "set".
+SetKind read_section(const Field& field, const char* key, SetKind disk, SetKind polygon, SetKind box);
+/// Of a polygon; refused where the section, of that key, is another.
+int read_facets(const Field& field, const char* key, bool polygon);
+/// [[word]] tables: read(field, name) of each, under names of its own. `several`: what there can be several of.
+template <class Read>
+auto read_named(const Field& field, const char* word, const char* several, std::set<std::string>& names,
+                const Read& read) {
+  if (field.node->table())
+    field.fail(fmt::format("write [[{}]] with two brackets: there can be several{}", word, several));
+  const std::size_t count = field.list(fmt::format("[[{}]] tables", word).c_str()).size();
+  std::vector<decltype(read(field, std::string()))> elements;
+  for (std::size_t k = 0; k < count; ++k) {
+    const NamedField element = name_element(field, k, word, k + 1, names);
+    elements.push_back(read(element.field, element.name));
+  }
+  return elements;
+}
 /// [compliance], over all contacts.
 CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<ExpressionContact>& contacts,
                                           const StateSymbols& symbols);

@@ -8,8 +8,8 @@
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
-#include "stickslip/motion/event/event.hpp"
-#include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/motion/event/event_options.hpp"
+#include "stickslip/motion/moreau/moreau_options.hpp"
 
 namespace stickslip::model_detail {
 

@@ -81,19 +81,7 @@ void copy_tables(const hdf5::File& from, const hdf5::File& to, std::span<const T
   }
 }
 
-}  // namespace
-
-const std::vector<std::string>& energy_columns() {
-  static const std::vector<std::string> columns = {"kinetic",       "potential",   "work_in",
-                                                   "friction_loss", "damper_loss", "impact_loss",
-                                                   "unexplained",   "correction",  "initial"};
-  return columns;
-}
-
-void make_result_file(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header) {
-  const hsize_t nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size(),
-                laws = names.laws.size();
-  hdf5::File file = hdf5::File::create(path);
+void make_description(hdf5::File& file, const TrajectoryNames& names, const ResultHeader& header) {
   make_text_attribute(file, "/", "format", "stickslip result 1");
   make_text_attribute(file, "/", "title", header.title);
   make_text_attribute(file, "/", "model", header.model);
@@ -107,7 +95,6 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   make_text(file, "outcome/message", "", 2000);
   for (const char* name : {"steps", "problems", "end_time", "wall_seconds"})
     make_array(file, std::string("outcome/") + name, Element::float64, 1, 0);
-
   hdf5::make_group(file, "names");
   make_texts(file, "names/coordinates", names.coordinates);
   make_texts(file, "names/velocities", names.velocities);
@@ -116,11 +103,21 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   make_texts(file, "names/sensitivities", names.unknowns);
   make_texts(file, "names/bodies", header.bodies);
   make_inputs(file, header.inputs);
+}
 
-  auto table = [&](const std::string& name, Element element, hsize_t columns, const char* unit) {
-    hdf5::make_table(file, name, element, columns, header.expected_rows);
+/// Tables that grow; `unit` may be empty.
+struct GrowingTables {
+  hdf5::File& file;
+  hsize_t expected_rows;
+  void operator()(const std::string& name, Element element, hsize_t columns, const char* unit) const {
+    hdf5::make_table(file, name, element, columns, expected_rows);
     if (*unit != '\0') make_text_attribute(file, name, "unit", unit);
-  };
+  }
+};
+
+void make_rows(hdf5::File& file, const TrajectoryNames& names, hsize_t expected_rows) {
+  const GrowingTables table{file, expected_rows};
+  const hsize_t nq = names.coordinates.size(), nv = names.velocities.size(), m = names.reactions.size();
   if (nq > 0) table("position", Element::float64, nq, "m, rad");
   if (nv > 0) table("velocity", Element::float64, nv, "m/s, rad/s");
   if (m > 0) table("reaction", Element::float64, m, "N, N m");
@@ -132,13 +129,15 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   }
   table("energy", Element::float64, energy_columns().size(), "J");
   make_texts_attribute(file, "energy", "columns", energy_columns());
-  const std::vector<std::string> modes = enum_names<Mode>(6), kinds = enum_names<EventKind>(6);
-  if (laws > 0) {
-    table("modes", Element::int8, laws, "");
-    make_texts_attribute(file, "modes", "names", modes);
+  if (!names.laws.empty()) {
+    table("modes", Element::int8, names.laws.size(), "");
+    make_texts_attribute(file, "modes", "names", enum_names<Mode>(6));
   }
   table("t", Element::float64, 0, "s");
+}
 
+void make_events(hdf5::File& file, hsize_t expected_rows) {
+  const GrowingTables table{file, expected_rows};
   hdf5::make_group(file, "events");
   table("events/law", Element::int32, 0, "");
   table("events/kind", Element::int8, 0, "");
@@ -146,11 +145,13 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   table("events/after", Element::int8, 0, "");
   table("events/impulse", Element::float64, 0, "N s");
   table("events/t", Element::float64, 0, "s");
-  make_texts_attribute(file, "events/kind", "names", kinds);
-  make_texts_attribute(file, "events/before", "names", modes);
-  make_texts_attribute(file, "events/after", "names", modes);
+  make_texts_attribute(file, "events/kind", "names", enum_names<EventKind>(6));
+  make_texts_attribute(file, "events/before", "names", enum_names<Mode>(6));
+  make_texts_attribute(file, "events/after", "names", enum_names<Mode>(6));
+}
 
-  if (!header.bodies.empty()) {
+void make_contact_forces(hdf5::File& file, hsize_t expected_rows) {
+  const GrowingTables table{file, expected_rows};
     hdf5::make_group(file, "contact_forces");
     table("contact_forces/end", Element::int64, 0, "");
     table("contact_forces/t", Element::float64, 0, "s");
@@ -158,18 +159,38 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
       table(std::string("contact_forces/") + name, Element::int32, 0, "");
     table("contact_forces/position", Element::float64, 3, "m");
     table("contact_forces/force", Element::float64, 3, "N");
-  }
+}
+
+/// Two states in turn, so that one is whole while the other is written.
+void make_restart(hdf5::File& file, const TrajectoryNames& names, std::size_t internal) {
   hdf5::make_group(file, "restart");
   make_array(file, "restart/counts", Element::int64, 2, 3);
   hdf5::make_table(file, "restart/memory_0", Element::int64, 0, 0);
   hdf5::make_table(file, "restart/memory_1", Element::int64, 0, 0);
   make_array(file, "restart/t", Element::float64, 2, 0);
-  if (nq > 0) make_array(file, "restart/position", Element::float64, 2, nq);
-  if (nv > 0) make_array(file, "restart/velocity", Element::float64, 2, nv);
-  if (!header.internal.empty())
-    make_array(file, "restart/internal", Element::float64, 2, static_cast<Index>(header.internal.size()));
-  if (laws > 0) make_array(file, "restart/modes", Element::int8, 2, laws);
+  if (!names.coordinates.empty()) make_array(file, "restart/position", Element::float64, 2, names.coordinates.size());
+  if (!names.velocities.empty()) make_array(file, "restart/velocity", Element::float64, 2, names.velocities.size());
+  if (internal > 0) make_array(file, "restart/internal", Element::float64, 2, internal);
+  if (!names.laws.empty()) make_array(file, "restart/modes", Element::int8, 2, names.laws.size());
   make_array(file, "restart/latest", Element::int64, 1, 0);
+}
+
+}  // namespace
+
+const std::vector<std::string>& energy_columns() {
+  static const std::vector<std::string> columns = {"kinetic",       "potential",   "work_in",
+                                                   "friction_loss", "damper_loss", "impact_loss",
+                                                   "unexplained",   "correction",  "initial"};
+  return columns;
+}
+
+void make_result_file(const std::filesystem::path& path, const TrajectoryNames& names, const ResultHeader& header) {
+  hdf5::File file = hdf5::File::create(path);
+  make_description(file, names, header);
+  make_rows(file, names, header.expected_rows);
+  make_events(file, header.expected_rows);
+  if (!header.bodies.empty()) make_contact_forces(file, header.expected_rows);
+  make_restart(file, names, header.internal.size());
   file.close();
 }
 

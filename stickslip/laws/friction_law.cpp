@@ -4,50 +4,21 @@
 #include <cassert>
 #include <cmath>
 
+#include "stickslip/common/words.hpp"
+
 namespace stickslip {
 namespace {
+
+constexpr Words<Mode, 6> kModes{"mode", {"open", "stick", "slip+", "slip-", "slip", "closed"}};
+constexpr Words<EventKind, 6> kEventKinds{"event", {"stick", "slip", "reversal", "open", "close", "impact"}};
 
 bool is_slip(Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus || mode == Mode::slip; }
 
 }  // namespace
 
-std::string_view to_string(Mode mode) {
-  switch (mode) {
-    case Mode::open:
-      return "open";
-    case Mode::stick:
-      return "stick";
-    case Mode::slip_plus:
-      return "slip+";
-    case Mode::slip_minus:
-      return "slip-";
-    case Mode::slip:
-      return "slip";
-    case Mode::closed:
-      return "closed";
-  }
-  assert(false);
-  return "";
-}
+std::string_view to_string(Mode mode) { return kModes.of(mode); }
 
-std::string_view to_string(EventKind kind) {
-  switch (kind) {
-    case EventKind::stick:
-      return "stick";
-    case EventKind::slip:
-      return "slip";
-    case EventKind::reversal:
-      return "reversal";
-    case EventKind::open:
-      return "open";
-    case EventKind::close:
-      return "close";
-    case EventKind::impact:
-      return "impact";
-  }
-  assert(false);
-  return "";
-}
+std::string_view to_string(EventKind kind) { return kEventKinds.of(kind); }
 
 Mode mode_of(double relative_velocity) {
   assert(!std::isnan(relative_velocity));

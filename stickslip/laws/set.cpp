@@ -10,12 +10,16 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/plane_norm.hpp"
+#include "stickslip/common/words.hpp"
 #include "stickslip/laws/cone.hpp"
 #include "stickslip/laws/disk.hpp"
 #include "stickslip/laws/polygon.hpp"
 
 namespace stickslip {
 namespace {
+
+constexpr Words<SetKind, 9> kSetKinds{
+    "set", {"line", "interval", "half_line", "disk", "polygon", "box", "friction_cone", "polygonal_cone", "box_cone"}};
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t max_size = 3;
@@ -79,30 +83,7 @@ Set polygonal_cone_set(double mu, int facets) {
 }
 Set box_cone_set(double mu) { return {SetKind::box_cone, 3, checked_limit("box_cone", "mu", mu), 0}; }
 
-std::string_view to_string(SetKind kind) {
-  switch (kind) {
-    case SetKind::line:
-      return "line";
-    case SetKind::interval:
-      return "interval";
-    case SetKind::half_line:
-      return "half_line";
-    case SetKind::disk:
-      return "disk";
-    case SetKind::polygon:
-      return "polygon";
-    case SetKind::box:
-      return "box";
-    case SetKind::friction_cone:
-      return "friction_cone";
-    case SetKind::polygonal_cone:
-      return "polygonal_cone";
-    case SetKind::box_cone:
-      return "box_cone";
-  }
-  assert(false);
-  return "";
-}
+std::string_view to_string(SetKind kind) { return kSetKinds.of(kind); }
 
 bool is_cone(SetKind kind) {
   return kind == SetKind::friction_cone || kind == SetKind::polygonal_cone || kind == SetKind::box_cone;

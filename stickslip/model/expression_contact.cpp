@@ -9,7 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/expression_scratch.hpp"
-#include "stickslip/model/function_shape.hpp"
+#include "stickslip/model/position_function.hpp"
 
 namespace stickslip {
 
@@ -56,8 +56,7 @@ ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, 
     }
     for (const auto* anchor : {&contact.position, &contact.normal})
       for (const StateFunction& f : *anchor)
-        require_arguments(f, about(anchor == &contact.position ? "position" : "normal"), Arguments::time_position,
-                          kinematics.coordinates());
+        require_position_function(f, about(anchor == &contact.position ? "position" : "normal"), kinematics);
 
     Law law;
     law.rows.push_back(displacement_row(contact.gap, about("gap"), kinematics));

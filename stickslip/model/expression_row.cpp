@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/model/function_shape.hpp"
+#include "stickslip/model/position_function.hpp"
 
 namespace stickslip {
 
@@ -34,7 +34,7 @@ std::vector<int> all_columns(Index n) {
 }  // namespace
 
 ExpressionRow displacement_row(const StateFunction& f, const std::string& what, const Kinematics& kinematics) {
-  require_arguments(f, what, Arguments::time_position, kinematics.coordinates());
+  require_position_function(f, what, kinematics);
   ExpressionRow row;
   row.displacement = f;
   for (const Index slot : f.variables_used())
@@ -58,7 +58,7 @@ ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::st
   ExpressionRow row;
   bool constant = true;
   for (std::size_t j = 0; j < entries.size(); ++j) {
-    require_arguments(entries[j], fmt::format("{} entry {}", what, j), Arguments::time_position, kinematics.coordinates());
+    require_position_function(entries[j], fmt::format("{} entry {}", what, j), kinematics);
     if (entries[j].is_constant() && entries[j]({}) == 0.0) continue;
     row.columns.push_back(static_cast<int>(j));
     row.entries.push_back(entries[j]);
@@ -72,7 +72,7 @@ ExpressionRow given_row(const std::vector<StateFunction>& entries, const std::st
 }
 
 void set_surface(ExpressionRow& row, StateFunction surface, const std::string& what, const Kinematics& kinematics) {
-  if (!surface.table()) require_arguments(surface, what, Arguments::time_position, kinematics.coordinates());
+  if (!surface.table()) require_position_function(surface, what, kinematics);
   row.surface = std::move(surface);
 }
 

@@ -23,9 +23,6 @@ AuditItem reported(std::string name, double value, std::string unit, std::string
 void AuditLedger::add(const StepRecord& record) {
   raise(inclusion, record.inclusion);
   raise(membership, record.membership);
-  raise(equation, record.equation);
-  stuck_motion += record.stuck_motion;
-  stuck_terms += record.stuck_terms;
   raise(longest, record.duration);
   energy = record.energy;
   double scale = std::max({energy_scale, record.energy_terms, energy.kinetic + std::abs(energy.potential)});
@@ -38,11 +35,12 @@ void AuditLedger::add(const StepRecord& record) {
 }
 
 double AuditLimits::energy_bound(long steps) const {
-  return std::max(energy_limit, 1e-10 + 1e-13 * static_cast<double>(steps));
+  constexpr double kOnce = 1e-10, kPerStep = 1e-13;  // of the largest energy: the iteration's tolerance, round-off
+  return std::max(energy_limit, kOnce + kPerStep * static_cast<double>(steps));
 }
 
 std::vector<AuditItem> audit_report(const AuditLedger& ledger, const AuditLimits& limits,
-                                    std::vector<AuditItem> of_the_scheme) {
+                                    std::span<AuditPart* const> parts) {
   const EnergyLedger& energy = ledger.energy;
   std::vector<AuditItem> items;
   items.push_back(guaranteed("inclusion", ledger.inclusion, limits.inclusion, "",
@@ -50,20 +48,12 @@ std::vector<AuditItem> audit_report(const AuditLedger& ledger, const AuditLimits
                              limits.closer));
   items.push_back(guaranteed("set", ledger.membership, limits.set, "",
                              "reaction outside its limit, over the largest reaction", limits.closer));
-  items.push_back(guaranteed("momentum", ledger.equation, limits.momentum, "",
-                             "balance of momentum of each step, largest residual over the momentum at hand",
-                             "masses, stiffnesses or limits are too far apart for 16 digits: bring them closer"));
-  const char* stuck = "path travelled by laws while they stick";
-  const double stuck_limit = limits.stuck_motion_limit * ledger.stuck_terms;
-  items.push_back(limits.stuck_motion
-                      ? guaranteed("stuck_motion", ledger.stuck_motion, stuck_limit, "m", stuck, limits.closer)
-                      : reported("stuck_motion", ledger.stuck_motion, "m", stuck));
+  for (const AuditPart* part : parts) part->add_items(ledger, limits, items);
   const double relative = ledger.energy_scale > 0 ? ledger.largest_gap / ledger.energy_scale : ledger.largest_gap;
   const char* gap = "largest unexplained energy over the largest energy or work";
   items.push_back(limits.energy
                       ? guaranteed("energy", relative, limits.energy_bound(ledger.steps), "", gap, limits.finer)
                       : reported("energy", relative, "", gap));
-  for (AuditItem& item : of_the_scheme) items.push_back(std::move(item));
   items.push_back(reported("energy_stored", energy.kinetic + energy.potential - energy.initial, "J",
                            "change of kinetic and potential energy"));
   items.push_back(reported("energy_work_in", energy.work_in, "J", "work of applied forces and moving surfaces"));
@@ -87,7 +77,8 @@ std::string audit_message(const std::vector<AuditItem>& audit) {
     if (!message.empty()) message += "; ";
     if (!std::isfinite(item.value)) {
       message += fmt::format(
-          "audit: {} is no number ({}): products of the numbers of this run are too large, or too small, to be written as "
+          "audit: {} is no number ({}): products of the numbers of this run are too large, or too small, to be written "
+          "as "
           "numbers; choose other units",
           item.name, item.meaning);
     } else {

@@ -3,23 +3,25 @@
 //
 //   inclusion     natural map of (*), largest over the steps, relative to the momentum of the step
 //   set           distance of a reaction from its set, relative to the largest reaction
-//   momentum      |A v - g - W p|, weighed by A_ii^(-1/2), over the largest |g_i| + Σ |W_ik p_k| of the run so far
-//   stuck_motion  path travelled by laws while stuck, summed over the steps [m, rad]; to round-off of the velocities
 //   energy        unexplained energy over the largest energy or work of the run, or what the impulses of a step could do
 //
-// A scheme adds items of its own (Scheme::add_audit), with the numbers that it keeps for them: contact_audit.hpp and
-// constraint_audit.hpp are shared by those that have contacts and constraints.
+// A scheme has further parts (AuditPart) for what it alone measures; an item that a scheme does not measure is not
+// there. step_audit.hpp, contact_audit.hpp and constraint_audit.hpp are shared by those that solve for momentum, hold
+// laws at rest, have contacts and constraints.
 //
 // A scheme guarantees some of these up to a limit (AuditItem::limit). A run that breaks a guarantee has failed; the
 // rest is reported and never hidden.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
 #include "stickslip/motion/step.hpp"
 
 namespace stickslip {
+
+class Memory;
 
 struct AuditItem {
   std::string name;
@@ -38,8 +40,7 @@ AuditItem reported(std::string name, double value, std::string unit, std::string
 
 /// Running maxima and sums of what all schemes have, fed with every step that counts.
 struct AuditLedger {
-  double inclusion = 0, membership = 0, equation = 0, stuck_motion = 0;
-  double stuck_terms = 0;        ///< sum [m or rad]
+  double inclusion = 0, membership = 0;
   double longest = 0;            ///< step [s]
   double energy_scale = 0;       ///< largest of T + |U|, |work_in|, losses
   double largest_gap = 0;        ///< largest |unexplained| so far
@@ -49,13 +50,12 @@ struct AuditLedger {
   void add(const StepRecord& record);
 };
 
-/// What a scheme guarantees for a system of what all schemes have.
+/// What a scheme guarantees for a system.
 struct AuditLimits {
   bool energy = false;      ///< the scheme closes the energy balance
   double energy_limit = 0;  ///< of the scheme itself; 0: round-off of the steps
-  double momentum = 1e-10;
   bool stuck_motion = false;      ///< the scheme sticks exactly
-  double stuck_motion_limit = 0;  ///< of the path that laws could have made; of 1 m where that is not kept up
+  double stuck_motion_limit = 0;  ///< of the path that laws could have made
   double inclusion = 1e-10;
   double set = 1e-12;
   std::string finer = "reduce run.step";  ///< what makes the motion more accurate
@@ -64,9 +64,20 @@ struct AuditLimits {
   double energy_bound(long steps) const;
 };
 
-/// Items of all schemes, with those of the scheme itself before the sums of energy.
+/// What some schemes measure and others do not: filled in the steps of a run, summed up step by step.
+class AuditPart {
+ public:
+  virtual ~AuditPart() = default;
+  /// The last step counts; `run` holds it already.
+  virtual void account(const AuditLedger& run) = 0;
+  /// The sums, written or read.
+  virtual void exchange(Memory& memory) = 0;
+  virtual void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const = 0;
+};
+
+/// Items of all schemes, and those of the parts of this one.
 std::vector<AuditItem> audit_report(const AuditLedger& ledger, const AuditLimits& limits,
-                                    std::vector<AuditItem> of_the_scheme = {});
+                                    std::span<AuditPart* const> parts = {});
 bool passed(const std::vector<AuditItem>& audit);
 /// What failed, by how much, and what helps.
 std::string audit_message(const std::vector<AuditItem>& audit);

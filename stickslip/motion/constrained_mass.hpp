@@ -29,10 +29,7 @@
 // otherwise the singular values decide.
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/system_matrix.hpp"
 
 namespace stickslip {

@@ -69,7 +69,8 @@ void ConstraintAudit::add(const State& s, double dt) {
   }
 }
 
-void ConstraintAudit::add_items(std::vector<AuditItem>& items) const {
+void ConstraintAudit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
+                                std::vector<AuditItem>& items) const {
   const char* remedy = "the constraints are nearly dependent or far from the origin: move them closer, or leave one out";
   const Worst position = worst_of(position_, position_terms_), velocity = worst_of(velocity_, velocity_terms_);
   items.push_back(guaranteed("constraint_position", position.value, kPositionRoundOff * kEpsilon * position.terms,

@@ -23,15 +23,16 @@
 namespace stickslip {
 
 /// For one run.
-class ConstraintAudit {
+class ConstraintAudit final : public AuditPart {
  public:
   explicit ConstraintAudit(const System& system);
   /// Takes the state that a step of length dt has reached into account.
   void add(const State& state, double dt);
   /// constraint_position and constraint_velocity: the largest residual so far of the row that is worst relative to its
   /// terms, against round-off of these.
-  void add_items(std::vector<AuditItem>& items) const;
-  void exchange(Memory& memory);
+  void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  void exchange(Memory& memory) override;
+  void account(const AuditLedger& /*run*/) override {}  ///< add() has
 
  private:
   const System& system_;

@@ -24,8 +24,7 @@ void ContactAudit::account(const AuditLedger& run) {
   if (run.steps > 1) run_.most_warm_iterations = std::max(run_.most_warm_iterations, step.iterations);
 }
 
-void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, const ContactGuarantees& guarantees,
-                             std::vector<AuditItem>& items) const {
+void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
   items.push_back(reported("penetration", run_.penetration, "m", "largest penetration, before it is corrected"));
   const double way = kStepsOfApproach * run.longest * run_.approach + kInside * guarantees.length;
   const char* inside = "largest penetration at the end, by a search of its own";

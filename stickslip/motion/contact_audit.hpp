@@ -25,8 +25,9 @@ struct ContactGuarantees {
   bool no_gain = true;       ///< impacts_never_gain(): contacts cannot make energy
 };
 
-class ContactAudit {
+class ContactAudit final : public AuditPart {
  public:
+  ContactGuarantees guarantees;
   /// Of one step; the scheme clears and fills it.
   struct Step {
     double penetration = 0;  ///< largest in the middle of the step, before it is corrected [m]
@@ -37,11 +38,9 @@ class ContactAudit {
     int near_misses = 0;     ///< inclusions accepted above the solver's tolerance, within the audit's limit
   } step;
 
-  /// The step counts.
-  void account(const AuditLedger& run);
-  void add_items(const AuditLedger& run, const AuditLimits& limits, const ContactGuarantees& guarantees,
-                 std::vector<AuditItem>& items) const;
-  void exchange(Memory& memory) { memory.exchange(run_); }
+  void account(const AuditLedger& run) override;
+  void exchange(Memory& memory) override { memory.exchange(run_); }
+  void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
 
  private:
   struct Run {

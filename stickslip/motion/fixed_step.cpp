@@ -30,7 +30,7 @@ void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace&
 
 void clear_step(StepRecord& record) {
   record.events.clear();
-  record.inclusion = record.membership = record.equation = record.stuck_motion = 0;
+  record.inclusion = record.membership = 0;
   record.problems = 0;
 }
 
@@ -90,7 +90,7 @@ bool VelocityIteration::settled(const Vector& before, const Vector& v, const Vec
 }
 
 void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws, const Vector& v, const Vector& p,
-                      ResidualWorkspace& workspace, StepRecord& record) {
+                      ResidualWorkspace& workspace, StepRecord& record, MomentumAudit& momentum, StickAudit& stick) {
   Vector& balance = workspace.balance;
   workspace.inverse_diagonal.refresh(problem);
   const Vector& inverse_diagonal = workspace.inverse_diagonal.value;
@@ -100,7 +100,7 @@ void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws
   problem.A->add_product(-1.0, v, balance);
   const BalanceSize size = balance_size(balance, workspace.load, inverse_diagonal);
   raise(workspace.momentum, size.terms);
-  raise(record.equation, workspace.momentum > 0 ? size.residual / workspace.momentum : size.residual);
+  raise(momentum.step, workspace.momentum > 0 ? size.residual / workspace.momentum : size.residual);
   record.energy_terms = size.energy;
   if (laws.laws() == 0) return;
   if (workspace.weights.size() != laws.laws()) {
@@ -110,7 +110,7 @@ void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws
   laws.relative_velocity(v, problem.w, workspace.u);
   // In the unit of the reactions: what the load would ask of a law. At rest load and reactions cancel.
   double scale = 0;
-  record.stuck_terms = 0;
+  stick.step.terms = 0;
   for (Index k = 0; k < laws.laws(); ++k)
     for (int c = 0; c < laws.size(k); ++c) {
       const Index i = laws.first(k) + c;
@@ -120,7 +120,7 @@ void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws
         velocity += std::abs(problem.Wt.valuePtr()[at]) * workspace.load[j] * inverse_diagonal[j];
       }
       scale = std::max({scale, std::abs(p[i]), workspace.weights[k] * velocity});
-      record.stuck_terms = std::max(record.stuck_terms, velocity * record.duration);
+      stick.step.terms = std::max(stick.step.terms, velocity * record.duration);
     }
   const double natural = natural_map_residual(problem.sets, p, workspace.u, workspace.weights);
   raise(record.inclusion, scale > 0 ? natural / scale : natural);

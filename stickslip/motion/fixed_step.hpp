@@ -6,6 +6,7 @@
 
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/step.hpp"
+#include "stickslip/motion/step_audit.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
@@ -76,9 +77,9 @@ struct ResidualWorkspace {
   double momentum = 0;  ///< largest BalanceSize::terms so far
 };
 
-/// Residuals of A v = g + W p and of the law at (v, p), from v and p alone. Raises inclusion, membership and equation
-/// of the record and sets energy_terms; workspace.u is left as Wᵀ v - w.
+/// Residuals of A v = g + W p and of the law at (v, p), from v and p alone. Raises inclusion and membership of the
+/// record and the step of `momentum`, sets energy_terms and the terms of `stick`; workspace.u is left as Wᵀ v - w.
 void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws, const Vector& v, const Vector& p,
-                      ResidualWorkspace& workspace, StepRecord& record);
+                      ResidualWorkspace& workspace, StepRecord& record, MomentumAudit& momentum, StickAudit& stick);
 
 }  // namespace stickslip

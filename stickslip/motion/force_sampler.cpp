@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/force_sampler.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 
-#include "stickslip/common/error.hpp"
 #include "stickslip/common/gauss_legendre.hpp"
-#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/words.hpp"
 
 namespace stickslip {
 
@@ -19,16 +16,11 @@ namespace {
 constexpr double kSameTime = 16 * std::numeric_limits<double>::epsilon();
 
 double same_time(double t, double scale) { return kSameTime * std::max(std::abs(t), scale); }
-const std::array<std::string, 3> kNames{"mean", "end", "midpoint"};
+constexpr Words<ForceSampling, 3> kSamplings{"force sampling", {"mean", "end", "midpoint"}};
 }  // namespace
 
-std::string_view to_string(ForceSampling sampling) { return kNames[static_cast<std::size_t>(sampling)]; }
-
-ForceSampling force_sampling_from(std::string_view name) {
-  for (std::size_t i = 0; i < kNames.size(); ++i)
-    if (kNames[i] == name) return static_cast<ForceSampling>(i);
-  throw InputError(fmt::format("unknown force sampling '{}'{}", name, name_hint(name, kNames)));
-}
+std::string_view to_string(ForceSampling sampling) { return kSamplings.of(sampling); }
+ForceSampling force_sampling_from(std::string_view name) { return kSamplings.from(name); }
 
 ForceSampler::ForceSampler(const System& system, std::vector<double> breakpoints, TimeSpan run)
     : system_(system),

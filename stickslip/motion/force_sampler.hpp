@@ -10,19 +10,14 @@
 #pragma once
 
 #include <cmath>
-#include <string_view>
 #include <vector>
 
 #include "stickslip/model/system.hpp"
 #include "stickslip/model/time_resolution.hpp"
+#include "stickslip/motion/force_sampling.hpp"
 #include "stickslip/motion/time_span.hpp"
 
 namespace stickslip {
-
-enum class ForceSampling { mean, end, midpoint };
-std::string_view to_string(ForceSampling sampling);
-/// Throws InputError naming the known words.
-ForceSampling force_sampling_from(std::string_view name);
 
 class ForceSampler {
  public:

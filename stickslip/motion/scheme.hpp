@@ -40,13 +40,8 @@ class Scheme {
   // What one scheme alone knows.
   /// Into a row of the output, at the state of the last step.
   virtual void add_to_row(OutputRow& /*row*/) const {}
-  /// The last step counts; `run` holds it already. Numbers for items of the audit are summed up here.
-  virtual void account(const AuditLedger& /*run*/) {}
-  /// Those numbers, written or read as in exchange(), also where that keeps nothing.
-  virtual void exchange_audit(Memory& /*memory*/) {}
-  /// Items of the audit, at the end of a run.
-  virtual void add_audit(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
-                         std::vector<AuditItem>& /*items*/) const {}
+  /// What it measures beside what all schemes do; asked once, after start(). They belong to the scheme.
+  virtual std::vector<AuditPart*> audit_parts() { return {}; }
   /// What there is to know about the run that only the run has shown; asked at its end.
   virtual void add_notes(std::vector<std::string>& /*notes*/) const {}
 };

@@ -8,10 +8,11 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
-#include "stickslip/motion/event/event.hpp"
-#include "stickslip/motion/moreau/moreau.hpp"
-#include "stickslip/motion/splitting/splitting.hpp"
-#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
+#include "stickslip/motion/event/event_options.hpp"
+#include "stickslip/motion/moreau/moreau_options.hpp"
+#include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/splitting/splitting_options.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic_options.hpp"
 
 namespace stickslip {
 
@@ -65,8 +66,9 @@ double integration_limit(double tolerance, double round_off) {
 void refuse_other_polygons(std::string_view scheme, const System& system) {
   for (const ContactElement& contact : system.laws().contacts())
     if (contact.polygon)
-      throw InputError(fmt::format(
-          "scheme '{}' takes inscribed polygons of an even number of facets with a vertex on the first tangent; contact '{}' "
+      throw InputError(
+          fmt::format("scheme '{}' takes inscribed polygons of an even number of facets with a vertex on the first "
+                      "tangent; contact '{}' "
           "has another one. Give facets = n alone, or use scheme = \"compliant\"",
           scheme, contact.name));
 }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
@@ -16,80 +15,6 @@
 #include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
-
-namespace {
-
-/// Steps shorter than a few units in the last place of the time are not equal, or not there at all.
-void require_resolved(const char* key, double value, const SimulationOptions& run) {
-  const double latest = std::max(std::abs(run.start_time), std::abs(run.end_time));
-  const double shortest = 16 * std::numeric_limits<double>::epsilon() * latest;
-  if (value > 0 && value < shortest)
-    throw InputError(
-        fmt::format("run.{} = {:g} s is below the resolution of times around {:g} s; give at least {:.2g} s", key,
-                    value, latest, shortest));
-}
-
-void require_room(const SimulationOptions& run) {
-  const double rows = run.expected_rows(), span = run.end_time - run.start_time;
-  if (rows <= kMostRows) return;
-  const double smallest = 1.1 * span / kMostRows;  // two digits of it are enough
-  if (run.output_step > 0)
-    throw InputError(
-        fmt::format("run.output_step = {:g} s makes {:.3g} rows up to end_time = {:g} s, more than the {:g} that are "
-                    "stored; give output_step = {:.2g} or more, or output_times",
-                    run.output_step, rows, run.end_time, kMostRows, smallest));
-  if (!run.output_times.empty())
-    throw InputError(
-        fmt::format("run.output_times holds {:.3g} times, more than the {:g} rows that are stored", rows, kMostRows));
-  throw InputError(fmt::format(
-      "run.{} makes {:.3g} rows up to end_time = {:g} s, one per step, more than the {:g} that are stored; give "
-      "output_step = {:.2g} or more (the steps stay as they are), or output_times",
-      run.steps > 0 ? fmt::format("steps = {}", run.steps) : fmt::format("step = {:g} s", run.step), rows, run.end_time,
-      kMostRows, smallest));
-}
-
-}  // namespace
-
-double SimulationOptions::expected_rows() const {
-  constexpr double kOwnRows = 1000;  // of schemes that choose their own steps, where nothing is said
-  if (!output_times.empty()) return static_cast<double>(output_times.size());
-  const double span = end_time - start_time;
-  if (output_step > 0) return span / output_step + 1;
-  if (steps > 0) return static_cast<double>(steps) + 1;
-  return step > 0 ? span / step + 1 : kOwnRows + 1;
-}
-
-void SimulationOptions::validate() const {
-  if (!std::isfinite(end_time) || !(end_time > start_time))
-    throw InputError(fmt::format("run.end_time = {} must be a finite time after the start ({})", end_time, start_time));
-  if (!std::isnormal(end_time - start_time))
-    throw InputError(fmt::format("run.end_time = {} is too close to the start ({}): times below {:.3g} s lose their digits; "
-                                 "use another unit of time", end_time, start_time, std::numeric_limits<double>::min()));
-  const bool own_steps = chooses_own_steps(scheme) && step == 0 && steps == 0;
-  if (!own_steps && (step != 0) == (steps != 0)) throw InputError("run needs exactly one of step and steps");
-  if (steps < 0) throw InputError(fmt::format("run.steps = {} must be >= 1", steps));
-  if (!own_steps && steps == 0 && !(step > 0 && std::isfinite(step)))
-    throw InputError(fmt::format("run.step = {} must be a finite time > 0", step));
-  if (!(tolerance >= 1e-14 && tolerance <= 0.1))
-    throw InputError(fmt::format("run.tolerance = {} must lie in [1e-14, 0.1]", tolerance));
-  if (step > 0 && (end_time - start_time) / step > 1e12)
-    throw InputError(fmt::format("run.step = {} makes more than 1e12 steps up to end_time = {}", step, end_time));
-  if (!(output_step >= 0) || !std::isfinite(output_step))
-    throw InputError(fmt::format("run.output_step = {} must be > 0", output_step));
-  if (output_step > 0 && !output_times.empty()) throw InputError("run takes output_step or output_times, not both");
-  for (std::size_t i = 0; i < output_times.size(); ++i)
-    if (!std::isfinite(output_times[i]) || (i > 0 && output_times[i] <= output_times[i - 1]))
-      throw InputError(fmt::format("run.output_times must ascend; entry {} is {}", i + 1, output_times[i]));
-  require_resolved("step", step, *this);
-  require_resolved("output_step", output_step, *this);
-  require_room(*this);
-  if (!sensitivities.empty()) require_sensitivities(scheme);
-  moreau.validate();
-  splitting.validate();
-  event.validate();
-  compliant.validate();
-  viscoelastic.validate();
-}
 
 namespace {
 
@@ -115,7 +40,7 @@ double penetration_at(const System& system, const State& s) {
 
 /// A force or limit that turns out to be impossible on the way ends the run like a numerical failure: what was computed
 /// so far is kept.
-StepOutcome take_step(const System& system, Scheme& scheme, double t_end, StepRecord& record) {
+StepOutcome scheme_step(const System& system, Scheme& scheme, double t_end, StepRecord& record) {
   try {
     StepOutcome outcome = scheme.step(t_end, record);
     if (outcome.status != Status::not_finite) return outcome;
@@ -138,76 +63,193 @@ void require_state(const System& system, const State& s) {
   if (!s.q.allFinite() || !s.v.allFinite()) throw InputError("initial position and velocity must be finite numbers");
 }
 
-/// All of a run but the options: what a checkpoint takes down.
-struct Run {
-  Scheme& scheme;
-  StepRecord& record;
-  AuditLedger& ledger;
-  Recorder& recorder;
-  Simulation& result;
-  bool first_part = true;
+/// With room for the rows that the run will have, up to a bound.
+Trajectory empty_trajectory(const System& system, const SimulationOptions& options, const SimulationHooks& hooks,
+                            const Variations* variations) {
+  constexpr double kReservedNumbers = 4e6;  // beyond these a trajectory grows as it goes
+  const double rows = hooks.keep_trajectory ? options.expected_rows() + 2 : 0;
+  const double room = std::max(16.0, kReservedNumbers / static_cast<double>(1 + system.info().nq()));
+  TrajectoryNames names = trajectory_names(system, options);
+  names.unknowns = variations ? variations->names() : std::vector<std::string>();
+  return Trajectory(std::move(names), system.info().nq(), system.info().nv(), static_cast<Index>(std::min(rows, room)));
+}
 
-  void save(std::string_view scheme_label, Checkpoint& checkpoint) {
-    recorder.mean_reaction(record);
-    checkpoint.state = record.state;
-    checkpoint.rows = result.last.rows;
-    checkpoint.events = result.last.events;
-    checkpoint.memory.clear();
-    checkpoint.memory.open(run_label());
-    exchange(checkpoint.memory);
-    checkpoint.memory.close();
-    checkpoint.memory.open(audit_label(scheme_label));
-    scheme.exchange_audit(checkpoint.memory);
-    checkpoint.memory.close();
-    checkpoint.memory.open(scheme_label);
-    scheme.exchange(checkpoint.memory);
-    checkpoint.memory.close();
+/// One run from its start, or a checkpoint, to its end.
+class Run {
+ public:
+  Run(const System& system, const State& initial, const SimulationOptions& options, const SimulationHooks& hooks,
+      const Variations* variations)
+      : system_(system),
+        options_(options),
+        hooks_(hooks),
+        grid_(options),
+        search_(system.find_breakpoints(options.start_time, options.end_time, hooks.stop)),
+        scheme_(describe(options.scheme).make(system, options, search_.times, hooks.stop, variations)),
+        recorder_(system, options, grid_.step(), *scheme_, hooks, result_) {
+    result_.notes = run_notes(system, options, search_);
+    result_.trajectory = empty_trajectory(system, options, hooks, variations);
+    record_.state = hooks.resume ? hooks.resume->state : initial;
+    if (!hooks.resume) record_.state.t = options.start_time;
+    scheme_->start(record_);
+    parts_ = scheme_->audit_parts();
+    if (hooks.resume) {
+      recorder_.go_on(record_);
+      restore(*hooks.resume);
+    } else {
+      recorder_.start(record_);
+    }
+    next_break_ = std::upper_bound(search_.times.begin(), search_.times.end(), record_.state.t) - search_.times.begin();
+    if (raised(hooks.stop)) result_.status = Status::interrupted;  // within the search for jumps: no step without them
   }
-  /// After scheme.start(), which has made room for everything.
-  void restore(std::string_view scheme_label, const Checkpoint& checkpoint) {
-    result.last.rows = checkpoint.rows;
-    result.last.events = checkpoint.events;
-    Memory memory = checkpoint.memory;
-    memory.rewind();
-    const std::pair expected(record.sensitivity.rows(), record.sensitivity.cols());
-    if (memory.open(run_label())) {
-      exchange(memory);
-      memory.close();
-    } else if (record.sensitivity.size() > 0) {
-      record.sensitivity.resize(0, 0);
+
+  void go() {
+    for (long n = grid_.step_at(record_.state.t); n < grid_.steps() && result_.status == Status::success; ++n) {
+      take_step(grid_.end(n));
+      if (result_.status != Status::success) return;
+      ++result_.steps;
+      if (hooks_.checkpoint)
+        if (Checkpoint* checkpoint = hooks_.checkpoint()) save(*checkpoint);
+      const bool go_on = (!hooks_.keep_going || hooks_.keep_going(record_.state)) && !raised(hooks_.stop);
+      if (!go_on && n + 1 < grid_.steps()) result_.status = Status::interrupted;
     }
-    if (expected != std::pair(record.sensitivity.rows(), record.sensitivity.cols()))
-      throw InputError(
-          "the state to go on from holds no derivatives by these run.sensitivities: start the run anew, or go on with "
-          "those of the first part");
-    if (memory.open(audit_label(scheme_label))) {
-      scheme.exchange_audit(memory);
-      memory.close();
+  }
+
+  Simulation finish() {
+    if (result_.status == Status::interrupted)
+      result_.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept",
+                                    record_.state.t, options_.end_time);
+    result_.final = record_.state;
+    result_.final_reaction = recorder_.mean_reaction(record_);
+    result_.final_sensitivity = record_.sensitivity;
+    result_.problems = ledger_.problems;
+    scheme_->add_notes(result_.notes);
+    save(result_.last);
+    ledger_.final_penetration = penetration_at(system_, record_.state);
+    ledger_.energy = record_.energy;
+    result_.audit = audit_report(ledger_, describe(options_.scheme).limits(system_, options_), parts_);
+    if (result_.status == Status::success && !passed(result_.audit)) {
+      result_.status = Status::audit_failed;
+      result_.message = audit_message(result_.audit);
     }
-    if (memory.open(scheme_label) && scheme.exchange(memory)) record.state = checkpoint.state;
+    return std::move(result_);
   }
 
  private:
-  static std::string run_label() {
-    return fmt::format("run 2 {} {} {}", version(), sizeof(AuditLedger), sizeof(EnergyLedger));
+  /// To the end of a step of the grid, in parts where the scheme stops on the way or forces jump.
+  void take_step(double end) {
+    while (record_.state.t < end && result_.status == Status::success) {
+      const double t0 = record_.state.t;
+      const StepOutcome outcome = scheme_step(system_, *scheme_, target_before(end), record_);
+      hand_out_events();
+      if (outcome.status != Status::success) {
+        result_.status = outcome.status;
+        result_.message = outcome.message;
+        // Schemes that choose their own steps have come somewhere when a request stops them, and that counts.
+        if (outcome.status != Status::interrupted || record_.state.t == t0) return;
+      }
+      ledger_.add(record_);
+      for (AuditPart* part : parts_) part->account(ledger_);
+      recorder_.part_done(record_, first_part_, record_.state.t >= end);
+      first_part_ = record_.state.t >= end;
+      // A scheme that stops at every event may need many parts for one step.
+      if (raised(hooks_.stop) && record_.state.t < end) result_.status = Status::interrupted;
+    }
   }
-  static std::string audit_label(std::string_view scheme) { return fmt::format("audit {}", scheme); }
-  void exchange(Memory& memory) {
-    memory.exchange(record.energy);
-    memory.exchange(record.law_work);
-    memory.exchange(record.sensitivity);
-    memory.exchange(ledger);
-    memory.exchange(result.steps);
-    memory.exchange(result.event_counts);
-    memory.exchange(first_part);
-    recorder.exchange(memory);
-  }
-};
 
-std::string scheme_label(const System& system, SchemeKind scheme) {
-  return fmt::format("{} {} {} {} {} {}", to_string(scheme), version(), system.info().nq(), system.info().nv(),
-                     system.laws().friction().size(), system.laws().contacts().size());
-}
+  /// `end`, or the next breakpoint before it.
+  double target_before(double end) {
+    if (options_.breakpoints != BreakpointPolicy::step_ends) return end;
+    constexpr double kSameTime = 1e-9;  // of a step: nearer breakpoints are one with its ends
+    const double near = kSameTime * grid_.step();
+    const auto& times = search_.times;
+    while (next_break_ < std::ssize(times) && times[next_break_] <= record_.state.t + near) ++next_break_;
+    return next_break_ < std::ssize(times) && times[next_break_] < end - near ? times[next_break_] : end;
+  }
+
+  void hand_out_events() {
+    for (const Event& event : record_.events) {
+      if (hooks_.keep_trajectory) result_.trajectory.events.push_back(event);
+      ++result_.event_counts[static_cast<std::size_t>(event.kind)];
+      ++result_.last.events;
+      if (hooks_.on_event) hooks_.on_event(event);
+    }
+  }
+
+  void save(Checkpoint& checkpoint) {
+    recorder_.mean_reaction(record_);
+    checkpoint.state = record_.state;
+    checkpoint.rows = result_.last.rows;
+    checkpoint.events = result_.last.events;
+    Memory& memory = checkpoint.memory;
+    memory.clear();
+    memory.open(run_label());
+    exchange(memory);
+    memory.close();
+    memory.open("audit " + scheme_label());
+    for (AuditPart* part : parts_) part->exchange(memory);
+    memory.close();
+    memory.open(scheme_label());
+    scheme_->exchange(memory);
+    memory.close();
+  }
+
+  /// After start() of the scheme, which has made room for everything.
+  void restore(const Checkpoint& checkpoint) {
+    result_.last.rows = checkpoint.rows;
+    result_.last.events = checkpoint.events;
+    Memory memory = checkpoint.memory;
+    memory.rewind();
+    const std::pair expected(record_.sensitivity.rows(), record_.sensitivity.cols());
+    if (memory.open(run_label())) {
+      exchange(memory);
+      memory.close();
+    } else if (record_.sensitivity.size() > 0) {
+      record_.sensitivity.resize(0, 0);
+    }
+    if (expected != std::pair(record_.sensitivity.rows(), record_.sensitivity.cols()))
+      throw InputError(
+          "the state to go on from holds no derivatives by these run.sensitivities: start the run anew, or go on with "
+          "those of the first part");
+    if (memory.open("audit " + scheme_label())) {
+      for (AuditPart* part : parts_) part->exchange(memory);
+      memory.close();
+    }
+    if (memory.open(scheme_label()) && scheme_->exchange(memory)) record_.state = checkpoint.state;
+  }
+
+  void exchange(Memory& memory) {
+    memory.exchange(record_.energy);
+    memory.exchange(record_.law_work);
+    memory.exchange(record_.sensitivity);
+    memory.exchange(ledger_);
+    memory.exchange(result_.steps);
+    memory.exchange(result_.event_counts);
+    memory.exchange(first_part_);
+    recorder_.exchange(memory);
+  }
+
+  static std::string run_label() {
+    return fmt::format("run 3 {} {} {}", version(), sizeof(AuditLedger), sizeof(EnergyLedger));
+  }
+  std::string scheme_label() const {
+    return fmt::format("{} {} {} {} {} {}", to_string(options_.scheme), version(), system_.info().nq(),
+                       system_.info().nv(), system_.laws().friction().size(), system_.laws().contacts().size());
+  }
+
+  const System& system_;
+  const SimulationOptions& options_;
+  const SimulationHooks& hooks_;
+  Simulation result_;
+  Grid grid_;
+  BreakpointSearch search_;
+  std::unique_ptr<Scheme> scheme_;
+  Recorder recorder_;
+  std::vector<AuditPart*> parts_;  // of the scheme
+  StepRecord record_;
+  AuditLedger ledger_;
+  std::ptrdiff_t next_break_ = 0;
+  bool first_part_ = true;  // of the step under way
+};
 
 }  // namespace
 
@@ -225,97 +267,9 @@ Simulation simulate(const System& system, const State& initial, const Simulation
   require_supported(options.scheme, system);
   if (variations) require_sensitivities(options.scheme);
   require_state(system, hooks.resume ? hooks.resume->state : initial);
-  const double start = options.start_time;
-  const Grid grid(options);
-  const long steps = grid.steps();
-  const double h = grid.step();
-  const BreakpointSearch search = system.find_breakpoints(start, options.end_time, hooks.stop);
-  const std::vector<double>& breakpoints = search.times;
-  const std::unique_ptr<Scheme> scheme = describe(options.scheme).make(system, options, breakpoints, hooks.stop, variations);
-
-  Simulation result;
-  result.notes = run_notes(system, options, search);
-  const double rows = hooks.keep_trajectory ? std::min(options.expected_rows() + 2, 1e9) : 0;
-  constexpr double kReservedRows = 4e6;
-  const double reserved = std::min(rows, std::max(16.0, kReservedRows / static_cast<double>(1 + system.info().nq())));
-  TrajectoryNames names = trajectory_names(system, options);
-  names.unknowns = variations ? variations->names() : std::vector<std::string>();
-  result.trajectory = Trajectory(std::move(names), system.info().nq(), system.info().nv(), static_cast<Index>(reserved));
-  StepRecord record;
-  record.state = hooks.resume ? hooks.resume->state : initial;
-  if (!hooks.resume) record.state.t = start;
-  scheme->start(record);
-  AuditLedger ledger;
-  Recorder recorder(system, options, h, *scheme, hooks, result);
-  Run run{*scheme, record, ledger, recorder, result};
-  const std::string label = scheme_label(system, options.scheme);
-  if (hooks.resume) {
-    recorder.go_on(record);
-    run.restore(label, *hooks.resume);
-  } else {
-    recorder.start(record);
-  }
-
-  if (raised(hooks.stop)) result.status = Status::interrupted;  // perhaps within the search for jumps: no step without
-  auto next_break = std::upper_bound(breakpoints.begin(), breakpoints.end(), record.state.t);
-  for (long n = grid.step_at(record.state.t); n < steps && result.status == Status::success; ++n) {
-    const double t1 = grid.end(n);
-    while (record.state.t < t1) {
-      double target = t1;
-      if (options.breakpoints == BreakpointPolicy::step_ends) {
-        while (next_break != breakpoints.end() && *next_break <= record.state.t + 1e-9 * h) ++next_break;
-        if (next_break != breakpoints.end() && *next_break < t1 - 1e-9 * h) target = *next_break;
-      }
-      const double t0 = record.state.t;
-      const StepOutcome outcome = take_step(system, *scheme, target, record);
-      for (const Event& event : record.events) {
-        if (hooks.keep_trajectory) result.trajectory.events.push_back(event);
-        ++result.event_counts[static_cast<std::size_t>(event.kind)];
-        ++result.last.events;
-        if (hooks.on_event) hooks.on_event(event);
-      }
-      // Schemes that choose their own steps have come somewhere when a request stops them, and that counts.
-      const bool stopped_inside = outcome.status == Status::interrupted && record.state.t > t0;
-      if (outcome.status != Status::success) {
-        result.status = outcome.status;
-        result.message = outcome.message;
-        if (!stopped_inside) break;
-      }
-      ledger.add(record);
-      scheme->account(ledger);
-      recorder.part_done(record, run.first_part, record.state.t >= t1);
-      run.first_part = record.state.t >= t1;
-      // A scheme that stops at every event may need many parts for one step.
-      if (raised(hooks.stop) && record.state.t < t1) result.status = Status::interrupted;
-      if (result.status != Status::success) break;
-    }
-    if (result.status != Status::success) break;
-    ++result.steps;
-    if (hooks.checkpoint)
-      if (Checkpoint* checkpoint = hooks.checkpoint()) run.save(label, *checkpoint);
-    const bool go_on = (!hooks.keep_going || hooks.keep_going(record.state)) && !raised(hooks.stop);
-    if (!go_on && n + 1 < steps) result.status = Status::interrupted;
-  }
-  if (result.status == Status::interrupted)
-    result.message = fmt::format("stopped at t = {:.9g} s of {:.9g} s; everything up to there is kept", record.state.t,
-                                 options.end_time);
-  result.final = record.state;
-  result.final_reaction = recorder.mean_reaction(record);
-  result.final_sensitivity = record.sensitivity;
-  scheme->add_notes(result.notes);
-  run.save(label, result.last);
-  result.problems = ledger.problems;
-  ledger.final_penetration = penetration_at(system, record.state);
-  ledger.energy = record.energy;
-  const AuditLimits limits = describe(options.scheme).limits(system, options);
-  std::vector<AuditItem> of_the_scheme;
-  scheme->add_audit(ledger, limits, of_the_scheme);
-  result.audit = audit_report(ledger, limits, std::move(of_the_scheme));
-  if (result.status == Status::success && !passed(result.audit)) {
-    result.status = Status::audit_failed;
-    result.message = audit_message(result.audit);
-  }
-  return result;
+  Run run(system, initial, options, hooks, variations);
+  run.go();
+  return run.finish();
 }
 
 }  // namespace stickslip

@@ -23,11 +23,13 @@
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/motion/audit.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
-#include "stickslip/motion/event/event.hpp"
-#include "stickslip/motion/moreau/moreau.hpp"
-#include "stickslip/motion/splitting/splitting.hpp"
+#include "stickslip/motion/event/event_options.hpp"
+#include "stickslip/motion/moreau/moreau_options.hpp"
+#include "stickslip/motion/splitting/splitting_options.hpp"
+#include "stickslip/motion/scheme.hpp"
 #include "stickslip/motion/trajectory.hpp"
-#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
+#include "stickslip/motion/time_span.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic_options.hpp"
 
 namespace stickslip {
 

@@ -44,8 +44,8 @@ struct PointForce {
   int first = -1, second = -1;  ///< bodies that meet there, in the order of the model; -1: the ground, or no bodies
 };
 
-/// What every scheme says of a step. What one scheme alone knows stays with it and comes out by Scheme::add_to_row() and
-/// Scheme::add_audit().
+/// What every scheme says of a step. What one scheme alone knows stays with it and comes out by Scheme::add_to_row()
+/// and Scheme::audit_parts().
 struct StepRecord {
   State state;                ///< at the end of the step
   double duration = 0;        ///< of the step; differs from the difference of its times by their rounding [s]
@@ -64,9 +64,6 @@ struct StepRecord {
   DenseMatrix reaction_sensitivity;
   double inclusion = 0;     ///< natural map of (*) at the end of the step, relative (residual.hpp)
   double membership = 0;    ///< distance of r from its set over the step's largest impulse
-  double equation = 0;      ///< balance of momentum of the step, relative to its terms in this and earlier steps
-  double stuck_motion = 0;  ///< largest |u| dt of a law that sticks through the whole step [m or rad]
-  double stuck_terms = 0;   ///< dt times the velocities that cancel in that u; 0: not kept up [m or rad]
   double energy_terms = 0;  ///< kinetic energy that the impulses of the step would make one by one [J]
   bool jumped = false;      ///< a velocity jump happened: an interpolant must not reach across
   int problems = 0;         ///< inclusions solved

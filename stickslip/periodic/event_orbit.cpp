@@ -3,12 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 
 namespace stickslip {

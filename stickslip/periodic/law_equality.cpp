@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/periodic/law_equality.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/words.hpp"
 
 namespace stickslip {
 
 namespace {
 
-constexpr std::array<std::string_view, 3> kNames{"projection", "min", "max"};
+constexpr Words<LawForm, 3> kForms{"law", {"projection", "min", "max"}};
 
 /// P(z) on a plane or line, its Jacobian and slope by the limit.
 struct Projection {
@@ -94,14 +91,8 @@ LawEquality undirected(LawForm form, double c, double r, double u, double rho) {
 
 }  // namespace
 
-std::string_view to_string(LawForm form) { return kNames[static_cast<std::size_t>(form)]; }
-
-LawForm law_form_from(std::string_view name) {
-  for (std::size_t k = 0; k < kNames.size(); ++k)
-    if (kNames[k] == name) return static_cast<LawForm>(k);
-  throw InputError(
-      fmt::format("unknown law '{}'{}", name, name_hint(name, std::vector<std::string>(kNames.begin(), kNames.end()))));
-}
+std::string_view to_string(LawForm form) { return kForms.of(form); }
+LawForm law_form_from(std::string_view name) { return kForms.from(name); }
 
 LawEquality friction_equality(LawForm form, const Set& set, const double* r, const double* u, double rho,
                               double smoothing) {

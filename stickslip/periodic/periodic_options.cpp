@@ -7,22 +7,14 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/words.hpp"
 #include "stickslip/periodic/spline_basis.hpp"
 
 namespace stickslip {
 
 namespace {
-constexpr std::array<std::string_view, 4> kMethods{"fourier", "spline", "stepping", "event"};
-constexpr std::array<std::string_view, 3> kStarts{"linear", "run", "file"};
-
-template <class Kind, std::size_t N>
-Kind kind_from(const std::array<std::string_view, N>& names, std::string_view what, std::string_view name) {
-  for (std::size_t k = 0; k < N; ++k)
-    if (names[k] == name) return static_cast<Kind>(k);
-  throw InputError(fmt::format("unknown {} '{}'{}", what, name,
-                               name_hint(name, std::vector<std::string>(names.begin(), names.end()))));
-}
+constexpr Words<PeriodicMethod, 4> kMethods{"method", {"fourier", "spline", "stepping", "event"}};
+constexpr Words<PeriodicStart, 3> kStarts{"start", {"linear", "run", "file"}};
 
 bool good_for_fft(int n) {
   for (const int prime : {2, 3, 5})
@@ -31,12 +23,10 @@ bool good_for_fft(int n) {
 }
 }  // namespace
 
-std::string_view to_string(PeriodicMethod method) { return kMethods[static_cast<std::size_t>(method)]; }
-std::string_view to_string(PeriodicStart start) { return kStarts[static_cast<std::size_t>(start)]; }
-PeriodicMethod periodic_method_from(std::string_view name) {
-  return kind_from<PeriodicMethod>(kMethods, "method", name);
-}
-PeriodicStart periodic_start_from(std::string_view name) { return kind_from<PeriodicStart>(kStarts, "start", name); }
+std::string_view to_string(PeriodicMethod method) { return kMethods.of(method); }
+std::string_view to_string(PeriodicStart start) { return kStarts.of(start); }
+PeriodicMethod periodic_method_from(std::string_view name) { return kMethods.from(name); }
+PeriodicStart periodic_start_from(std::string_view name) { return kStarts.from(name); }
 
 int PeriodicOptions::chosen_samples() const {
   if (samples > 0) return samples;

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "stickslip/common/decompositions.hpp"
+
 namespace stickslip {
 
 namespace {

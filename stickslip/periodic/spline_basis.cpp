@@ -3,8 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
-
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 
 namespace stickslip {

@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <set>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
 #include "stickslip/periodic/periodic_scales.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From samples to equations: members declared in weighted_residual.hpp.
-#include <Eigen/QR>
 #include <cmath>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
 

@@ -8,6 +8,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/box_exchange.hpp"
 #include "stickslip/solvers/residual.hpp"
+#include "stickslip/solvers/solve_once.hpp"
 
 namespace stickslip {
 
@@ -107,13 +108,9 @@ void solve_active_set(const DualProblem& problem, const ActiveSetOptions& option
 }
 
 InclusionSolution solve_active_set(const DualProblem& problem, const ActiveSetOptions& options) {
-  validate(problem);
-  options.validate();
-  DualActiveSet workspace;
-  InclusionSolution solution;
-  solve_active_set(problem, options, workspace, solution);
-  solution.residuals = residuals(problem, solution.r);
-  return solution;
+  return solve_once<DualActiveSet>(problem, options, [](const auto& p, const auto& o, auto& workspace, auto& solution) {
+    solve_active_set(p, o, workspace, solution);
+  });
 }
 
 }  // namespace stickslip

@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/solvers/active_set.hpp"
 #include "stickslip/solvers/residual.hpp"
 

@@ -26,9 +26,9 @@
 // C⁻¹ is the metric (the Euclidean projection would be wrong unless C = c I), δ_n is algebraic.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/status.hpp"
 #include "stickslip/common/vector.hpp"
 #include "stickslip/laws/friction_section.hpp"

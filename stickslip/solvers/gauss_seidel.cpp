@@ -10,6 +10,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/active_set.hpp"
 #include "stickslip/solvers/residual.hpp"
+#include "stickslip/solvers/solve_once.hpp"
 
 namespace stickslip {
 
@@ -136,13 +137,10 @@ void solve_gauss_seidel(const PrimalProblem& p, const GaussSeidelOptions& option
 }
 
 InclusionSolution solve_gauss_seidel(const PrimalProblem& problem, const GaussSeidelOptions& options) {
-  validate(problem);
-  options.validate();
-  PrimalGaussSeidel workspace;
-  InclusionSolution solution;
-  solve_gauss_seidel(problem, options, workspace, solution);
-  solution.residuals = residuals(problem, solution.v, solution.r);
-  return solution;
+  return solve_once<PrimalGaussSeidel>(problem, options,
+                                       [](const auto& p, const auto& o, auto& workspace, auto& solution) {
+                                         solve_gauss_seidel(p, o, workspace, solution);
+                                       });
 }
 
 }  // namespace stickslip

@@ -6,6 +6,7 @@
 #include "stickslip/solvers/augmented_kernel.hpp"
 #include "stickslip/solvers/box_exchange.hpp"
 #include "stickslip/solvers/residual.hpp"
+#include "stickslip/solvers/solve_once.hpp"
 
 namespace stickslip {
 
@@ -187,13 +188,10 @@ void solve_active_set(const PrimalProblem& problem, const ActiveSetOptions& opti
 }
 
 InclusionSolution solve_active_set(const PrimalProblem& problem, const ActiveSetOptions& options) {
-  validate(problem);
-  options.validate();
-  PrimalActiveSet workspace;
-  InclusionSolution solution;
-  solve_active_set(problem, options, workspace, solution);
-  solution.residuals = residuals(problem, solution.v, solution.r);
-  return solution;
+  return solve_once<PrimalActiveSet>(problem, options,
+                                     [](const auto& p, const auto& o, auto& workspace, auto& solution) {
+                                       solve_active_set(p, o, workspace, solution);
+                                     });
 }
 
 }  // namespace stickslip

@@ -20,6 +20,7 @@
 #include "stickslip/common/system_matrix.hpp"
 #include "stickslip/laws/set.hpp"
 #include "stickslip/solvers/delassus.hpp"
+#include "stickslip/solvers/stopping_measure.hpp"
 
 namespace stickslip {
 
@@ -54,10 +55,6 @@ struct Residuals {
   double strict_error = 0;  ///< the same over |b|
   double unit_free = 0;     ///< natural map with ρ_k, times 1/ρ_k, 2-norm, over |b|: what decides (residual.hpp)
 };
-
-/// Which of them ends a solve. With strict_error, unit_free decides about success and strict_error is brought below the
-/// tolerance too where a bounded effort can (contact_solver.hpp).
-enum class StoppingMeasure { inclusion, error, strict_error, unit_free };
 
 struct InclusionSolution {
   Status status = Status::not_converged;

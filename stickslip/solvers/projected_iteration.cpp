@@ -4,9 +4,8 @@
 #include <Spectra/SymEigsSolver.h>
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
-
 #include "stickslip/common/deadline.hpp"
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/residual.hpp"
 

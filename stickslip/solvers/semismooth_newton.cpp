@@ -3,13 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <deque>
 
 #include "stickslip/common/deadline.hpp"
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/residual.hpp"
 

@@ -7,6 +7,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/solvers/residual.hpp"
 #include "stickslip/solvers/solve.hpp"
+#include "stickslip/solvers/solve_once.hpp"
 
 namespace stickslip {
 
@@ -296,13 +297,9 @@ void solve(const PrimalProblem& problem, const SolveOptions& options, PrimalWork
 }
 
 InclusionSolution solve(const PrimalProblem& problem, const SolveOptions& options) {
-  validate(problem);
-  options.validate();
-  PrimalWorkspace workspace;
-  InclusionSolution solution;
-  solve(problem, options, workspace, solution);
-  solution.residuals = residuals(problem, solution.v, solution.r);
-  return solution;
+  return solve_once<PrimalWorkspace>(
+      problem, options,
+      [](const auto& p, const auto& o, auto& workspace, auto& solution) { solve(p, o, workspace, solution); });
 }
 
 }  // namespace stickslip

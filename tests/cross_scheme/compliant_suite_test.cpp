@@ -153,6 +153,14 @@ TEST_P(CompliantContact, RestartFromAStoredStateGoesOnWithinTheTolerance) {
   EXPECT_LT((second.final.v - whole.final.v).norm(), 1e4 * options.tolerance);  // velocities of a contact at 100 rad/s
 }
 
+TEST_P(CompliantContact, AuditHoldsWhatIsMeasuredAlone) {
+  const Simulation s = run(compliant_model(*GetParam(), 1e5, {"run.end_time=0.1"}));
+  for (const AuditItem& item : s.audit) {
+    EXPECT_NE(item.name, "momentum");      // an integrated step balances no momentum of its own
+    EXPECT_NE(item.name, "stuck_motion");  // what sticks deforms
+  }
+}
+
 TEST_P(CompliantContact, EnergyClosesAndFrictionLoses) {
   for (const char* integrator : {"explicit", "stiff"}) {
     const Simulation s =

@@ -181,5 +181,51 @@ TEST(Manifolds, SpinningTopPrecessesAndSlowsDownAsInClosedForm) {
   }
 }
 
+/// The end of a rod of 1 m along the body's -z over a floor 0.05 m above its lowest place; k = 0: rigid, e = 1.
+std::unique_ptr<System> pendulum_over_floor(double k = 0) {
+  ExpressionContact floor;
+  floor.law.name = "floor";
+  floor.law.tangents = 0;
+  floor.law.restitution = 1;
+  if (k > 0) {
+    ContactCompliance spring;
+    spring.stiffness.entries = {{StateFunction(k)}};
+    floor.law.compliance = std::make_shared<const ContactCompliance>(std::move(spring));
+  }
+  floor.gap = function_of(4, 3, [](double, const auto& q) { return 2.0 * (q[1] * q[1] + q[2] * q[2]) - 0.05; });
+  return ball_pendulum::make({}, {}, {floor});
+}
+
+/// Every scheme that takes contacts, on a user's system with more numbers of position than velocities.
+TEST(Manifolds, ContactGivenByAFunctionBouncesAlikeUnderEveryScheme) {
+  const auto rigid = pendulum_over_floor();
+  const double end = 1;
+  const Simulation reference = simulate(*rigid, start(), options(SchemeKind::event, end));
+  ASSERT_EQ(reference.status, Status::success) << reference.message;
+  ASSERT_GE(reference.event_counts[static_cast<std::size_t>(EventKind::impact)], 1);
+  EXPECT_LT(audit_value(reference, "energy"), 1e-9);
+  EXPECT_NEAR(reference.final.q.norm(), 1, 4e-16);
+
+  std::vector<double> softness{1e-4, 1e-5, 1e-6}, errors;
+  for (const double s : softness) {
+    const Simulation soft = simulate(*pendulum_over_floor(1 / s), start(), options(SchemeKind::compliant, end));
+    ASSERT_EQ(soft.status, Status::success) << soft.message;
+    EXPECT_LT(audit_value(soft, "energy"), 1e-8);
+    errors.push_back(distance(*rigid, soft, reference));
+  }
+  EXPECT_NEAR(fitted_order(softness, errors), 0.5, 0.1);  // an impact lasts pi sqrt(m/k)
+
+  std::vector<double> steps{1.0 / 512, 1.0 / 2048, 1.0 / 8192}, step_errors;
+  for (const double h : steps) {
+    SimulationOptions o = options(SchemeKind::moreau, end);
+    o.step = h;
+    const Simulation s = simulate(*rigid, start(), o);
+    ASSERT_EQ(s.status, Status::success) << s.message;
+    step_errors.push_back(distance(*rigid, s, reference));
+  }
+  EXPECT_LT(step_errors.back(), 0.02);
+  EXPECT_LT(step_errors.back(), 0.3 * step_errors.front());
+}
+
 }  // namespace
 }  // namespace stickslip::manifold_suite_test

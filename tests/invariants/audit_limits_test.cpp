@@ -324,13 +324,11 @@ TEST(AuditLimits, BodyInsideAnotherAtTheEndIsNoSuccess) {
   ContactAudit contacts;
   contacts.step.approach = 1;
   contacts.account(ledger);
-  ContactGuarantees guarantees;
-  guarantees.length = 1;
+  contacts.guarantees.length = 1;
   auto audit = [&](double final_penetration) {
     ledger.final_penetration = final_penetration;
-    std::vector<AuditItem> items;
-    contacts.add_items(ledger, {}, guarantees, items);
-    return audit_report(ledger, {}, std::move(items));
+    AuditPart* const part = &contacts;
+    return audit_report(ledger, {}, {&part, 1});
   };
   EXPECT_FALSE(passed(audit(0.3)));
   EXPECT_TRUE(passed(audit(0.001)));

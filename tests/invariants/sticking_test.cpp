@@ -2,6 +2,9 @@
 // A stuck coordinate is constant to the last bit; the energy balance closes to round-off; the audit sees what is wrong.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <string>
+
 #include "tests/support/audit_value.hpp"
 #include "tests/support/chain.hpp"
 #include "tests/support/one_mass.hpp"
@@ -120,6 +123,30 @@ TEST(Audit, BrokenGuaranteeIsAFailure) {
   record.inclusion = 1e-14;
   clean.add(record);
   EXPECT_TRUE(passed(audit_report(clean, {})));
+}
+
+TEST(Audit, HoldsNoItemThatTheSchemeDoesNotMeasure) {
+  auto names = [](const Simulation& s) {
+    std::set<std::string> found;
+    for (const AuditItem& item : s.audit) EXPECT_TRUE(found.insert(item.name).second) << item.name;
+    return found;
+  };
+  SimulationOptions options;
+  options.step = 0.01;
+  options.end_time = 0.5;
+  const auto hinges = two_hinges::system(0.1, 0.1);
+  struct Row {
+    SchemeKind scheme;
+    bool momentum, stuck;
+  };
+  for (const Row& row : {Row{SchemeKind::splitting, true, true}, Row{SchemeKind::moreau, true, true},
+                         Row{SchemeKind::event, false, true}, Row{SchemeKind::viscoelastic, false, false}}) {
+    options.scheme = row.scheme;
+    const std::set<std::string> items = names(simulate(*hinges, two_hinges::initial(), options));
+    EXPECT_EQ(items.contains("momentum"), row.momentum) << to_string(row.scheme);
+    EXPECT_EQ(items.contains("stuck_motion"), row.stuck) << to_string(row.scheme);
+    EXPECT_FALSE(items.contains("contact_velocity") || items.contains("penetration")) << to_string(row.scheme);
+  }
 }
 
 TEST(Output, ChosenTimesAreMetAndInterpolatedToFourthOrder) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // moreau has order 2 through reversals for every kind of model: equations, constraints, friction that depends on a
 // reaction, contacts that stay closed. Errors are those against `event`, whose tolerance is far below them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -8,6 +9,9 @@
 #include <vector>
 
 #include "stickslip/io/model_file.hpp"
+#include "stickslip/motion/comparison.hpp"
+#include "tests/support/audit_value.hpp"
+#include "tests/support/source_folder.hpp"
 
 namespace stickslip::every_model_order_test {
 namespace {
@@ -196,6 +200,27 @@ TEST(ConstraintsInAStep, HoldToRoundOffAndRedundantRowsChangeNothing) {
     if (item.name.starts_with("constraint_")) {
       EXPECT_TRUE(item.guaranteed && item.ok) << item.name << " " << item.value;
     }
+}
+
+TEST(ConstraintsInAStep, AndrewsMechanismConvergesToItsMotionAndKeepsItsRows) {
+  // Seven bodies, six constraints, spins of 1400 rad/s: over 0.01 s, a third of the published time.
+  auto motion = [](const std::vector<std::string>& settings) {
+    std::vector<std::string> all{"run.end_time=0.01"};
+    all.insert(all.end(), settings.begin(), settings.end());
+    const ModelFile model = read_model(source_folder() + "/models/andrews.toml", all);
+    return simulate(*model.system, model.initial, model.run);
+  };
+  const Simulation exact = motion({"run.scheme=\"event\"", "run.tolerance=1e-11"});
+  ASSERT_EQ(exact.status, Status::success) << exact.message;
+  std::vector<double> steps{1e-4, 5e-5, 2.5e-5}, errors;
+  for (const double h : steps) {
+    const Simulation s = motion({"run.scheme=\"moreau\"", fmt::format("run.step={}", h)});
+    ASSERT_EQ(s.status, Status::success) << s.message;
+    EXPECT_TRUE(audit_item(s, "constraint_position").ok && audit_item(s, "constraint_velocity").ok);
+    EXPECT_LT(audit_value(s, "constraint_position"), 1e-14);  // [m] of lengths of 0.07
+    errors.push_back((s.final.q - exact.final.q).lpNorm<Eigen::Infinity>());
+  }
+  EXPECT_NEAR(fitted_order(steps, errors), 2, 0.2);
 }
 
 TEST(ConstraintsInAStep, FrictionHoldsAMechanismToTheLastBit) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "stickslip/model/expression_contact.hpp"
 #include "stickslip/model/system.hpp"
 
 namespace stickslip::ball_pendulum {
@@ -107,9 +108,12 @@ inline FrictionElement joint_friction(Index axis, double limit) {
   return law;
 }
 
-inline std::unique_ptr<System> make(const Parameters& p = {}, std::vector<FrictionElement> friction = {}) {
-  SystemParts parts{"ball pendulum", std::make_unique<BallKinematics>(), std::make_unique<BallInertia>(p.J),
-                    std::make_unique<BallForces>(p), LawSet(3, std::move(friction))};
+inline std::unique_ptr<System> make(const Parameters& p = {}, std::vector<FrictionElement> friction = {},
+                                    std::vector<ExpressionContact> contacts = {}) {
+  auto kinematics = std::make_unique<BallKinematics>();
+  auto points = std::make_unique<ExpressionContacts>(std::move(contacts), *kinematics);
+  SystemParts parts{"ball pendulum", std::move(kinematics), std::make_unique<BallInertia>(p.J),
+                    std::make_unique<BallForces>(p), LawSet(3, std::move(friction), std::move(points))};
   return std::make_unique<System>(std::move(parts));
 }
 

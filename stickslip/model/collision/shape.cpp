@@ -9,13 +9,12 @@
 #include <numbers>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/common/words.hpp"
 
 namespace stickslip {
 namespace {
 
-constexpr std::array kinds = {ShapeKind::sphere, ShapeKind::capsule,  ShapeKind::box,
-                              ShapeKind::hull,   ShapeKind::cylinder, ShapeKind::plane};
+constexpr Words<ShapeKind, 6> kKinds{"shape kind", {"sphere", "capsule", "box", "hull", "cylinder", "plane"}};
 
 std::string label(const Shape& shape, int index) {
   std::string text = index < 0 ? std::string("shape") : fmt::format("shape {}", index + 1);
@@ -43,35 +42,14 @@ void bound(Geometry& g, const Vector3& low, const Vector3& high) {
 
 }  // namespace
 
-std::string_view name_of(ShapeKind kind) {
-  switch (kind) {
-    case ShapeKind::sphere:
-      return "sphere";
-    case ShapeKind::capsule:
-      return "capsule";
-    case ShapeKind::box:
-      return "box";
-    case ShapeKind::hull:
-      return "hull";
-    case ShapeKind::cylinder:
-      return "cylinder";
-    case ShapeKind::plane:
-      return "plane";
-  }
-  return "";
-}
+std::string_view name_of(ShapeKind kind) { return kKinds.of(kind); }
 
 ShapeKind shape_kind(std::string_view word) {
-  std::vector<std::string> known;
-  for (const ShapeKind kind : kinds) {
-    if (word == name_of(kind)) return kind;
-    known.emplace_back(name_of(kind));
-  }
   if (word == "mesh") {
     throw InputError(
         "shape kind \"mesh\" is not available: contact needs convex shapes; give the body several hulls instead");
   }
-  throw InputError(fmt::format("unknown shape kind \"{}\"{}", word, name_hint(word, known)));
+  return kKinds.from(word);
 }
 
 Geometry make_geometry(const Shape& shape, int index) {

@@ -32,34 +32,7 @@ struct Node {
 const std::array<Node, 3> kRadauRule{
     {{(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}}};
 
-constexpr std::array<std::pair<CompliantIntegrator, std::string_view>, 5> kIntegrators{
-    {{CompliantIntegrator::automatic, "automatic"},
-     {CompliantIntegrator::explicit_, "explicit"},
-     {CompliantIntegrator::stiff, "stiff"},
-     {CompliantIntegrator::heun, "heun"},
-     {CompliantIntegrator::rk4, "rk4"}}};
-
 }  // namespace
-
-std::string_view to_string(CompliantIntegrator integrator) {
-  return kIntegrators[static_cast<std::size_t>(integrator)].second;
-}
-
-CompliantIntegrator compliant_integrator_from(std::string_view name) {
-  std::vector<std::string> known;
-  for (const auto& [kind, word] : kIntegrators) {
-    if (word == name) return kind;
-    known.emplace_back(word);
-  }
-  throw InputError(fmt::format("unknown integrator '{}'{}", name, name_hint(name, known)));
-}
-
-void CompliantOptions::validate() const {
-  if (!(epsilon > 0) || !std::isfinite(epsilon))
-    throw InputError(fmt::format("run.compliant.epsilon = {} must be > 0 [s^2]", epsilon));
-  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
-    throw InputError(fmt::format("run.compliant.absolute_tolerance = {} must be >= 0", absolute_tolerance));
-}
 
 CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step,
                                  TimeSpan span, std::vector<double> breakpoints, StopRequest stop,
@@ -69,29 +42,21 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       tolerance_(tolerance),
       fixed_(step),
       span_(span),
-      breakpoints_(std::move(breakpoints)),
+      stretch_(std::move(breakpoints), span),
       stop_(stop),
       resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
       dynamics_(system),
       variations_(variations),
-      unknowns_(variations ? variations->size() : 0) {
+      unknowns_(variations ? variations->size() : 0),
+      switches_(only_polygons(system.laws().contacts())) {
   if (variations) options_.locate_switches = true;
 }
 
 CompliantScheme::~CompliantScheme() = default;
 
-/// Forces jump at breakpoints: a step sees the side it is on.
-double CompliantScheme::clamped(double t) const { return std::clamp(t, after_, before_); }
-
-double CompliantScheme::limit_after(double t) const {
-  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
-  const double end = span_.end > t ? span_.end : t + 1e3 * same_time(t);
-  return next == breakpoints_.end() ? end : std::min(*next, end);
-}
-
 bool CompliantScheme::rate(double t, const Vector& y, Vector& dydt) {
   try {
-    return dynamics_.derivative(clamped(t), y, dydt);
+    return dynamics_.derivative(stretch_.inside(t), y, dydt);
   } catch (const InputError& error) {
     refusal_ = error.what();
     return false;
@@ -122,8 +87,7 @@ void CompliantScheme::start(StepRecord& record) {
   State& s = record.state;
   CompliantContacts& contacts = dynamics_.contacts();
   const Index laws = static_cast<Index>(system_.laws().contacts().size());
-  after_ = -HUGE_VAL;
-  before_ = HUGE_VAL;
+  stretch_.leave();
   Vector weights;
   dynamics_.contact_weights(s.t, s.q, weights);
   contacts.complete(weights, options_.epsilon);
@@ -185,14 +149,7 @@ void CompliantScheme::assemble(const State& s) {
 }
 
 void CompliantScheme::begin(double t) {
-  const double near = same_time(t), limit = limit_after(t);
-  const auto is_break = [&](double x) {
-    const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
-    return at != breakpoints_.end() && *at <= x + near;
-  };
-  after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
-  before_ = is_break(limit) ? std::nextafter(limit - near, -HUGE_VAL) : HUGE_VAL;
-  if (after_ > before_) after_ = before_;
+  stretch_.enter(t);
   integrator_->restart(t, y_, first_step_);
   restart_ = false;
 }
@@ -229,7 +186,7 @@ void CompliantScheme::collect(double t) {
     y_.segment(to + dynamics_.motion_size(), own) = old.segment(from + old_column - own, own);
     for (NeighbourContacts& near : neighbours_[static_cast<std::size_t>(k)]) near.contacts->follow(contacts);
   }
-  dynamics_.place(clamped(t), y_);
+  dynamics_.place(stretch_.inside(t), y_);
   pieces_ = contacts.pieces();
   raise_scales();
   first_step_ = integrator_->suggested_step();
@@ -242,7 +199,7 @@ StepOutcome CompliantScheme::failure(OdeStep step, double t) {
   if (!refusal_.empty()) return {Status::refused, refusal_};
   y1_ = integrator_->y();
   rates_.resize(y1_.size());
-  if (!rate(t + 1e3 * same_time(t), y1_, rates_) || !rates_.allFinite())
+  if (!rate(t + SmoothStretch::kMoment * stretch_.same_time(t), y1_, rates_) || !rates_.allFinite())
     return {Status::not_finite,
             fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
   return {Status::not_converged,
@@ -260,7 +217,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   }
   if (restart_) begin(now);
   refusal_.clear();
-  double limit = resolution_.until(now, limit_after(now));
+  double limit = resolution_.until(now, stretch_.end_after(now));
   if (resolution_.stuck()) return too_fast(now);
   const double speed = system_.laws().contact_source().speed_bound(record.state.v);
   if (!dynamics_.contacts().points_stay() && speed > 0)
@@ -274,7 +231,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   in_step_ = true;
   look_for_switches(record);
   y_ = step_end_ < integrator_->t() ? switch_y_ : integrator_->y();
-  dynamics_.place(clamped(step_end_), y_);
+  dynamics_.place(stretch_.inside(step_end_), y_);
   raise_scales();
   integrator_->set_absolute_scale(scale_);
   raise(audit_.step.penetration, dynamics_.contacts().deepest());
@@ -306,8 +263,8 @@ void CompliantScheme::integrate_sums(double t, const Vector& y) {
   for (const Node& node : kRadauRule) {
     const double at = node.x == 1 ? t : from + node.x * h;
     at == t ? y1_ = y : (integrator_->interpolate(at, y1_), y1_);
-    if (!dynamics_.place(clamped(at), y1_)) continue;
-    dynamics_.sum_rates(clamped(at), rates_);
+    if (!dynamics_.place(stretch_.inside(at), y1_)) continue;
+    dynamics_.sum_rates(stretch_.inside(at), rates_);
     sums_ += h * node.weight * rates_;
   }
 }
@@ -321,7 +278,7 @@ void CompliantScheme::sample(double t, StepRecord& record) {
 /// State, energies and sums of y into the record.
 void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) {
   State& s = record.state;
-  dynamics_.place(clamped(t), y);
+  dynamics_.place(stretch_.inside(t), y);
   s.t = t;
   s.q = dynamics_.q();
   s.v = dynamics_.v();
@@ -382,7 +339,7 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
   }
   sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());
   fixed_evaluations_ += parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4);
-  restart_ = std::binary_search(breakpoints_.begin(), breakpoints_.end(), t_end);
+  restart_ = stretch_.ends_at(t_end);
   sample_y_ = y_;
   take_state(t_end, y_, record);
   return {};
@@ -405,22 +362,20 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
   const double t_start = step_start_ = record.state.t;
   keep_column_sums();
   StepOutcome outcome;
-  if (options_.fixed_step()) {
-    outcome = fixed_step(t_end, record);
-    record.duration = record.state.t - t_start;
-    return outcome;
-  }
-  while (record.state.t < t_end) {
+  if (options_.fixed_step()) outcome = fixed_step(t_end, record);
+  while (record.state.t < t_end && outcome.status == Status::success) {
     if (!in_step_) outcome = advance(record);
     if (outcome.status != Status::success) break;
     const double t = std::min(t_end, step_end_);
     sample(t, record);
     if (t == step_end_) {
       in_step_ = false;
-      restart_ = restart_ || step_end_ < integrator_->t() || std::binary_search(breakpoints_.begin(), breakpoints_.end(), t);
+      restart_ = restart_ || step_end_ < integrator_->t() || stretch_.ends_at(t);
     }
   }
   record.duration = record.state.t - t_start;
+  const long seen = counters().evaluations + fixed_evaluations_;
+  switches_.evaluations += seen - std::exchange(evaluations_seen_, seen);
   return outcome;
 }
 
@@ -436,7 +391,7 @@ bool CompliantScheme::exchange(Memory& memory) {
   if (memory.reading()) {  // the integrator begins anew there
     sums_ = sums_base_ = sums_reached_;
     y_ = sample_y_;
-    dynamics_.place(clamped(span_.start), y_);
+    dynamics_.place(stretch_.inside(span_.start), y_);
     pieces_ = dynamics_.contacts().pieces();
     in_step_ = false;
     restart_ = true;

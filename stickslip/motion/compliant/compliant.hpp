@@ -26,33 +26,12 @@
 #include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
+#include "stickslip/motion/compliant/switch_audit.hpp"
 #include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
-#include "stickslip/motion/time_span.hpp"
+#include "stickslip/motion/smooth_stretch.hpp"
 
 namespace stickslip {
-
-/// Switches of contact points along a run: the index sets of the source as they change.
-struct SwitchMonitor {
-  long switches = 0;
-  double last = -HUGE_VAL;
-  double shortest = HUGE_VAL;  ///< time between two instants with switches [s]
-  /// So many points at one instant.
-  void add(double t, long points) {
-    if (t > last) {
-      if (switches > 0) shortest = std::min(shortest, t - last);
-      last = t;
-    }
-    switches += points;
-  }
-};
-
-/// Points that do something else than before.
-inline long changes(const std::vector<ContactPieces>& before, const std::vector<ContactPieces>& after) {
-  long count = 0;
-  for (std::size_t k = 0; k < after.size(); ++k) count += k >= before.size() || !(before[k] == after[k]);
-  return count;
-}
 
 class CompliantScheme final : public Scheme {
  public:
@@ -64,11 +43,9 @@ class CompliantScheme final : public Scheme {
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
-  void account(const AuditLedger& run) override;
-  void exchange_audit(Memory& memory) override;
-  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  std::vector<AuditPart*> audit_parts() override;
 
-  const SwitchMonitor& switches() const { return switches_; }
+  const SwitchAudit& switches() const { return switches_; }
   const OdeCounters& counters() const { return integrator_->counters(); }
 
  private:
@@ -86,9 +63,6 @@ class CompliantScheme final : public Scheme {
   bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
   void collect(double t);
   void begin(double t);
-  double limit_after(double t) const;
-  double clamped(double t) const;
-  double same_time(double t) const { return 1e-12 * span_.size(t); }
   double absolute_tolerance() const {
     return options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
   }
@@ -109,7 +83,7 @@ class CompliantScheme final : public Scheme {
   CompliantOptions options_;
   double tolerance_, fixed_;
   TimeSpan span_;
-  std::vector<double> breakpoints_;
+  SmoothStretch stretch_;
   StopRequest stop_;
   TimeResolution resolution_;  // no pulse of a force between two steps
   CompliantDynamics dynamics_;
@@ -127,19 +101,18 @@ class CompliantScheme final : public Scheme {
   CompliantDynamics::DataChange data_, data_change_;
   DenseMatrix T_;  // q' = T v at the state of the last record
   bool stiff_ = false, in_step_ = false, restart_ = true, resumed_ = false;
-  double after_ = 0, before_ = 0;  // forces are evaluated within
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
   std::string refusal_;
-  SwitchMonitor switches_;
+  SwitchAudit switches_;
   std::vector<ContactPieces> pieces_;
   std::vector<double> column_gain_;
   Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;
   Vector column_reached_;  // ∫dλ of all unknowns
   ContactAudit audit_;
-  long evaluations_ = 0, evaluations_seen_ = 0, fixed_evaluations_ = 0;
+  long evaluations_seen_ = 0, fixed_evaluations_ = 0;
 };
 
 }  // namespace stickslip

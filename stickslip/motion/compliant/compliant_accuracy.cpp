@@ -31,7 +31,7 @@ void CompliantScheme::set_scales(const State& s) {
     if (i == j) mass[i] = value;
   });
   force_at_start_.setZero(nv);
-  system_.force(clamped(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
+  system_.force(stretch_.inside(s.t), s.q, s.v, dynamics_.workspace(), force_at_start_);
   for (Index i = 0; i < nv; ++i) speed[i] = std::max(std::abs(s.v[i]), std::abs(force_at_start_[i]) / mass[i] * span);
   double vigour = std::sqrt(mass.cwiseProduct(speed.cwiseAbs2()).sum());
   if (!(vigour > 0)) vigour = std::sqrt(mass.maxCoeff()) * (span > 0 ? 1 / span : 1);
@@ -107,11 +107,11 @@ void CompliantScheme::make_integrator() {
   const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
     if (dynamics_.motion_size() <= kDenseJacobian || !system_.kinematics().flat() || unknowns_ > 0)
       return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
-        return guarded([&] { return dense_jacobian(clamped(t), y, J); });
-      }));
+                                       return guarded([&] { return dense_jacobian(stretch_.inside(t), y, J); });
+                                     }));
     return std::make_unique<Radau>(ode, OdePencil([this, guarded](double t, const Vector& y, SlopePencil& J) {
-      return guarded([&] { return dynamics_.jacobian(clamped(t), y, J); });
-    }));
+                                     return guarded([&] { return dynamics_.jacobian(stretch_.inside(t), y, J); });
+                                   }));
   };
   integrator_ = make();
   rows_integrator_ = make();

@@ -4,9 +4,9 @@
 
 #include <string_view>
 
-#include "stickslip/motion/scheme.hpp"
-
 namespace stickslip {
+
+struct SchemeDescription;
 
 enum class CompliantIntegrator { automatic, explicit_, stiff, heun, rk4 };
 std::string_view to_string(CompliantIntegrator integrator);

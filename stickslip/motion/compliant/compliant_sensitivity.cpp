@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives along the motion: columns of S in the numbers of q, as the integrator carries them, against the tangent
 // columns of a step record; and what a parameter changes beside the state.
-#include <Eigen/QR>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 

@@ -22,13 +22,13 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
   double t = from;
   const auto look = [&](double at) {
     integrator_->interpolate(at, y1_);
-    return dynamics_.place(clamped(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
+    return dynamics_.place(stretch_.inside(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
   };
   for (int k = 0; k <= static_cast<int>(kLooks.size()); ++k) {
     const double next = k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
     for (int count = 0; count < kMostSwitches && look(next); ++count) {
       double low = t, high = next;
-      for (int round = 0; round < 60 && high - low > same_time(high); ++round) {
+      for (int round = 0; round < 60 && high - low > stretch_.same_time(high); ++round) {
         const double middle = 0.5 * (low + high);
         (look(middle) ? high : low) = middle;
       }
@@ -45,7 +45,7 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
 /// so that they are on one side in all of this step and on the other in all of the next. False: it is at the end of the
 /// step anyway.
 bool CompliantScheme::end_step_at(double before, double after, double end) {
-  if (end - after <= 1e3 * same_time(after)) return false;
+  if (end - after <= SmoothStretch::kMoment * stretch_.same_time(after)) return false;
   const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
   OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
   const bool jump = dynamics_.contacts().forces_jump();
@@ -58,7 +58,7 @@ bool CompliantScheme::end_step_at(double before, double after, double end) {
   }
   const std::vector<ContactPieces> beyond = pieces_;
   switch_rate_.resize(switch_y_.size());
-  double t = before, way = std::max(after - before, same_time(after));
+  double t = before, way = std::max(after - before, stretch_.same_time(after));
   for (int round = 0; jump && round < kMostPushes; ++round, way *= 2) {
     if (!rate(t, switch_y_, switch_rate_) || dynamics_.contacts().pieces() == beyond) break;
     switch_y_ += way * switch_rate_;
@@ -72,43 +72,12 @@ bool CompliantScheme::end_step_at(double before, double after, double end) {
 void CompliantScheme::note_switch(double t, StepRecord& record) {
   switches_.add(t, changes(pieces_, dynamics_.contacts().pieces()));
   pieces_ = dynamics_.contacts().pieces();
-  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
-    const Mode after = dynamics_.contacts().mode(k);
-    Mode& mode = record.state.modes[k];
-    if (const auto kind = event_between(mode, after))
-      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
-    mode = after;
-  }
+  note_modes(dynamics_.contacts(), t, record);
 }
 
-void CompliantScheme::account(const AuditLedger& run) {
-  audit_.account(run);
-  const long seen = counters().evaluations + fixed_evaluations_;
-  evaluations_ += seen - evaluations_seen_;
-  evaluations_seen_ = seen;
-}
-
-void CompliantScheme::exchange_audit(Memory& memory) {
-  audit_.exchange(memory);
-  memory.exchange(evaluations_);
-  memory.exchange(switches_);
-}
-
-void CompliantScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
-  audit_.add_items(run, limits, {.ends_outside = false}, items);
-  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the right-hand side"));
-  items.push_back(reported("switches", static_cast<double>(switches_.switches), "",
-                           "changes of what a contact does: open, stick, slip, the facets its force lies on"));
-  if (!std::isfinite(switches_.shortest)) return;
-  const auto& laws = system_.laws().contacts();
-  const bool polygons = std::all_of(laws.begin(), laws.end(), [](const ContactElement& law) {
-    return law.tangents < 2 || !law.section().round();
-  });
-  items.push_back(reported("shortest_between_switches", switches_.shortest, "s",
-                           polygons ? "smallest time between two switches; with polygonal cones the theory promises finitely "
-                                      "many in any finite time"
-                                    : "smallest time between two switches of this run; for round cones the theory does not "
-                                      "promise that there are finitely many, this run merely shows it"));
+std::vector<AuditPart*> CompliantScheme::audit_parts() {
+  audit_.guarantees.ends_outside = false;
+  return {&audit_, &switches_};
 }
 
 }  // namespace stickslip

@@ -46,10 +46,12 @@ QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOption
     : system_(system),
       tolerance_(tolerance),
       span_(span),
-      breakpoints_(std::move(breakpoints)),
+      stretch_(std::move(breakpoints), span),
       stop_(stop),
       epsilon_(options.epsilon),
-      dynamics_(system) {
+      dynamics_(system),
+      switches_(only_polygons(system.laws().contacts())) {
+  switches_.velocity_jump = 0;
   if (!system.kinematics().flat() || !system.laws().contact_source().points_stay())
     throw InputError(
         "run.compliant.quasistatic takes systems given by [matrices] or [equations]; set it to false for bodies with "
@@ -64,9 +66,9 @@ void QuasistaticScheme::pack(const Vector& x, const Vector& rate) {
 }
 
 bool QuasistaticScheme::residual(double t, const Vector& x, const Vector& rate, Vector& F) {
-  ++evaluations_;
+  ++switches_.evaluations;
   pack(x, rate);
-  if (!dynamics_.balance(clamped(t), y_, F)) return false;
+  if (!dynamics_.balance(stretch_.inside(t), y_, F)) return false;
   F.tail(T_) -= rate.tail(T_);
   return F.allFinite();
 }
@@ -87,7 +89,7 @@ QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x
       for (Index j = 0; j < 3; ++j) s.rate[i] += inverse(row, j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
       if (!residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_)) return Solved::no;
       update_.segment(row * n, n) = F_;
-      dynamics_.balance_slopes(clamped(t + kNodes[i] * h), by_x_, by_rate_);
+      dynamics_.balance_slopes(stretch_.inside(t + kNodes[i] * h), by_x_, by_rate_);
       for (Index j = 0; j < 3; ++j) J_.block(row * n, j * n, n, n) = inverse(row, j) / h * by_rate_;
       J_.block(row * n, row * n, n, n) += by_x_;
     }
@@ -131,15 +133,6 @@ bool QuasistaticScheme::same_pieces(double t, double h, const Stages& s) {
   return true;
 }
 
-double QuasistaticScheme::limit_after(double t) {
-  const double near = same_time(t);
-  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + near);
-  const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
-  after_ = at != breakpoints_.end() && *at <= t + near ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
-  before_ = next != breakpoints_.end() ? std::nextafter(*next - near, -HUGE_VAL) : HUGE_VAL;
-  return next != breakpoints_.end() ? std::min(*next, span_.end) : span_.end;
-}
-
 void QuasistaticScheme::start(StepRecord& record) {
   State& s = record.state;
   CompliantContacts& contacts = dynamics_.contacts();
@@ -156,9 +149,10 @@ void QuasistaticScheme::start(StepRecord& record) {
   x_.setZero(n_ + T_);
   x_.tail(T_) = s.z;
   rate_.setZero(n_ + T_);
-  limit_after(s.t);
+  stretch_.enter(s.t);
   pack(x_, rate_);
-  if (!dynamics_.balance(clamped(s.t), y_, F_)) throw InputError("the contact forces at the start cannot be found");
+  if (!dynamics_.balance(stretch_.inside(s.t), y_, F_))
+    throw InputError("the contact forces at the start cannot be found");
   // What forces make of the springs of the contacts is the size of every motion here.
   const double force = std::max(F_.head(n_).lpNorm<Eigen::Infinity>(), contacts.force_size());
   double softest = HUGE_VAL;
@@ -176,7 +170,7 @@ void QuasistaticScheme::start(StepRecord& record) {
   }
   moved_ = (x_ - before).head(n_).lpNorm<Eigen::Infinity>();
   pack(x_, rate_);
-  dynamics_.balance(clamped(s.t), y_, F_);
+  dynamics_.balance(stretch_.inside(s.t), y_, F_);
   pieces_ = found_pieces_ = contacts.pieces();
   h_ = kFirstStep * span_.length();
   Index components = 0;
@@ -221,7 +215,7 @@ StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
 void QuasistaticScheme::add_sums(double t, double h, const Stages& s) {
   for (std::size_t i = 0; i < 3; ++i) {
     residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_);
-    dynamics_.sum_rates(clamped(t + kNodes[i] * h), sum_rates_);
+    dynamics_.sum_rates(stretch_.inside(t + kNodes[i] * h), sum_rates_);
     sums_ += h * kWeights[i] * sum_rates_;
   }
 }
@@ -229,12 +223,12 @@ void QuasistaticScheme::add_sums(double t, double h, const Stages& s) {
 /// One accepted step, at most to `limit`.
 StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   const double t = record.state.t;
-  if (limit - t <= same_time(t)) {  // a jump and a row at one instant, but for round-off
+  if (limit - t <= stretch_.same_time(t)) {  // a jump and a row at one instant, but for round-off
     record.state.t = limit;
     return {};
   }
   const double shortest = std::min(kShortest * span_.length(), 0.5 * (limit - t));
-  if (std::isfinite(after_)) fresh_ = true;  // forces jump or bend here
+  if (stretch_.follows_breakpoint()) fresh_ = true;  // forces jump or bend here
   double h = std::min(h_, limit - t);
   if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
   for (;;) {
@@ -260,11 +254,11 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
     }
     if (solved == Solved::yes) {  // a contact changes inside: the longest step before it
       double low = 0, high = h;
-      for (int round = 0; round < kBisections && high - low > same_time(t); ++round) {
+      for (int round = 0; round < kBisections && high - low > stretch_.same_time(t); ++round) {
         const double middle = 0.5 * (low + high);
         (collocate(t, x_, middle, whole_) == Solved::yes && same_pieces(t, middle, whole_) ? low : high) = middle;
       }
-      if (low <= same_time(t)) {  // it changes at once: the end of a shorter step has the new modes
+      if (low <= stretch_.same_time(t)) {  // it changes at once: the end of a shorter step has the new modes
         if (fresh_) h *= 0.25;
         if (h < shortest) return no_balance(t, Solved::no);
         fresh_ = true;
@@ -292,7 +286,8 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   if (fresh_ && found_pieces_ != pieces_) {
     note_switch(t, record);
     pieces_ = found_pieces_;
-    largest_jump_ = std::max(largest_jump_, (first_.rate[0] - rate_before).head(n_).lpNorm<Eigen::Infinity>());
+    switches_.velocity_jump =
+        std::max(*switches_.velocity_jump, (first_.rate[0] - rate_before).head(n_).lpNorm<Eigen::Infinity>());
     record.jumped = true;
   }
   fresh_ = changes_;
@@ -306,19 +301,13 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
 
 void QuasistaticScheme::note_switch(double t, StepRecord& record) {
   switches_.add(t, changes(pieces_, found_pieces_));
-  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
-    const Mode after = dynamics_.contacts().mode(k);
-    Mode& mode = record.state.modes[k];
-    if (const auto kind = event_between(mode, after))
-      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
-    mode = after;
-  }
+  note_modes(dynamics_.contacts(), t, record);
 }
 
 void QuasistaticScheme::take_state(double t, StepRecord& record) {
   State& s = record.state;
   pack(x_, rate_);
-  dynamics_.balance(clamped(t), y_, F_);
+  dynamics_.balance(stretch_.inside(t), y_, F_);
   s.t = t;
   s.q = dynamics_.q();
   s.v = rate_.head(n_);
@@ -343,20 +332,13 @@ StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
   record.reaction_impulse.setZero();
   const double t_start = record.state.t;
   StepOutcome outcome;
-  while (record.state.t < t_end && outcome.status == Status::success)
-    outcome = advance(std::min(t_end, limit_after(record.state.t)), record);
+  while (record.state.t < t_end && outcome.status == Status::success) {
+    stretch_.enter(record.state.t);
+    outcome = advance(std::min(t_end, stretch_.end_after(record.state.t)), record);
+  }
   take_state(record.state.t, record);
   record.duration = record.state.t - t_start;
   return outcome;
-}
-
-void QuasistaticScheme::account(const AuditLedger& run) { audit_.account(run); }
-
-void QuasistaticScheme::exchange_audit(Memory& memory) {
-  audit_.exchange(memory);
-  memory.exchange(evaluations_);
-  memory.exchange(switches_);
-  memory.exchange(largest_jump_);
 }
 
 bool QuasistaticScheme::exchange(Memory& memory) {
@@ -369,18 +351,14 @@ bool QuasistaticScheme::exchange(Memory& memory) {
   if (!memory.reading()) return true;
   sums_ = sums_reached_;
   pack(x_, rate_);
-  dynamics_.balance(clamped(span_.start), y_, F_);
+  dynamics_.balance(stretch_.inside(span_.start), y_, F_);
   pieces_ = found_pieces_ = dynamics_.contacts().pieces();
   return true;
 }
 
-void QuasistaticScheme::add_audit(const AuditLedger& run, const AuditLimits& limits,
-                                  std::vector<AuditItem>& items) const {
-  audit_.add_items(run, limits, {.ends_outside = false}, items);
-  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the balance"));
-  items.push_back(reported("switches", static_cast<double>(switches_.switches), "",
-                           "changes of what a contact does: open, stick, slip, the facets its force lies on"));
-  items.push_back(reported("velocity_jump", largest_jump_, "m/s, rad/s", "largest jump of a velocity at a switch"));
+std::vector<AuditPart*> QuasistaticScheme::audit_parts() {
+  audit_.guarantees.ends_outside = false;
+  return {&audit_, &switches_};
 }
 
 void QuasistaticScheme::add_notes(std::vector<std::string>& notes) const {

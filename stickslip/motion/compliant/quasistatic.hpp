@@ -35,9 +35,7 @@ class QuasistaticScheme final : public Scheme {
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
-  void account(const AuditLedger& run) override;
-  void exchange_audit(Memory& memory) override;
-  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  std::vector<AuditPart*> audit_parts() override;
   void add_notes(std::vector<std::string>& notes) const override;
 
  private:
@@ -55,21 +53,18 @@ class QuasistaticScheme final : public Scheme {
   void add_sums(double t, double h, const Stages& stages);
   void take_state(double t, StepRecord& record);
   void note_switch(double t, StepRecord& record);
-  double clamped(double t) const { return std::clamp(t, after_, before_); }
-  double limit_after(double t);
-  double same_time(double t) const { return 1e-12 * span_.size(t); }
 
   const System& system_;
   double tolerance_;
   TimeSpan span_;
-  std::vector<double> breakpoints_;
+  SmoothStretch stretch_;
   StopRequest stop_;
   double epsilon_;
   CompliantDynamics dynamics_;
   Index n_ = 0, T_ = 0;
-  double h_ = 0, after_ = -HUGE_VAL, before_ = HUGE_VAL;
+  double h_ = 0;
   bool fresh_ = true;  // modes may differ from pieces_ at once: the last step ended at a change
-  double moved_ = 0, largest_jump_ = 0;
+  double moved_ = 0;
   Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, sums_, sums_reached_, sum_rates_;
   Stages whole_, first_, second_;
   DenseMatrix J_, by_x_, by_rate_;
@@ -77,9 +72,8 @@ class QuasistaticScheme final : public Scheme {
   std::vector<ContactPieces> pieces_, found_pieces_;  // before the step; at the end of one that begins anew
   std::vector<char> border_;                          // of the end of a step that begins anew
   bool changes_ = false;                              // the step ends where a contact changes
-  SwitchMonitor switches_;
+  SwitchAudit switches_;
   ContactAudit audit_;
-  long evaluations_ = 0;
 };
 
 }  // namespace stickslip

@@ -4,46 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/event/event_tangent.hpp"
 #include "stickslip/motion/event/taylor_flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 
 namespace stickslip {
-
-namespace {
-constexpr std::array<std::string_view, 3> kFlowNames{"automatic", "exact", "integrator"};
-constexpr std::array<std::string_view, 2> kIntegratorNames{"dormand_prince", "radau"};
-
-template <class Kind, std::size_t N>
-Kind kind_from(const std::array<std::string_view, N>& names, std::string_view what, std::string_view name) {
-  for (std::size_t k = 0; k < N; ++k)
-    if (names[k] == name) return static_cast<Kind>(k);
-  throw InputError(fmt::format("unknown {} '{}'{}", what, name,
-                               name_hint(name, std::vector<std::string>(names.begin(), names.end()))));
-}
-}  // namespace
-
-std::string_view to_string(FlowKind kind) { return kFlowNames[static_cast<std::size_t>(kind)]; }
-std::string_view to_string(IntegratorKind kind) { return kIntegratorNames[static_cast<std::size_t>(kind)]; }
-FlowKind flow_kind_from(std::string_view name) { return kind_from<FlowKind>(kFlowNames, "flow", name); }
-IntegratorKind integrator_from(std::string_view name) {
-  return kind_from<IntegratorKind>(kIntegratorNames, "integrator", name);
-}
-
-void EventOptions::validate() const {
-  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
-    throw InputError(fmt::format("run.event.absolute_tolerance = {} must be >= 0", absolute_tolerance));
-  if (!(accumulation_time >= 0) || !std::isfinite(accumulation_time))
-    throw InputError(fmt::format("run.event.accumulation_time = {} must be a time >= 0", accumulation_time));
-  if (max_events < 1) throw InputError(fmt::format("run.event.max_events = {} must be >= 1", max_events));
-}
 
 EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, TimeSpan span,
                          std::vector<double> breakpoints, StopRequest stop, const Variations* variations)
@@ -186,9 +156,9 @@ double EventScheme::limit_after(double t) const {
 
 StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
-  record.stuck_terms = 0;
+  stick_audit_.step = {};
   contact_audit_.step = {};
-  admissible_ = 0;
+  choice_audit_.step = 0;
   record.jumped = false;
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse, &record.constraint_impulse})
     x->setZero();

@@ -35,9 +35,11 @@
 
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/contact_audit.hpp"
+#include "stickslip/motion/event/event_options.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/event/ode_flow.hpp"
 #include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/step_audit.hpp"
 #include "stickslip/motion/time_span.hpp"
 #include "stickslip/solvers/impact.hpp"
 
@@ -47,25 +49,6 @@ class EventTangent;
 class TaylorFlow;
 class Variations;
 
-enum class FlowKind { automatic, exact, integrator };
-std::string_view to_string(FlowKind kind);
-std::string_view to_string(IntegratorKind kind);
-/// Both throw InputError naming the known words.
-FlowKind flow_kind_from(std::string_view name);
-IntegratorKind integrator_from(std::string_view name);
-
-/// Field names are the keys of [run.event].
-struct EventOptions {
-  FlowKind flow = FlowKind::automatic;                         ///< automatic: exact where the system allows it
-  IntegratorKind integrator = IntegratorKind::dormand_prince;  ///< radau for stiff systems
-  double absolute_tolerance = 0;                               ///< 0: a thousandth of the tolerance; see ode_flow.hpp
-  double accumulation_time = 1e-9;                             ///< [s]
-  long max_events = 10'000'000;
-  void validate() const;
-};
-
-/// Penetration that a start may have and is projected out of, of gap_size().
-inline constexpr double kEventStartPenetration = 1e-6;
 /// Gap of a contact that touches, of gap_size().
 inline constexpr double kTouching = 1e-10;
 
@@ -82,9 +65,7 @@ class EventScheme final : public Scheme {
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   void add_notes(std::vector<std::string>& notes) const override;
-  void account(const AuditLedger& run) override;
-  void exchange_audit(Memory& memory) override;
-  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  std::vector<AuditPart*> audit_parts() override;
 
  private:
   /// What |u| of component i may be by round-off of its terms, and by the time between state.t and that of the placed
@@ -191,8 +172,20 @@ class EventScheme final : public Scheme {
   ConstraintRows rows_;
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events
+  StickAudit stick_audit_;
   ConstraintAudit constraint_audit_{system_};
   ContactAudit contact_audit_;
+  /// Modes among which the policy of mode_decision.hpp has chosen.
+  class ChoiceAudit final : public AuditPart {
+   public:
+    int step = 0;  ///< admissible at one event of the step
+    void account(const AuditLedger& run) override;
+    void exchange(Memory& memory) override;
+    void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+
+   private:
+    int most_ = 0;
+  } choice_audit_;
   Vector closed_impulse_, path_;
   std::vector<Mode> held_;
   std::vector<Set> one_set_{1};
@@ -205,9 +198,6 @@ class EventScheme final : public Scheme {
   const Variations* variations_ = nullptr;
   std::unique_ptr<EventTangent> tangent_;  // null: no derivatives
   bool tangent_loaded_ = false;
-  int admissible_ = 0, most_admissible_ = 0;  // modes at one event of the step, of the run
 };
-
-SchemeDescription event_description();
 
 }  // namespace stickslip

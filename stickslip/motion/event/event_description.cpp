@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/simulate.hpp"
 
 namespace stickslip {
@@ -15,7 +16,8 @@ void require_system(const System& system) {
   refuse_other_polygons("event", system);
   if (!system.laws().contact_source().points_stay())
     throw InputError(
-        "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use scheme = "
+        "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use "
+        "scheme = "
         "\"moreau\"");
   for (const FrictionElement& element : system.laws().friction())
     if (element.size() == 2 && element.planar_set != SetKind::disk)

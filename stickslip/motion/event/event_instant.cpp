@@ -275,7 +275,7 @@ StepOutcome EventScheme::decide(State& s) {
   if (!chosen_.empty()) {
     const Decision decision = decide_modes(problem_, decision_options_);
     if (decision.status != Status::success) return no_mode(s, decision);
-    admissible_ = std::max(admissible_, decision.admissible);
+    choice_audit_.step = std::max(choice_audit_.step, decision.admissible);
     if (decision.several >= 0) return several_limits(s, static_cast<std::size_t>(chosen_[decision.several]));
     for (std::size_t j = 0; j < chosen_.size(); ++j)
       if (problem_.laws[j].follows >= 0)

@@ -20,11 +20,13 @@ void EventScheme::relative_velocity(double t, const FlowSample& sample) {
   w_ = dynamics_.w();
   FrictionAssembly& friction = dynamics_.friction();
   if (friction.surface_moves()) {
-    Vector w(friction.components());
-    friction.evaluate_surface(t, sample.q, sample.v, dynamics_.workspace(), w);
-    w_.head(friction.components()) = w;
+    Vector& moving = weights_;  // scratch: w of the friction laws alone
+    moving.resize(friction.components());
+    friction.evaluate_surface(t, sample.q, sample.v, dynamics_.workspace(), moving);
+    w_.head(friction.components()) = moving;
   }
-  u_.noalias() = dynamics_.Wt() * sample.v - w_;
+  u_.noalias() = dynamics_.Wt() * sample.v;
+  u_ -= w_;
 }
 
 /// Friction alone, of constant size while it slips, and constant forces: their work is force times path.
@@ -145,8 +147,8 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
         terms = std::max(terms, dynamics_.terms(i + c, s.v) + std::abs(w_[i + c]) +
                                     dynamics_.terms(i + c, dynamics_.free_acceleration()) * duration);
       }
-      raise(record.stuck_motion, motion * duration);
-      raise(record.stuck_terms, terms * duration);  // and what the free motion would make of them
+      raise(stick_audit_.step.motion, motion * duration);
+      raise(stick_audit_.step.terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
     // Force that stops u within a hundredth of the run, the time that also scales the integrator's tolerance. (Of the free
@@ -157,27 +159,26 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
   }
 }
 
-void EventScheme::account(const AuditLedger& run) {
-  contact_audit_.account(run);
-  most_admissible_ = std::max(most_admissible_, admissible_);
-}
+void EventScheme::ChoiceAudit::account(const AuditLedger& /*run*/) { most_ = std::max(most_, step); }
 
-void EventScheme::exchange_audit(Memory& memory) {
-  contact_audit_.exchange(memory);
-  constraint_audit_.exchange(memory);
-  memory.exchange(most_admissible_);
-}
+void EventScheme::ChoiceAudit::exchange(Memory& memory) { memory.exchange(most_); }
 
-void EventScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
-  if (!system_.laws().constraints().empty()) constraint_audit_.add_items(items);
-  if (most_admissible_ > 0)
-    items.push_back(reported("admissible_modes", most_admissible_, "",
+void EventScheme::ChoiceAudit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
+                                         std::vector<AuditItem>& items) const {
+  if (most_ > 0)
+    items.push_back(reported("admissible_modes", most_, "",
                              "largest number of admissible modes at one event; the policy chose among them"));
-  if (system_.laws().contacts().empty()) return;
-  ContactGuarantees guarantees;
-  guarantees.ends_outside = false;
-  guarantees.no_gain = impacts_never_gain(system_.laws().contacts());
-  contact_audit_.add_items(run, limits, guarantees, items);
+}
+
+std::vector<AuditPart*> EventScheme::audit_parts() {
+  std::vector<AuditPart*> parts{&stick_audit_};
+  if (!system_.laws().constraints().empty()) parts.push_back(&constraint_audit_);
+  parts.push_back(&choice_audit_);
+  if (system_.laws().contacts().empty()) return parts;
+  contact_audit_.guarantees.ends_outside = false;
+  contact_audit_.guarantees.no_gain = impacts_never_gain(system_.laws().contacts());
+  parts.push_back(&contact_audit_);
+  return parts;
 }
 
 }  // namespace stickslip

@@ -2,13 +2,13 @@
 // Between events: the variational equation along the flow.
 #include "stickslip/motion/event/event_tangent.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 
 namespace stickslip {

@@ -16,9 +16,9 @@
 // NNLS (Solving Least Squares Problems, 1974, ch. 23); disks by tangents that are added where they are violated.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/vector.hpp"
 
 namespace stickslip {

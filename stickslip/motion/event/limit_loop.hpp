@@ -20,9 +20,9 @@
 // same as Painlevé's paradox of a contact, whose limit is μ r_N. A second root has a negative one.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/event/following_limits.hpp"
 
 namespace stickslip {

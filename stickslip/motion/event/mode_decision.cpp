@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/event/mode_decision.hpp"
 
-#include <Eigen/Dense>
-
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/event/mode_enumeration.hpp"
 #include "stickslip/motion/event/mode_inclusion.hpp"
 

@@ -31,9 +31,9 @@
 // Laws in order: friction elements, then contacts (one point each); components as in StepRecord.
 #pragma once
 
-#include <Eigen/Dense>
 #include <vector>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/event/held_reactions.hpp"
@@ -177,6 +177,7 @@ class ModeDynamics {
   double slip_speed(std::size_t law, const double d[2]) const;
   /// Reaction of a law that slips per unit of its limit, smooth part included.
   void slip_force(std::size_t law, Mode mode, double e[2]) const;
+  DecisionLaw posed_law(std::size_t k, Mode mode, LawRole role, bool slides);
   void pose_reactions(const DenseMatrix& E, DecisionProblem& problem);
   void place_contacts(double t, const Vector& q, const Vector& v);
   void place_mass(const Vector& q);

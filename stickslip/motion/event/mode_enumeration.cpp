@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/event/mode_enumeration.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
 #include <span>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/event/held_reactions.hpp"
 #include "stickslip/motion/event/limit_loop.hpp"
 

@@ -7,6 +7,29 @@
 
 namespace stickslip {
 
+/// Law k as the decision sees it. What slides has its direction: of a contact the normal force is left, of friction
+/// whose limit follows reactions the size.
+DecisionLaw ModeDynamics::posed_law(std::size_t k, Mode mode, LawRole role, bool slides) {
+  const Law& law = laws_[k];
+  DecisionLaw posed;
+  posed.role = role;
+  if (follows(k)) posed.follows = static_cast<int>(k);
+  if (slides && !law.contact) {
+    posed.set = friction_.element(static_cast<Index>(k)).set(0);
+    posed.slips = true;
+    double e[2];
+    slip_force(k, mode, e);
+    posed.force = {e[0], e[1]};
+    posed.slip_mode = mode;
+  } else if (slides) {
+    posed.set = half_line_set();
+  } else {
+    posed.set = law.contact ? law.contact->set(limit_[k]) : friction_.element(static_cast<Index>(k)).set(limit_[k]);
+    posed.static_limit = static_limit_[k];
+  }
+  return posed;
+}
+
 void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::vector<char>& at_rest,
                                     const std::vector<LawRole>& roles, DecisionProblem& problem,
                                     std::vector<int>& chosen, std::vector<char>& sliding) {
@@ -23,23 +46,8 @@ void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::v
     if (!at_rest[k] && !slides) continue;
     sliding[k] = slides;
     chosen.push_back(static_cast<int>(k));
-    DecisionLaw decided;
-    decided.role = roles[k];
-    if (follows(k)) decided.follows = static_cast<int>(k);
-    if (slides && !law.contact) {
-      decided.set = friction_.element(static_cast<Index>(k)).set(0);
-      decided.slips = true;
-      double e[2];
-      slip_force(k, modes[k], e);
-      decided.force = {e[0], e[1]};
-      decided.slip_mode = modes[k];
-    } else if (slides) {
-      problem.monotone &= limit_[k] == 0;
-      decided.set = half_line_set();
-    } else {
-      decided.set = law.contact ? law.contact->set(limit_[k]) : friction_.element(static_cast<Index>(k)).set(limit_[k]);
-      decided.static_limit = static_limit_[k];
-    }
+    const DecisionLaw decided = posed_law(k, modes[k], roles[k], slides);
+    if (slides && law.contact) problem.monotone &= limit_[k] == 0;
     for (int c = 0; c < decided.set.size; ++c) {
       rows.push_back(law.first + c);
       owner.push_back(k);

@@ -30,10 +30,9 @@
 #include "stickslip/common/polynomial.hpp"
 #include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/event/flow.hpp"
+#include "stickslip/motion/integrator_kind.hpp"
 
 namespace stickslip {
-
-enum class IntegratorKind { dormand_prince, radau };
 
 struct OdeFlowOptions {
   IntegratorKind integrator = IntegratorKind::dormand_prince;

@@ -22,8 +22,7 @@
 // the projection at the end takes out, and its size by O(h²), once per passing.
 #pragma once
 
-#include <Eigen/LU>
-
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/constrained_mass.hpp"
 #include "stickslip/solvers/solve.hpp"

@@ -218,6 +218,7 @@ Mode MoreauScheme::touching_mode(const ContactElement& law, Index row, const Vec
 
 StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
+  momentum_audit_.step = stick_audit_.step.motion = 0;
   problems_ = iterations_ = near_misses_ = 0;
   const double t0 = record.state.t;
   double h = t_end - t0;

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/moreau/moreau.hpp"
 #include "stickslip/motion/simulate.hpp"
 
 namespace stickslip {

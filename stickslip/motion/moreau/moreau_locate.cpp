@@ -262,8 +262,8 @@ void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
     }
     if (before == Mode::stick && after == Mode::stick && friction_rest_[k])
       for (int c = 0; c < laws_.size(k); ++c)
-        record.stuck_motion =
-            std::max(record.stuck_motion, record.duration * std::abs(solution_.u[laws_.first(k) + c]));
+        stick_audit_.step.motion =
+            std::max(stick_audit_.step.motion, record.duration * std::abs(solution_.u[laws_.first(k) + c]));
     modes[k] = after;
     friction_rest_[k] = after == Mode::stick;
     if (options_.locate_reversals) stop_time_[k] = kNaN;

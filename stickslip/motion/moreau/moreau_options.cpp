@@ -1,34 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "stickslip/motion/moreau/moreau_options.hpp"
+
 #include <fmt/format.h>
 
-#include <array>
-
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
-#include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/common/words.hpp"
 
 namespace stickslip {
 
 namespace {
-const std::array<std::string, 2> kContactRules{"stabilised", "velocity"};
-const std::array<std::string, 2> kRelaxations{"none", "convex"};
+constexpr Words<ContactRule, 2> kContactRules{"contact rule", {"stabilised", "velocity"}};
+constexpr Words<ContactRelaxation, 2> kRelaxations{"relaxation", {"none", "convex"}};
 }  // namespace
 
-std::string_view to_string(ContactRule rule) { return kContactRules[static_cast<std::size_t>(rule)]; }
-
-ContactRule contact_rule_from(std::string_view name) {
-  for (std::size_t i = 0; i < kContactRules.size(); ++i)
-    if (kContactRules[i] == name) return static_cast<ContactRule>(i);
-  throw InputError(fmt::format("unknown contact rule '{}'{}", name, name_hint(name, kContactRules)));
-}
-
-std::string_view to_string(ContactRelaxation relaxation) { return kRelaxations[static_cast<std::size_t>(relaxation)]; }
-
-ContactRelaxation contact_relaxation_from(std::string_view name) {
-  for (std::size_t i = 0; i < kRelaxations.size(); ++i)
-    if (kRelaxations[i] == name) return static_cast<ContactRelaxation>(i);
-  throw InputError(fmt::format("unknown relaxation '{}'{}", name, name_hint(name, kRelaxations)));
-}
+std::string_view to_string(ContactRule rule) { return kContactRules.of(rule); }
+ContactRule contact_rule_from(std::string_view name) { return kContactRules.from(name); }
+std::string_view to_string(ContactRelaxation relaxation) { return kRelaxations.of(relaxation); }
+ContactRelaxation contact_relaxation_from(std::string_view name) { return kRelaxations.from(name); }
 
 void MoreauOptions::validate() const {
   if (!(theta >= 0.5 && theta <= 1)) throw InputError(fmt::format("run.moreau.theta = {} must lie in [0.5, 1]", theta));

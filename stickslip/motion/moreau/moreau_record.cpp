@@ -202,7 +202,7 @@ double MoreauScheme::momentum_before() {
 void MoreauScheme::record_balance(StepRecord& record) {
   raise(lean_ ? residuals_.momentum : momentum_scale_, momentum_before());
   if (lean_) {
-    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
+    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record, momentum_audit_, stick_audit_);
     u1_ = residuals_.u;
     return;
   }
@@ -217,18 +217,18 @@ void MoreauScheme::record_balance(StepRecord& record) {
   step_matrix_.value().add_product(-1.0, solution_.v, balance_);
   const BalanceSize size = balance_size(balance_, load_, inverse_diagonal_);
   raise(momentum_scale_, size.terms);
-  raise(record.equation, momentum_scale_ > 0 ? size.residual / momentum_scale_ : size.residual);
+  raise(momentum_audit_.step, momentum_scale_ > 0 ? size.residual / momentum_scale_ : size.residual);
   record.energy_terms = size.energy;
   contact_audit_.step.approach = approach_speed_;
   if (m == 0) return;
-  record.stuck_terms = 0;
+  double& terms = stick_audit_.step.terms = 0;
   for (Index i = 0; i < laws_.components(); ++i) {
     double velocity = std::abs(problem_.w[i]);
     for (int at = Wt.outerIndexPtr()[i]; at < Wt.outerIndexPtr()[i + 1]; ++at) {
       const Index j = Wt.innerIndexPtr()[at];
       velocity += std::abs(Wt.valuePtr()[at]) * load_[j] * inverse_diagonal_[j];
     }
-    record.stuck_terms = std::max(record.stuck_terms, velocity * record.duration);
+    terms = std::max(terms, velocity * record.duration);
   }
   raise(record.inclusion, law_residual());
   const double outside = membership_residual(problem_.sets, solution_.r), largest = largest_entry(solution_.r);
@@ -379,22 +379,16 @@ void MoreauScheme::record_contact_velocity() {
   }
 }
 
-void MoreauScheme::account(const AuditLedger& run) { contact_audit_.account(run); }
-
-void MoreauScheme::exchange_audit(Memory& memory) {
-  contact_audit_.exchange(memory);
-  constraint_audit_.exchange(memory);
-}
-
-void MoreauScheme::add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
+std::vector<AuditPart*> MoreauScheme::audit_parts() {
   constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
-  if (constrained_.any()) constraint_audit_.add_items(items);
-  if (contacts_.empty()) return;
-  ContactGuarantees guarantees;
-  guarantees.velocity = kContactVelocity;
-  guarantees.length = length_;
-  guarantees.no_gain = impacts_never_gain(contacts_);
-  contact_audit_.add_items(run, limits, guarantees, items);
+  std::vector<AuditPart*> parts{&momentum_audit_, &stick_audit_};
+  if (constrained_.any()) parts.push_back(&constraint_audit_);
+  if (contacts_.empty()) return parts;
+  contact_audit_.guarantees.velocity = kContactVelocity;
+  contact_audit_.guarantees.length = length_;
+  contact_audit_.guarantees.no_gain = impacts_never_gain(contacts_);
+  parts.push_back(&contact_audit_);
+  return parts;
 }
 
 void MoreauScheme::remember_points() {

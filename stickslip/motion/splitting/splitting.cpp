@@ -4,42 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
 
 namespace stickslip {
 
-namespace {
-const std::array<std::string, 3> kVariants{"lie", "symmetrised", "friction_first"};
-const std::array<std::string, 2> kFrictionSteps{"exact", "multiplier"};
-template <class Enum>
-Enum enum_from(std::string_view name, std::span<const std::string> names, const char* key) {
-  for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] == name) return static_cast<Enum>(i);
-  throw InputError(fmt::format("unknown {} '{}'{}", key, name, name_hint(name, names)));
-}
-}  // namespace
-
-std::string_view to_string(SplittingVariant variant) { return kVariants[static_cast<std::size_t>(variant)]; }
-std::string_view to_string(FrictionStep step) { return kFrictionSteps[static_cast<std::size_t>(step)]; }
-SplittingVariant splitting_variant_from(std::string_view name) {
-  return enum_from<SplittingVariant>(name, kVariants, "splitting variant");
-}
-FrictionStep friction_step_from(std::string_view name) {
-  return enum_from<FrictionStep>(name, kFrictionSteps, "friction step");
-}
-
-void SplittingOptions::validate() const {
-  if (substeps < 1) throw InputError(fmt::format("run.splitting.substeps = {} must be >= 1", substeps));
-  if (!(rho >= 0)) throw InputError(fmt::format("run.splitting.rho = {} must be > 0 (or 0 for the best value)", rho));
-  if (!(tolerance > 0)) throw InputError(fmt::format("run.splitting.tolerance = {} must be > 0", tolerance));
-  if (max_iterations < 1)
-    throw InputError(fmt::format("run.splitting.max_iterations = {} must be >= 1", max_iterations));
-}
 
 SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints, TimeSpan run)
     : system_(system),
@@ -155,7 +126,7 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
       }
     record_modes(from, to, record);
     s.v = solution_.v;
-    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record);
+    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record, momentum_, stick_);
   }
   friction_velocity_ = s.v;
   return {};
@@ -189,7 +160,7 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
         double moved = -w_[laws_.first(k) + c];
         for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
           moved += entry.value() * mean_v_[entry.col()];
-        record.stuck_motion = std::max(record.stuck_motion, tau * std::abs(moved));
+        stick_.step.motion = std::max(stick_.step.motion, tau * std::abs(moved));
       }
   if (damped_) {
     linear_.B.product(mean_v_, scratch_);
@@ -216,6 +187,7 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   const double tau = tau_;
   record.duration = tau;
   clear_step(record);
+  momentum_.step = stick_.step.motion = 0;
   record.reaction_impulse.setZero();
   record.smooth_impulse.setZero();
   StepOutcome outcome;

@@ -30,28 +30,10 @@
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/splitting/splitting_options.hpp"
 #include "stickslip/solvers/solve.hpp"
 
 namespace stickslip {
-
-enum class SplittingVariant { lie, symmetrised, friction_first };
-enum class FrictionStep { exact, multiplier };
-
-struct SplittingOptions {
-  SplittingVariant variant = SplittingVariant::lie;
-  FrictionStep friction = FrictionStep::exact;
-  int substeps = 1;          ///< P of the paper
-  double rho = 0;            ///< of the multiplier iteration; 0: the best fixed value 2/(τ_f (β_1 + β_d))
-  double tolerance = 1e-12;  ///< of the multiplier iteration, on λ
-  int max_iterations = 100000;
-  ForceSampling force = ForceSampling::end;
-  void validate() const;
-};
-std::string_view to_string(SplittingVariant variant);
-std::string_view to_string(FrictionStep step);
-/// Throw InputError naming the known words.
-SplittingVariant splitting_variant_from(std::string_view name);
-FrictionStep friction_step_from(std::string_view name);
 
 class SplittingScheme final : public Scheme {
  public:
@@ -60,6 +42,7 @@ class SplittingScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
   void add_to_row(OutputRow& row) const override;
+  std::vector<AuditPart*> audit_parts() override { return {&momentum_, &stick_}; }
   /// Iterations of all friction problems so far (the paper counts them per step).
   long iterations() const { return iterations_; }
 
@@ -88,10 +71,10 @@ class SplittingScheme final : public Scheme {
   Vector f_, w_, u_, weakening_, scratch_, mean_v_;
   Vector friction_velocity_;  // V^{n+1/2}
   ResidualWorkspace residuals_;
+  MomentumAudit momentum_;
+  StickAudit stick_;
   long iterations_ = 0;
   bool damped_ = false;
 };
-
-SchemeDescription splitting_description();
 
 }  // namespace stickslip

@@ -2,9 +2,9 @@
 // What the scheme `splitting` takes, guarantees and says of itself.
 #include <fmt/format.h>
 
-
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/simulate.hpp"
+#include "stickslip/motion/splitting/splitting.hpp"
 
 namespace stickslip {
 

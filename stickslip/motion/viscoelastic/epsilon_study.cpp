@@ -11,6 +11,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/comparison.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
 
 namespace stickslip {
 

@@ -12,6 +12,7 @@
 #include "stickslip/common/gauss_legendre.hpp"
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 
 namespace stickslip {
@@ -26,28 +27,18 @@ const QuadraturePoint kRadauRule[3] = {
     {(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}};
 }  // namespace
 
-void ViscoelasticOptions::validate() const {
-  if (!(epsilon >= 0) || !std::isfinite(epsilon))
-    throw InputError(fmt::format("run.viscoelastic.epsilon = {} must be > 0", epsilon));
-  if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
-    throw InputError(fmt::format("run.viscoelastic.absolute_tolerance = {} must be >= 0", absolute_tolerance));
-}
-
 ViscoelasticScheme::ViscoelasticScheme(const System& system, const ViscoelasticOptions& options, double tolerance,
                                        TimeSpan span, std::vector<double> breakpoints, StopRequest stop)
     : system_(system),
       options_(options),
       tolerance_(tolerance),
       span_(span),
-      breakpoints_(std::move(breakpoints)),
+      stretch_(std::move(breakpoints), span),
       stop_(stop),
       resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
       dynamics_(system, options.epsilon) {}
 
 ViscoelasticScheme::~ViscoelasticScheme() = default;
-
-/// Forces jump at breakpoints: a step sees the side it is on.
-double ViscoelasticScheme::clamped(double t) const { return std::clamp(t, after_, before_); }
 
 void ViscoelasticScheme::start(StepRecord& record) {
   State& s = record.state;
@@ -95,7 +86,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   ode.absolute_scale = scale_;
   const OdePencil jacobian = [this](double t, const Vector& y, SlopePencil& J) {
     try {
-      dynamics_.jacobian(clamped(t), y, J);
+      dynamics_.jacobian(stretch_.inside(t), y, J);
       return true;
     } catch (const InputError&) {
       return false;
@@ -108,6 +99,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   } else {
     integrator_ = std::make_unique<DormandPrince>(ode);
   }
+  audit_.integrator = integrator_.get();
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse})
     *x = Vector::Zero(m - dynamics_.constraint_rows());
   record.constraint_impulse = Vector::Zero(dynamics_.constraint_rows());
@@ -122,7 +114,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
     if (dynamics_.blocks()[k].friction >= 0)
       s.modes[static_cast<std::size_t>(dynamics_.blocks()[k].friction)] = mode_of_block(k);
-  lowest_damping_ = dynamics_.fast_damping();
+  audit_.lowest_damping = dynamics_.fast_damping();
   record.energy = {};
   record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   record.energy.potential = system_.forces().potential_energy(s.q) + dynamics_.spring_energy(y_);
@@ -140,56 +132,41 @@ void ViscoelasticScheme::require_fast_springs(double start) const {
                   span, own, kFastTimes, 1e-6 * span * span));
 }
 
-/// Times nearer than that are one: round-off of the clock over the run.
-double ViscoelasticScheme::same_time(double t) const { return 1e-12 * span_.size(t); }
-
 bool ViscoelasticScheme::exchange(Memory& memory) {
   memory.exchange(reached_);
-  memory.exchange(lowest_damping_);
   if (memory.reading()) sum_ = base_ = reached_;
   return true;
 }
 
-void ViscoelasticScheme::account(const AuditLedger& /*run*/) {
-  evaluations_ += counters().evaluations - evaluations_seen_;
-  evaluations_seen_ = counters().evaluations;
+void ViscoelasticScheme::Audit::account(const AuditLedger& /*run*/) {
+  evaluations += integrator->counters().evaluations - seen;
+  seen = integrator->counters().evaluations;
 }
 
-void ViscoelasticScheme::exchange_audit(Memory& memory) {
-  memory.exchange(worst_position_);
-  memory.exchange(worst_velocity_);
-  memory.exchange(evaluations_);
+void ViscoelasticScheme::Audit::exchange(Memory& memory) {
+  memory.exchange(position);
+  memory.exchange(velocity);
+  memory.exchange(lowest_damping);
+  memory.exchange(evaluations);
 }
 
-void ViscoelasticScheme::add_audit(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
+void ViscoelasticScheme::Audit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
                                    std::vector<AuditItem>& items) const {
-  items.push_back(reported("constraint_position", worst_position_, "m, rad",
+  items.push_back(reported("constraint_position", position, "m, rad",
                            "largest violation of a holonomic constraint; of the size of epsilon"));
-  items.push_back(reported("constraint_velocity", worst_velocity_, "m/s, rad/s",
+  items.push_back(
+      reported("constraint_velocity", velocity, "m/s, rad/s",
                            "largest violation of a constraint by the velocities; of the size of epsilon after the initial "
                            "layer"));
-  if (std::isfinite(lowest_damping_))
-    items.push_back(reported("fast_damping", lowest_damping_, "",
+  if (std::isfinite(lowest_damping))
+    items.push_back(reported("fast_damping", lowest_damping, "",
                              "smallest b = (d^2/c) eigenvalue of A M^-1 A' along the motion; the source asks for b >= "
                              "2, which is sufficient and not necessary: the fast motion decays for every b > 0"));
-  items.push_back(reported("evaluations", static_cast<double>(evaluations_), "", "evaluations of the right-hand side"));
-}
-
-double ViscoelasticScheme::limit_after(double t) const {
-  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + same_time(t));
-  const double end = span_.end > t ? span_.end : t + 1e3 * same_time(t);
-  return next == breakpoints_.end() ? end : std::min(*next, end);
+  items.push_back(reported("evaluations", static_cast<double>(evaluations), "", "evaluations of the right-hand side"));
 }
 
 void ViscoelasticScheme::begin(double t) {
-  const double near = same_time(t), limit = limit_after(t);
-  auto is_break = [&](double x) {
-    const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), x - near);
-    return at != breakpoints_.end() && *at <= x + near;
-  };
-  after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
-  before_ = is_break(limit) ? std::nextafter(limit - near, -HUGE_VAL) : HUGE_VAL;
-  if (after_ > before_) after_ = before_;
+  stretch_.enter(t);
   integrator_->restart(t, y_);
   restart_ = false;
 }
@@ -207,13 +184,13 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
   refusal_.clear();
   auto f = [this](double t, const Vector& y, Vector& dydt) {
     try {
-      return dynamics_.derivative(clamped(t), y, dydt);
+      return dynamics_.derivative(stretch_.inside(t), y, dydt);
     } catch (const InputError& error) {
       refusal_ = error.what();
       return false;
     }
   };
-  const double limit = resolution_.until(integrator_->t(), limit_after(integrator_->t()));
+  const double limit = resolution_.until(integrator_->t(), stretch_.end_after(integrator_->t()));
   if (resolution_.stuck()) return too_fast(integrator_->t());
   const OdeStep step = integrator_->step(f, limit);
   if (step == OdeStep::stopped) return {Status::interrupted, ""};
@@ -221,7 +198,7 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
     if (!refusal_.empty()) return {Status::refused, refusal_};
     const double t = integrator_->t();
     y_ = integrator_->y();
-    if (!f(t + 1e3 * same_time(t), y_, rate_) || !rate_.allFinite())
+    if (!f(t + SmoothStretch::kMoment * stretch_.same_time(t), y_, rate_) || !rate_.allFinite())
       return {Status::not_finite,
               fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not finite there", t)};
     return {
@@ -233,8 +210,8 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
   base_ = sum_;
   in_step_ = true;
   note_slips(record);
-  dynamics_.place(clamped(integrator_->t()), integrator_->y());
-  lowest_damping_ = std::min(lowest_damping_, dynamics_.fast_damping());
+  dynamics_.place(stretch_.inside(integrator_->t()), integrator_->y());
+  audit_.lowest_damping = std::min(audit_.lowest_damping, dynamics_.fast_damping());
   dynamics_.raise_scales(q_start_, scales_);
   scales_.collect(scale_);
   integrator_->set_absolute_scale(scale_);
@@ -247,7 +224,7 @@ StepOutcome ViscoelasticScheme::take_own_step(StepRecord& record) { return in_st
 /// Stick and slip of friction laws, located on the dense output.
 void ViscoelasticScheme::note_slips(StepRecord& record) {
   State& s = record.state;
-  dynamics_.place(clamped(integrator_->t()), integrator_->y());
+  dynamics_.place(stretch_.inside(integrator_->t()), integrator_->y());
   changed_.clear();
   for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
     if (const Index law = dynamics_.blocks()[k].friction; law >= 0)
@@ -261,7 +238,7 @@ void ViscoelasticScheme::note_slips(StepRecord& record) {
     for (int round = 0; round < 60 && to - from > near; ++round) {
       const double middle = 0.5 * (from + to);
       integrator_->interpolate(middle, y_);
-      dynamics_.place(clamped(middle), y_);
+      dynamics_.place(stretch_.inside(middle), y_);
       (dynamics_.slips(k) == slips ? to : from) = middle;
     }
     if (const auto kind = event_between(mode, after))
@@ -276,7 +253,7 @@ void ViscoelasticScheme::integrate_powers(double t, Vector& sum) {
   sum = base_;
   auto add = [&](double at, double weight) {
     integrator_->interpolate(at, y_);
-    dynamics_.powers(clamped(at), y_, powers_);
+    dynamics_.powers(stretch_.inside(at), y_, powers_);
     sum += weight * powers_;
   };
   if (t == integrator_->t() && options_.integrator == IntegratorKind::radau) {
@@ -293,7 +270,7 @@ void ViscoelasticScheme::state_at(double t, Vector& y) {
   }
   auto f = [this](double time, const Vector& at, Vector& dydt) {
     try {
-      return dynamics_.derivative(clamped(time), at, dydt);
+      return dynamics_.derivative(stretch_.inside(time), at, dydt);
     } catch (const InputError&) {
       return false;
     }
@@ -308,7 +285,7 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   const Index n = system_.info().nv(), m = dynamics_.rows(), own = dynamics_.constraint_rows();
   integrate_powers(t, sum_);
   state_at(t, y_);
-  dynamics_.place(clamped(t), y_);
+  dynamics_.place(stretch_.inside(t), y_);
   force_ = dynamics_.force();
   s.t = t;
   s.q = y_.head(s.q.size());
@@ -326,8 +303,8 @@ void ViscoelasticScheme::sample(double t, StepRecord& record) {
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.spring_energy(y_);
   if (own > 0) {
-    raise(worst_position_, dynamics_.positions().lpNorm<Eigen::Infinity>());
-    raise(worst_velocity_, dynamics_.u().head(own).lpNorm<Eigen::Infinity>());
+    raise(audit_.position, dynamics_.positions().lpNorm<Eigen::Infinity>());
+    raise(audit_.velocity, dynamics_.u().head(own).lpNorm<Eigen::Infinity>());
   }
 }
 
@@ -344,7 +321,7 @@ StepOutcome ViscoelasticScheme::step(double t_end, StepRecord& record) {
     sample(t, record);
     if (t == integrator_->t()) {
       in_step_ = false;
-      restart_ = std::binary_search(breakpoints_.begin(), breakpoints_.end(), t);
+      restart_ = stretch_.ends_at(t);
     }
   }
   record.duration = record.state.t - t_start;

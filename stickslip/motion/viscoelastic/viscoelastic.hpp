@@ -22,19 +22,13 @@
 #include <memory>
 
 #include "stickslip/common/ode.hpp"
-#include "stickslip/motion/event/ode_flow.hpp"
+#include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/smooth_stretch.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic_dynamics.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic_options.hpp"
 
 namespace stickslip {
-
-/// Field names are the keys of [run.viscoelastic].
-struct ViscoelasticOptions {
-  IntegratorKind integrator = IntegratorKind::radau;
-  double epsilon = 0;             ///< > 0: instead of the ε of every constraint; 0: theirs, 1e-6 where none is given
-  double absolute_tolerance = 0;  ///< 0: a thousandth of the tolerance
-  void validate() const;
-};
 
 class ViscoelasticScheme final : public Scheme {
  public:
@@ -47,9 +41,7 @@ class ViscoelasticScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
   /// The sums of work and impulse. The integrator begins anew: the motion agrees to the tolerance.
   bool exchange(Memory& memory) override;
-  void account(const AuditLedger& run) override;
-  void exchange_audit(Memory& memory) override;
-  void add_audit(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  std::vector<AuditPart*> audit_parts() override { return {&audit_}; }
 
   /// Takes the integrator's own next step if it is not inside one; own_step_end() is its end, and step() up to there
   /// costs a row and no more. These steps resolve every layer: errors are measured on them.
@@ -57,15 +49,13 @@ class ViscoelasticScheme final : public Scheme {
   double own_step_end() const { return integrator_->t(); }
 
   /// Smallest b so far: eigenvalue of (d²/c) A M⁻¹ Aᵀ.
-  double lowest_damping() const { return lowest_damping_; }
+  double lowest_damping() const { return audit_.lowest_damping; }
   const OdeCounters& counters() const { return integrator_->counters(); }
   /// Λ at the state of the last record, constraints first.
   const Vector& force() const { return force_; }
 
  private:
   void begin(double t);
-  double limit_after(double t) const;
-  double same_time(double t) const;
   void require_fast_springs(double start) const;
   StepOutcome advance(StepRecord& record);
   void note_slips(StepRecord& record);
@@ -73,20 +63,17 @@ class ViscoelasticScheme final : public Scheme {
   void integrate_powers(double t, Vector& sum);
   void state_at(double t, Vector& y);
   Mode mode_of_block(std::size_t block) const;
-  double clamped(double t) const;
 
   const System& system_;
   ViscoelasticOptions options_;
   double tolerance_ = 0;
   TimeSpan span_;
-  std::vector<double> breakpoints_;
+  SmoothStretch stretch_;
   StopRequest stop_ = nullptr;
   TimeResolution resolution_;  // no pulse of a force between two steps
   ViscoelasticDynamics dynamics_;
   std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
   std::string refusal_;
-  double after_ = 0, before_ = 0;  // forces are evaluated within
-  double lowest_damping_ = kNoLimit;
   bool in_step_ = false, restart_ = true;
   struct ChangedMode {
     std::size_t block;
@@ -96,10 +83,16 @@ class ViscoelasticScheme final : public Scheme {
   std::vector<ChangedMode> changed_;  // in the last step
   ViscoelasticScales scales_;
   Vector scale_, q_start_, rate_, y_, force_, powers_, sum_, base_, reached_;
-  double worst_position_ = 0, worst_velocity_ = 0;  // of the constraints, on the way
-  long evaluations_ = 0, evaluations_seen_ = 0;     // of the steps that count; of the integrator when the last was counted
+  /// How far the springs let the motion off the constraints on the way, and what that cost.
+  struct Audit final : public AuditPart {
+    const OdeIntegrator* integrator = nullptr;
+    double position = 0, velocity = 0;  ///< largest violations
+    double lowest_damping = kNoLimit;
+    long evaluations = 0, seen = 0;  ///< of the steps that count; of the integrator when the last was counted
+    void account(const AuditLedger& run) override;
+    void exchange(Memory& memory) override;
+    void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
+  } audit_;
 };
-
-SchemeDescription viscoelastic_description();
 
 }  // namespace stickslip

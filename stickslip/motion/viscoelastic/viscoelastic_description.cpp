@@ -2,9 +2,9 @@
 // What the scheme `viscoelastic` takes, guarantees and says of itself.
 #include <fmt/format.h>
 
-
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/simulate.hpp"
+#include "stickslip/motion/viscoelastic/viscoelastic.hpp"
 
 namespace stickslip {
 
@@ -77,13 +77,22 @@ std::vector<std::string> internal(const System& system) {
 SchemeDescription viscoelastic_description() {
   return {SchemeKind::viscoelastic, "viscoelastic",
        "Fidlin, Deppler, Braun (paper 4), with a prepared start; limits as in paper 3's tangential law",
-       "matrices, equations; independent holonomic and nonholonomic constraints, with or without a force limit; friction "
+      "matrices, equations; independent holonomic and nonholonomic constraints, with or without a force limit; "
+      "friction "
        "(one component or planar) as the same spring-damper with its limit",
        "the exact motion up to O(epsilon), Lambda too after the initial layer; up to O(sqrt(epsilon)) from the first "
        "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
        "grows "
        "as epsilon -> 0",
-          true, false, false, Derivatives::none, require_system, make, limits, add_notes, internal};
+      true,
+      false,
+      false,
+      Derivatives::none,
+      require_system,
+      make,
+      limits,
+      add_notes,
+      internal};
 }
 
 }  // namespace stickslip

@@ -23,12 +23,11 @@
 // Source: Fidlin, Deppler, Braun, Convergency of viscoelastic constraints to nonholonomic idealization (paper 4).
 #pragma once
 
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/pinned_factor.hpp"
 #include "stickslip/common/shifted_factor.hpp"
 #include "stickslip/laws/viscoelastic_law.hpp"
