@@ -125,22 +125,22 @@ TEST(ExtremeNumber, AContactNeedsShapesOnBothSides) {
 }
 
 TEST(ExtremeNumber, ARunWhoseTimesHaveNoDigitsIsRefused) {
-  const std::string mass = "[matrices]\nmass = [[1]]\n[[friction]]\non = \"x1\"\nlimit = 1\n[run]\n";
-  for (const char* scheme : {"moreau", "event"})
+  const std::string mass = "[matrices]\nmass = [[1]]\n[[friction]]\non = \"x1\"\nlimit = 1\n[run]\nscheme = \"";
+  for (const char* scheme : {"moreau\"\nstep = 0.01\n", "event\"\n"})
     for (const char* time : {"5e-324", "1e-320"}) {
-      const ModelFile model = parse_model(
-          mass + "scheme = \"" + scheme + "\"\nstep = 0.01\nend_time = " + time + "\n", "m.toml", {});
-      EXPECT_THROW(simulate(*model.system, model.initial, model.run), InputError) << scheme << " " << time;
+      const std::string message = refusal(mass + scheme + "end_time = " + time + "\n");
+      EXPECT_NE(message.find("use another unit of time"), std::string::npos) << scheme << time << message;
     }
 }
 
-/// The step of such a mass is below the round-off of time: it has no length, and a run that cannot go on says so.
+/// Late in a run the step of a light mass is below the round-off of time: it has no length, and the run says so.
 TEST(ExtremeNumber, AMassTooLightToIntegrateEndsWithAMessage) {
-  const ModelFile model = parse_model(
-      "[matrices]\nmass = [[1, 0], [0, 1e-150]]\nstiffness = [[1, 0], [0, 1]]\nforce = [\"sin(t)\", \"1\"]\n"
-      "[[friction]]\non = [\"x1\", \"x2\"]\nlimit = 0.5\n[initial]\nvelocity = [1, 1]\n[run]\nscheme = \"event\"\n"
-      "end_time = 1\n",
+  ModelFile model = parse_model(
+      "[matrices]\nmass = [[1, 0], [0, 1e-30]]\nstiffness = [[0, 0], [0, 2]]\n[[friction]]\non = [\"x1\", \"x2\"]\n"
+      "limit = 0.5\n[initial]\nposition = [0, 1]\nvelocity = [2, 0]\n[run]\nscheme = \"event\"\nend_time = 1\n",
       "m.toml");
+  model.run.start_time = model.initial.t = 1e6;
+  model.run.end_time = 1e6 + 1;
   const Simulation run = simulate(*model.system, model.initial, model.run);
   EXPECT_NE(run.status, Status::success);
   EXPECT_FALSE(run.message.empty());
