@@ -2,6 +2,7 @@
 // Scratch space of parts whose functions are expressions. All arrays follow the layout of StateFunction: (t, q, v, i).
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "stickslip/common/dual.hpp"
@@ -13,7 +14,7 @@ struct ExpressionScratch final : Scratch {
   std::vector<double> values;      ///< where expressions are evaluated
   std::vector<double> direction;   ///< along which they are differentiated
   std::vector<SecondDual> second;  ///< the same for second derivatives
-  std::vector<double> entries;     ///< of one row over v
+  std::vector<double> entries;     ///< of one row over v, or of one displacement by q
   Vector qdot, gradient, row;      ///< q', slopes of one displacement by q and over v
   DenseMatrix hessian;             ///< by q
 
@@ -22,7 +23,7 @@ struct ExpressionScratch final : Scratch {
     values.assign(slots, 0.0);
     direction.assign(slots, 0.0);
     second.assign(slots, SecondDual(0.0));
-    entries.assign(static_cast<std::size_t>(nv), 0.0);
+    entries.assign(static_cast<std::size_t>(std::max(nq, nv)), 0.0);
     qdot.setZero(nq);
     gradient.setZero(nq);
     row.setZero(nv);

@@ -222,6 +222,18 @@ void read_rank(const Closure& closure, bool autonomous, EventOrbitSolution& solu
   solution.family = unknowns - rank > (autonomous ? 1 : 0);
 }
 
+/// Onto the gaps and rows that these modes hold; a message where there is no such state.
+std::string project_onto_modes(const System& system, std::vector<Mode> modes, State& state) {
+  try {
+    ModeDynamics dynamics(system);
+    dynamics.place(state.t, state.q, state.v);
+    dynamics.project(modes, state.q, state.v);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions& problem, const Orbit& guess,
@@ -241,15 +253,8 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
   Closure closure(map, problem, v_scale);
   closure.T = guess.period;
   closure.start = State{guess.t[row], guess.q[row], guess.v[row], {}, {}};
-  try {  // onto gaps and rows that the guess holds
-    ModeDynamics dynamics(system);
-    dynamics.place(closure.start.t, closure.start.q, closure.start.v);
-    std::vector<Mode> modes = guess.modes[row];
-    dynamics.project(modes, closure.start.q, closure.start.v);
-  } catch (const InputError& error) {
-    solution.message = error.what();
-    return solution;
-  }
+  solution.message = project_onto_modes(system, guess.modes[row], closure.start);
+  if (!solution.message.empty()) return solution;
   const auto failed = [&](const std::string& why) {
     solution.status = raised(options.flow.stop) ? Status::interrupted : Status::not_converged;
     solution.message = why;
