@@ -5,7 +5,9 @@ const ROWS_SHOWN = 16; // of a timeline with more than ROWS_ALL laws
 const ROWS_ALL = 24;
 const ROW_HEIGHT = 24;
 const EVENTS_LISTED = 200;
-const EVENT_KINDS = ['stick', 'slip', 'reversal', 'open', 'close', 'impact'];
+const EVENT_KINDS = ['stick', 'slip', 'reversal', 'open', 'close', 'impact', 'facet'];
+// an upright cross
+const FACET_MARK = [-0.35, -1, 0.35, -1, 0.35, -0.35, 1, -0.35, 1, 0.35, 0.35, 0.35, 0.35, 1, -0.35, 1, -0.35, 0.35, -1, 0.35, -1, -0.35, -0.35, -0.35];
 const Y_LABEL_SIZE = 18; // the figures' axis label, which a timeline lacks
 
 class Timeline extends Plot {
@@ -334,7 +336,7 @@ class Timeline extends Plot {
     }
   }
 
-  /** Square: stick, triangle: slip, diamond: reversal, ring: open, disc: close, star: impact. */
+  /** Square: stick, triangle: slip, diamond: reversal, ring: open, disc: close, star: impact, cross: other facets of the polygon. */
   event_marker(ctx, kind, x, y, r, theme) {
     ctx.save();
     ctx.translate(x, y);
@@ -343,7 +345,7 @@ class Timeline extends Plot {
     if (kind === 'stick') ctx.rect(-0.8, -0.8, 1.6, 1.6);
     else if (kind === 'open' || kind === 'close') ctx.arc(0, 0, 0.85, 0, 2 * Math.PI);
     else {
-      const corners = { slip: [-0.8, -1, 1.1, 0, -0.8, 1], reversal: [0, -1.1, 1, 0, 0, 1.1, -1, 0] }[kind] || [];
+      const corners = { slip: [-0.8, -1, 1.1, 0, -0.8, 1], reversal: [0, -1.1, 1, 0, 0, 1.1, -1, 0], facet: FACET_MARK }[kind] || [];
       for (let k = 0; k < corners.length; k += 2) (k ? ctx.lineTo : ctx.moveTo).call(ctx, corners[k], corners[k + 1]);
       if (!corners.length) {
         for (let k = 0; k < 10; k++) {

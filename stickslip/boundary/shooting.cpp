@@ -11,6 +11,7 @@
 #include "stickslip/boundary/sticking.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/least_squares.hpp"
+#include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
@@ -104,7 +105,17 @@ class Shooting {
     return map_.start(x, X) && map_.value(X, F) && map_.slope(X, J);
   }
 
+  /// A key that is no number a motion can be differentiated by is wrong input, not a start that fails.
+  void require_numbers(const Vector& x) const {
+    if (describe(problem_.model.options().scheme).derivatives == Derivatives::none) return;
+    std::vector<std::string> keys;
+    for (const Unknown& unknown : problem_.unknowns)
+      if (!unknown.is_end_time()) keys.push_back(unknown.key);
+    Variations(with_values(problem_.model, problem_.unknowns, x), keys);
+  }
+
   ShootingSolution failed_start(const Vector& x) {
+    if (!raised(options_.stop)) require_numbers(x);
     solution_.status = raised(options_.stop) ? Status::interrupted : Status::not_converged;
     solution_.message = raised(options_.stop)
                             ? "interrupted before the run from the start values had ended"
@@ -312,6 +323,12 @@ class Shooting {
       if (solution_.unknowns[j] == unknown.min || solution_.unknowns[j] == unknown.max) bound.push_back(unknown.name);
     }
     if (!bound.empty()) text += fmt::format("; {} {} at a bound", listed(bound), bound.size() == 1 ? "is" : "are");
+    constexpr double kNearTheRun = 1e4;  // times run.tolerance: what an accurate run may leave of a condition
+    const double run = problem_.model.options().tolerance;
+    if (chooses_own_steps(problem_.model.options().scheme) && relative_residual(found.F) <= kNearTheRun * run)
+      return text + fmt::format("; runs with run.tolerance = {:g} are no more accurate than that: lower run.tolerance, or "
+                                "raise shoot.tolerance above {:.1g}",
+                                run, relative_residual(found.F));
     if (const std::string stuck = describe(stuck_laws()); !stuck.empty())
       text += fmt::format("; {}: a start from which it slips may do", stuck);
     else if (found.outcome == LeastSquaresOutcome::iterations)

@@ -89,8 +89,10 @@ void header_line(CsvStream& csv, const TrajectoryNames& names) {
   csv.end_line();
 }
 
-void event_header(CsvStream& csv) {
+void event_header(CsvStream& csv, const TrajectoryNames& names) {
   for (const char* name : {"t", "law", "kind", "before", "after", "impulse"}) csv.text(name);
+  if (names.facets)
+    for (const char* name : {"facets_before", "facets_after"}) csv.text(name);
   csv.end_line();
 }
 
@@ -101,6 +103,10 @@ void event_line(CsvStream& csv, const TrajectoryNames& names, const Event& event
   csv.text(to_string(event.before));
   csv.text(to_string(event.after));
   csv.number(event.impulse);
+  if (names.facets) {
+    csv.text(to_string(event.facets_before));
+    csv.text(to_string(event.facets_after));
+  }
   csv.end_line();
 }
 
@@ -138,7 +144,7 @@ void write_trajectory_csv(const std::filesystem::path& path, const Trajectory& t
 
 void write_events_csv(const std::filesystem::path& path, const Trajectory& trajectory) {
   CsvStream csv(path);
-  event_header(csv);
+  event_header(csv, trajectory.names());
   for (const Event& event : trajectory.events) event_line(csv, trajectory.names(), event);
   csv.commit();
 }
@@ -167,7 +173,7 @@ bool write_events_csv(const std::filesystem::path& path, const ResultStream& res
                       const std::function<bool(double)>& keep_going) {
   constexpr long kBlock = 1 << 16;
   CsvStream csv(path);
-  event_header(csv);
+  event_header(csv, result.names());
   std::vector<Event> events;
   const bool whole = in_parts(result.events(), kBlock, keep_going, [&](long first, long count) {
     result.read_events(first, count, events);

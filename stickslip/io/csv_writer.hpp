@@ -4,7 +4,7 @@
 //
 //   trajectory.csv   t, <coordinate>..., v_<coordinate>..., r_<reaction>...
 //                    then, where the run has them, r_<reaction>_smooth... and vf_<coordinate>...
-//   events.csv       t, law, kind, before, after, impulse
+//   events.csv       t, law, kind, before, after, impulse; facets_before, facets_after where the scheme knows facets
 #pragma once
 
 #include <filesystem>

@@ -73,13 +73,18 @@ Json block(const ReportTimeline& timeline) {
     out["rows"].push_back({{"name", row.name}, {"intervals", std::move(intervals)}});
   }
   out["events"] = Json::array();
-  for (const Event& e : timeline.events)
+  for (const Event& e : timeline.events) {
+    const auto side = [](Mode mode, const ActiveFacets& facets) {
+      const std::string on = to_string(facets);
+      return std::string(to_string(mode)) + (on.empty() ? "" : " on facet " + on);
+    };
     out["events"].push_back({{"t", e.t},
                              {"law", timeline.laws.at(e.law)},
                              {"kind", to_string(e.kind)},
-                             {"before", to_string(e.before)},
-                             {"after", to_string(e.after)},
+                             {"before", side(e.before, e.facets_before)},
+                             {"after", side(e.after, e.facets_after)},
                              {"impulse", e.impulse}});
+  }
   return out;
 }
 

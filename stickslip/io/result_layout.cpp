@@ -51,9 +51,12 @@ struct TableOfRows {
 constexpr TableOfRows kRowTables[] = {
     {"position", Element::float64, 8}, {"velocity", Element::float64, 8},          {"reaction", Element::float64, 8},
     {"smooth", Element::float64, 8},   {"friction_velocity", Element::float64, 8}, {"sensitivity", Element::float64, 8}, {"energy", Element::float64, 8},
-    {"modes", Element::int8, 1},       {"contact_forces/end", Element::int64, 8},  {"t", Element::float64, 8}};
+    {"modes", Element::int8, 1},       {"facets", Element::int32, 4},
+    {"contact_forces/end", Element::int64, 8},  {"t", Element::float64, 8}};
 constexpr TableOfRows kEventTables[] = {{"events/law", Element::int32, 4},       {"events/kind", Element::int8, 1},
                                         {"events/before", Element::int8, 1},     {"events/after", Element::int8, 1},
+                                        {"events/facets_before", Element::int32, 4},
+                                        {"events/facets_after", Element::int32, 4},
                                         {"events/impulse", Element::float64, 8}, {"events/t", Element::float64, 8}};
 constexpr TableOfRows kPointTables[] = {
     {"contact_forces/t", Element::float64, 8},        {"contact_forces/law", Element::int32, 4},
@@ -131,23 +134,28 @@ void make_rows(hdf5::File& file, const TrajectoryNames& names, hsize_t expected_
   make_texts_attribute(file, "energy", "columns", energy_columns());
   if (!names.laws.empty()) {
     table("modes", Element::int8, names.laws.size(), "");
-    make_texts_attribute(file, "modes", "names", enum_names<Mode>(6));
+    make_texts_attribute(file, "modes", "names", enum_names<Mode>(kModeCount));
+    if (names.facets) table("facets", Element::int32, 2 * names.laws.size(), "");
   }
   table("t", Element::float64, 0, "s");
 }
 
-void make_events(hdf5::File& file, hsize_t expected_rows) {
+void make_events(hdf5::File& file, const TrajectoryNames& names, hsize_t expected_rows) {
   const GrowingTables table{file, expected_rows};
   hdf5::make_group(file, "events");
   table("events/law", Element::int32, 0, "");
   table("events/kind", Element::int8, 0, "");
   table("events/before", Element::int8, 0, "");
   table("events/after", Element::int8, 0, "");
+  if (names.facets) {
+    table("events/facets_before", Element::int32, 2, "");
+    table("events/facets_after", Element::int32, 2, "");
+  }
   table("events/impulse", Element::float64, 0, "N s");
   table("events/t", Element::float64, 0, "s");
-  make_texts_attribute(file, "events/kind", "names", enum_names<EventKind>(6));
-  make_texts_attribute(file, "events/before", "names", enum_names<Mode>(6));
-  make_texts_attribute(file, "events/after", "names", enum_names<Mode>(6));
+  make_texts_attribute(file, "events/kind", "names", enum_names<EventKind>(kEventKindCount));
+  make_texts_attribute(file, "events/before", "names", enum_names<Mode>(kModeCount));
+  make_texts_attribute(file, "events/after", "names", enum_names<Mode>(kModeCount));
 }
 
 void make_contact_forces(hdf5::File& file, hsize_t expected_rows) {
@@ -188,7 +196,7 @@ void make_result_file(const std::filesystem::path& path, const TrajectoryNames& 
   hdf5::File file = hdf5::File::create(path);
   make_description(file, names, header);
   make_rows(file, names, header.expected_rows);
-  make_events(file, header.expected_rows);
+  make_events(file, names, header.expected_rows);
   if (!header.bodies.empty()) make_contact_forces(file, header.expected_rows);
   make_restart(file, names, header.internal.size());
   file.close();

@@ -47,7 +47,7 @@ std::vector<Number> read_column(const hdf5::File& file, const std::string& name,
 
 template <class Enum>
 Enum enum_from(const hdf5::File& file, const char* what, int value) {
-  constexpr int count = 6;  // of Mode and of EventKind
+  constexpr int count = std::is_same_v<Enum, Mode> ? kModeCount : kEventKindCount;
   if (value < 0 || value >= count)
     throw InputError(fmt::format("{}: {} {} is unknown", file.path().string(), what, value));
   return static_cast<Enum>(value);
@@ -88,12 +88,14 @@ struct ResultStream::Store {
     names.unknowns = texts_or_none(file, "names/sensitivities");
     names.smooth_part = file.has("smooth");
     names.friction_velocity = file.has("friction_velocity");
+    names.facets = file.has("facets");
     if (!names.unknowns.empty())
       names.reaction_sensitivity = hdf5::shape_of(file, "sensitivity").columns > names.derivatives() * names.unknowns.size();
     rows = complete_rows(file, "t",
                          {"position", "velocity", "reaction", "smooth", "friction_velocity", "sensitivity", "energy", "modes"});
     events = complete_rows(file, "events/t",
-                           {"events/law", "events/kind", "events/before", "events/after", "events/impulse"});
+                           {"events/law", "events/kind", "events/before", "events/after", "events/impulse",
+                            "events/facets_before", "events/facets_after"});
   }
   std::string note;
   hdf5::File file;
@@ -153,6 +155,11 @@ void ResultStream::read_events(long first, long count, std::vector<Event>& event
   const auto kind = read_column<std::int8_t>(file, "events/kind", Element::int8, from, n);
   const auto before = read_column<std::int8_t>(file, "events/before", Element::int8, from, n);
   const auto after = read_column<std::int8_t>(file, "events/after", Element::int8, from, n);
+  std::vector<std::int32_t> facets_before, facets_after;
+  if (store_->names.facets) {
+    facets_before = read_column<std::int32_t>(file, "events/facets_before", Element::int32, from, n);
+    facets_after = read_column<std::int32_t>(file, "events/facets_after", Element::int32, from, n);
+  }
   events.resize(n);
   for (hsize_t i = 0; i < n; ++i) {
     if (law[i] < 0 || static_cast<std::size_t>(law[i]) >= laws)
@@ -164,6 +171,9 @@ void ResultStream::read_events(long first, long count, std::vector<Event>& event
                  enum_from<Mode>(file, "mode", before[i]),
                  enum_from<Mode>(file, "mode", after[i]),
                  impulse[i]};
+    if (facets_before.empty()) continue;
+    events[i].facets_before = {facets_before[2 * i], facets_before[2 * i + 1]};
+    events[i].facets_after = {facets_after[2 * i], facets_after[2 * i + 1]};
   }
 }
 

@@ -96,9 +96,10 @@ struct ResultWriter::Store {
   hdf5::File file;
   Pending<double> position, velocity, reaction, smooth, friction_velocity, sensitivity, energy, t;
   Pending<std::int8_t> modes;
+  Pending<std::int32_t> facets;
   struct {
     Pending<double> t, impulse;
-    Pending<std::int32_t> law;
+    Pending<std::int32_t> law, facets_before, facets_after;
     Pending<std::int8_t> kind, before, after;
   } events;
   struct {
@@ -143,11 +144,14 @@ ResultWriter::Store::Store(std::filesystem::path folder_, TrajectoryNames names_
   open(sensitivity, "sensitivity", Element::float64, names.derivatives() * names.unknowns.size());
   open(energy, "energy", Element::float64, energy_columns().size());
   open(modes, "modes", Element::int8, names.laws.size());
+  open(facets, "facets", Element::int32, names.facets ? 2 * names.laws.size() : 0);
   open(t, "t", Element::float64, 1);
   open(events.law, "events/law", Element::int32, 1);
   open(events.kind, "events/kind", Element::int8, 1);
   open(events.before, "events/before", Element::int8, 1);
   open(events.after, "events/after", Element::int8, 1);
+  open(events.facets_before, "events/facets_before", Element::int32, names.facets ? 2 : 0);
+  open(events.facets_after, "events/facets_after", Element::int32, names.facets ? 2 : 0);
   open(events.impulse, "events/impulse", Element::float64, 1);
   open(events.t, "events/t", Element::float64, 1);
   if (!header.bodies.empty()) {
@@ -195,6 +199,8 @@ void ResultWriter::Store::append_pending() {
   events.kind.flush(file);
   events.before.flush(file);
   events.after.flush(file);
+  events.facets_before.flush(file);
+  events.facets_after.flush(file);
   events.impulse.flush(file);
   events.t.flush(file);
   points.t.flush(file);
@@ -212,6 +218,7 @@ void ResultWriter::Store::append_pending() {
   sensitivity.flush(file);
   energy.flush(file);
   modes.flush(file);
+  facets.flush(file);
   t.flush(file);
   waiting = 0;
   if (restart_known && restart_changed) write_checkpoint(file, restart, names.laws.size(), checkpoints++);
@@ -231,7 +238,7 @@ void ResultWriter::Store::abandon() {
                              &events.impulse, &points.t, &points.position, &points.force})
     p->table = {};
   for (Pending<std::int8_t>* p : {&modes, &events.kind, &events.before, &events.after}) p->table = {};
-  for (Pending<std::int32_t>* p : {&events.law, &points.law, &points.first, &points.second}) p->table = {};
+  for (Pending<std::int32_t>* p : {&facets, &events.law, &events.facets_before, &events.facets_after, &points.law, &points.first, &points.second}) p->table = {};
   points.end.table = {};
   file.abandon();
   if (saved) [[maybe_unused]]
@@ -262,6 +269,15 @@ ResultWriter::~ResultWriter() {
   store_.reset();
 }
 
+namespace {
+
+void add_facets(const ActiveFacets& facets, Pending<std::int32_t>& to) {
+  to.values.push_back(facets.first);
+  to.values.push_back(facets.second);
+}
+
+}  // namespace
+
 void ResultWriter::add(const OutputRow& row) {
   Store& s = *store_;
   if (s.broken) return;
@@ -278,6 +294,7 @@ void ResultWriter::add(const OutputRow& row) {
                                                  e.impact_loss, e.unexplained(), e.correction, e.initial});
   assert(row.modes.size() == s.modes.width);
   for (const Mode mode : row.modes) s.modes.values.push_back(static_cast<std::int8_t>(mode));
+  for (std::size_t k = 0; k < s.facets.width / 2; ++k) add_facets(k < row.facets.size() ? row.facets[k] : ActiveFacets{}, s.facets);
   s.t.values.push_back(row.t);
   ++s.waiting;
   ++s.rows;
@@ -299,6 +316,10 @@ void ResultWriter::add(const Event& event) {
   s.events.kind.values.push_back(static_cast<std::int8_t>(event.kind));
   s.events.before.values.push_back(static_cast<std::int8_t>(event.before));
   s.events.after.values.push_back(static_cast<std::int8_t>(event.after));
+  if (s.events.facets_before.width > 0) {
+    add_facets(event.facets_before, s.events.facets_before);
+    add_facets(event.facets_after, s.events.facets_after);
+  }
   s.events.impulse.values.push_back(event.impulse);
   s.events.t.values.push_back(event.t);
   ++s.event_rows;

@@ -295,7 +295,8 @@ std::string event_text(const EventCounts& counts) {
                                                             {"reversal", "reversals"},
                                                             {"opening", "openings"},
                                                             {"closing", "closings"},
-                                                            {"impact", "impacts"}}};
+                                                            {"impact", "impacts"},
+                                                            {"change of facets", "changes of facets"}}};
   std::string parts;
   for (std::size_t k = 0; k < counts.size(); ++k)
     if (counts[k] > 0)

@@ -105,6 +105,7 @@ std::string summary_json(const SummaryData& data) {
                   {"files", files},
                   {"model_text", inputs.model_text}};
   if (!parts.empty()) summary["parts"] = parts;
+  for (const ActiveFacets& facets : data.final.facets) summary["final"]["facets"].push_back(to_string(facets));
   if (!data.header.internal.empty()) {
     summary["internal"] = data.header.internal;
     summary["final"]["internal"] = numbers(data.final.z);

@@ -45,7 +45,8 @@ struct ResultHeader {
 };
 
 inline constexpr std::array kEventKinds = {EventKind::stick, EventKind::slip,  EventKind::reversal,
-                                           EventKind::open,  EventKind::close, EventKind::impact};
+                                           EventKind::open,  EventKind::close, EventKind::impact,
+                                           EventKind::facet};
 using EventCounts = std::array<long, kEventKinds.size()>;  ///< in the order of kEventKinds
 EventCounts count_events(const std::vector<Event>& events);
 

@@ -9,8 +9,9 @@
 namespace stickslip {
 namespace {
 
-constexpr Words<Mode, 6> kModes{"mode", {"open", "stick", "slip+", "slip-", "slip", "closed"}};
-constexpr Words<EventKind, 6> kEventKinds{"event", {"stick", "slip", "reversal", "open", "close", "impact"}};
+constexpr Words<Mode, kModeCount> kModes{"mode", {"open", "stick", "slip+", "slip-", "slip", "closed"}};
+constexpr Words<EventKind, kEventKindCount> kEventKinds{"event",
+                                                      {"stick", "slip", "reversal", "open", "close", "impact", "facet"}};
 
 bool is_slip(Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus || mode == Mode::slip; }
 
@@ -40,6 +41,12 @@ std::optional<EventKind> event_between(Mode before, Mode after) {
   const bool signed_slips = (before == Mode::slip_plus && after == Mode::slip_minus) ||
                             (before == Mode::slip_minus && after == Mode::slip_plus);
   return signed_slips ? std::optional(EventKind::reversal) : std::nullopt;
+}
+
+std::string to_string(const ActiveFacets& facets) {
+  if (facets.first < 0) return "";
+  const std::string first = std::to_string(facets.first);
+  return facets.second < 0 ? first : first + "+" + std::to_string(facets.second);
 }
 
 }  // namespace stickslip

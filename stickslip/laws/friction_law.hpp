@@ -11,6 +11,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace stickslip {
@@ -29,9 +30,11 @@ Mode mode_of(double relative_velocity);
 /// Planar friction: stick if both components are exactly 0, else slip.
 Mode mode_of(double relative_velocity_1, double relative_velocity_2);
 
-enum class EventKind { stick, slip, reversal, open, close, impact };
+/// `facet`: the force of a law that slips comes to lie on other facets of its polygon.
+enum class EventKind { stick, slip, reversal, open, close, impact, facet };
+inline constexpr int kModeCount = 6, kEventKindCount = 7;
 
-/// "stick", "slip", "reversal", "open", "close", "impact"
+/// "stick", "slip", "reversal", "open", "close", "impact", "facet"
 std::string_view to_string(EventKind kind);
 
 /// What happened between two modes of one law:
@@ -40,7 +43,16 @@ std::string_view to_string(EventKind kind);
 ///     open → any                     close         stick → slip+, slip-, slip           slip
 ///     slip+ → slip-, slip- → slip+   reversal      anything else, or no change          nothing
 ///
-/// An impact is a velocity jump and shows in no pair of modes: it is never returned.
+/// An impact is a velocity jump and shows in no pair of modes: it is never returned, nor is a change of facets.
 std::optional<EventKind> event_between(Mode before, Mode after);
+
+/// Facets of a polygonal section that the tangential force of a law lies on, counted from 0 counter-clockwise: none
+/// (inside, round, or open: a cone that is a point is no facet), one, or the two that meet in a vertex. -1: none.
+struct ActiveFacets {
+  int first = -1, second = -1;
+  bool operator==(const ActiveFacets&) const = default;
+};
+/// "", "3", "3+4"
+std::string to_string(const ActiveFacets& facets);
 
 }  // namespace stickslip

@@ -47,6 +47,9 @@ class ContactSource {
   virtual bool constant_rows() const { return false; }
   /// Nothing moves faster at v; contacts farther apart than that can bridge need not be looked at. [m/s]
   virtual double speed_bound(const Vector& v) const;
+  /// Rate at which the bodies of a point turn about its normal, seen in the frame of the point: what is bound to the
+  /// surfaces turns with it. [rad/s]
+  virtual double spin(const Vector& /*q*/, const Vector& /*v*/, const ContactSite& /*site*/) const { return 0.0; }
   /// The smallest shape, which gaps are small against; 0: gaps know no length. [m]
   virtual double length() const { return 0.0; }
   virtual void append_breakpoints(BreakpointSearch& /*search*/) const {}

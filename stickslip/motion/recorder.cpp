@@ -168,6 +168,7 @@ void Recorder::finish(const StepRecord& record) {
   }
   row_.energy = record.energy;
   row_.modes = record.state.modes;
+  row_.facets = record.state.facets;
   row_.point_forces = record.point_forces;
   scheme_.add_to_row(row_);
   if (hooks_.keep_trajectory) result_.trajectory.append(row_);

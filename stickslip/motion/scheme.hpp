@@ -79,6 +79,8 @@ struct SchemeDescription {
   /// Names of State::z where their number is fixed; null, or empty: there are none, or they come and go and are kept in
   /// the memory of the scheme.
   std::vector<std::string> (*internal)(const System& system) = nullptr;
+  /// Some law has a polygonal section whose active facets the scheme follows; null: it does not.
+  bool (*facets)(const System& system) = nullptr;
 };
 std::span<const SchemeDescription> scheme_table();
 const SchemeDescription& describe(SchemeKind kind);

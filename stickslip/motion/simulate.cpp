@@ -258,6 +258,7 @@ TrajectoryNames trajectory_names(const System& system, const SimulationOptions& 
   TrajectoryNames names = trajectory_names(system, scheme.friction_velocity);
   names.unknowns = options.sensitivities;
   names.reaction_sensitivity = scheme.derivatives == Derivatives::state_and_reactions;
+  names.facets = scheme.facets && scheme.facets(system);
   return names;
 }
 

@@ -99,7 +99,7 @@ struct Simulation {
   long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
   std::vector<std::string> notes;      ///< what to know about the run (run_notes.hpp)
-  std::array<long, 6> event_counts{};  ///< by EventKind
+  std::array<long, kEventKindCount> event_counts{};  ///< by EventKind
   Checkpoint last;                     ///< at `final`
 };
 

@@ -15,6 +15,8 @@ struct State {
   Vector v = {};                 ///< velocities (nv) [m/s, rad/s]
   Vector z = {};                 ///< internal states of compliant laws; empty where there are none
   std::vector<Mode> modes = {};  ///< one per law; empty: decided from v at the start
+  /// One per law, of the point that the mode is of; empty: no law has a polygon whose facets the scheme knows.
+  std::vector<ActiveFacets> facets = {};
 };
 
 }  // namespace stickslip

@@ -24,6 +24,7 @@ struct Event {
   EventKind kind = EventKind::stick;
   Mode before = Mode::stick, after = Mode::stick;
   double impulse = 0;  ///< of an impact [N s]; 0 for stick, slip and reversal
+  ActiveFacets facets_before = {}, facets_after = {};
 };
 
 struct EnergyLedger {

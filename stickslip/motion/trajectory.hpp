@@ -20,6 +20,7 @@ struct TrajectoryNames {
                                    ///< "<law>_n", "<law>_t1", "<law>_t2" for contacts (summed over their points)
   bool smooth_part = false;        ///< some law has a weakening or viscous part
   bool friction_velocity = false;  ///< the scheme distinguishes V^{n+1/2} from V^{n+1}
+  bool facets = false;             ///< rows and events hold facets of polygonal sections
   std::vector<std::string> unknowns = {};  ///< what the run is differentiated by
   bool reaction_sensitivity = false;       ///< reactions as well
   /// Numbers per unknown: derivatives of coordinates and velocities, and of reactions.
@@ -41,6 +42,7 @@ struct OutputRow {
   DenseMatrix sensitivity;  ///< d/dp of q, v and, where known, reactions; one column per unknown
   EnergyLedger energy;
   std::vector<Mode> modes;
+  std::vector<ActiveFacets> facets;      ///< as in State
   std::vector<PointForce> point_forces;  ///< of the step that ends here or contains t
 };
 

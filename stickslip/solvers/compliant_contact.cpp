@@ -323,6 +323,22 @@ void solve(const CompliantProblem& p, CompliantWorkspace& w, CompliantSolution& 
   s.status = solved ? Status::success : Status::not_converged;
 }
 
+double elastic_normal_if_closed(const CompliantProblem& p, const CompliantSolution& s, std::size_t point) {
+  const auto N = static_cast<Index>(p.points.size()), T = p.deformation.size(), at = static_cast<Index>(point);
+  const auto b = [&](Index i) {
+    return (T > 0 ? p.K.row(i).tail(T).dot(p.deformation) : 0.0) - p.K.row(i).head(N).dot(p.gap);
+  };
+  if (p.points[point].own_normal) return -p.gap[at];
+  std::vector<Index> open;
+  for (Index i = 0; i < N; ++i)
+    if (i != at && !s.pieces[static_cast<std::size_t>(i)].closed) open.push_back(i);
+  if (open.empty()) return b(at);
+  Vector free(static_cast<Index>(open.size()));
+  for (Index i = 0; i < free.size(); ++i) free[i] = -b(open[static_cast<std::size_t>(i)]);
+  const Vector separation = p.K(open, open).llt().solve(free);
+  return b(at) + p.K.row(at)(open).dot(separation);
+}
+
 namespace {
 
 /// dλ_el of (1) on its closed set, with what changes in b: `w.b` holds db + dK s. Leaves ds in w.rest.

@@ -96,6 +96,9 @@ void validate(const CompliantProblem& problem, const char* what);
 /// Allocates nothing once sizes stay. status: not_converged if sweeps and Newton end without the pieces agreeing.
 void solve(const CompliantProblem& problem, CompliantWorkspace& workspace, CompliantSolution& solution);
 
+/// λ_el of a point if it had to be closed, the others as they are: 0 where it closes or opens. [N]
+double elastic_normal_if_closed(const CompliantProblem& problem, const CompliantSolution& solution, std::size_t point);
+
 /// Directions in which the data change, and what follows for the solution while its pieces stay. Where a solution lies on
 /// the border of two pieces its own piece is taken: an element of the B-subdifferential.
 struct CompliantVariation {

@@ -250,6 +250,20 @@ void BodyContacts::add_point(const Vector& q, const ContactPoint& point, SystemW
   found.w[row - law.size()] = 0;  // a belt moves along its surface
 }
 
+double BodyContacts::spin(const Vector& q, const Vector& v, const ContactSite& site) const {
+  Vector3d turning = Vector3d::Zero();
+  for (const int body : {site.first, site.second})
+    if (body >= 0) turning += 0.5 * (orientation_of(q, body) * Vector3d(v.segment<3>(6 * body + 3)));
+  const Eigen::Map<const Vector3d> n(site.frame.data()), t2(site.frame.data() + 6);
+  if (site.first < 0 || site.second < 0) return n.dot(turning);
+  const Vector3d rate = turning.cross(n);
+  // t1' of frame_of()
+  const double sign = std::copysign(1.0, n.z()), a = -1.0 / (sign + n.z()), a_rate = rate.z() * a * a;
+  const double b_rate = (rate.x() * n.y() + n.x() * rate.y()) * a + n.x() * n.y() * a_rate;
+  const Vector3d t1_rate(sign * (2 * n.x() * rate.x() * a + n.x() * n.x() * a_rate), sign * b_rate, -sign * rate.x());
+  return n.dot(turning) - t1_rate.dot(t2);
+}
+
 void BodyContacts::append_breakpoints(BreakpointSearch& search) const {
   for (const auto& moving : surface_velocity_)
     for (const StateFunction& w : moving) w.append_breakpoints(search);

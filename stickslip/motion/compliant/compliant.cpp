@@ -48,7 +48,9 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       dynamics_(system),
       variations_(variations),
       unknowns_(variations ? variations->size() : 0),
-      switches_(only_polygons(system.laws().contacts())) {
+      switches_(only_polygons(system.laws().contacts())),
+      constraints_(system),
+      constraint_audit_(system) {
   if (variations) options_.locate_switches = true;
 }
 
@@ -86,12 +88,16 @@ void CompliantScheme::require_start(const State& s) {
 void CompliantScheme::start(StepRecord& record) {
   State& s = record.state;
   CompliantContacts& contacts = dynamics_.contacts();
-  const Index laws = static_cast<Index>(system_.laws().contacts().size());
   stretch_.leave();
+  if (dynamics_.constraints() > 0 && !resumed_) {
+    const ConsistentStart start = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
+    s.q = start.q;
+    s.v = start.v;
+  }
   Vector weights;
   dynamics_.contact_weights(s.t, s.q, weights);
-  contacts.complete(weights, options_.epsilon);
-  if (contacts.forces_jump()) options_.locate_switches = true;  // a step across a jump has neither order nor balance
+  epsilon_ = dynamics_.default_epsilon(options_.epsilon, s, span_.length());
+  contacts.complete(weights, epsilon_);
   set_scales(s);
   const double reach = kReachOfSearch * system_.laws().contact_source().length();
   if (!resumed_) {
@@ -105,7 +111,9 @@ void CompliantScheme::start(StepRecord& record) {
   stiff_ = options_.integrator == CompliantIntegrator::stiff;
   dynamics_.set_layout(true, 0);
   assemble(s);
+  if (!resumed_) contacts.hold_all();
   if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
+  if (contacts.hold_or_release()) dynamics_.place(s.t, y_);
   require_start(s);
   if (options_.integrator == CompliantIntegrator::automatic)
     stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
@@ -119,24 +127,74 @@ void CompliantScheme::start(StepRecord& record) {
   }
   rates_.setZero(dynamics_.size());
   column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
+  column_lost_.assign(static_cast<std::size_t>(unknowns_), 0);
   raise_scales();
   if (rate(s.t, y_, rates_)) raise_scales();
   make_integrator();
-  Index components = 0;
-  for (const ContactElement& law : system_.laws().contacts()) components += law.size();
-  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) x->setZero(components);
-  record.constraint_impulse.resize(0);
-  record.law_work.setZero(laws);
+  for (Vector* x : {&record.reaction_impulse, &record.jump_impulse}) x->setZero(dynamics_.components());
+  record.smooth_impulse.setZero(dynamics_.components());
+  record.constraint_impulse.setZero(dynamics_.constraints());
+  record.law_work.setZero(dynamics_.laws());
   record.events.reserve(256);
-  for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(3 + components + laws);
+  for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(dynamics_.all_sums());
   dynamics_.place(s.t, y_);
   pieces_ = contacts.pieces();
-  s.modes.resize(static_cast<std::size_t>(laws));
-  for (std::size_t k = 0; k < s.modes.size(); ++k) s.modes[k] = contacts.mode(k);
+  take_modes(s);
   record.energy = {};
   record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   record.energy.potential = system_.forces().potential_energy(s.q) + contacts.energy();
   record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+void CompliantScheme::take_modes(State& s) const {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  s.modes.resize(static_cast<std::size_t>(contacts.law_count()));
+  for (std::size_t k = 0; k < s.modes.size(); ++k) s.modes[k] = contacts.mode(k);
+  if (!contacts.has_facets()) return;
+  s.facets.resize(s.modes.size());
+  for (std::size_t k = 0; k < s.facets.size(); ++k) s.facets[k] = contacts.facets(k);
+}
+
+/// Slots that have given way lose their static coefficient, those that have come to rest get it.
+void CompliantScheme::settle(double t) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  if (!contacts.has_static()) return;
+  if (!restart_) y_ = integrator_->y();
+  rate_before_.resize(y_.size());
+  rate_after_.resize(y_.size());
+  if (!(unknowns_ > 0 ? rate(t, y_, rate_before_) : dynamics_.place(stretch_.inside(t), y_))) return;
+  std::vector<std::size_t> given_way;
+  for (std::size_t s = 0; s < contacts.slots().size(); ++s)
+    if (contacts.slots()[s].held && !contacts.sticks(s)) given_way.push_back(s);
+  if (unknowns_ == 0 || given_way.empty()) {
+    if (contacts.hold_or_release()) dynamics_.place(stretch_.inside(t), y_);
+    pieces_ = contacts.pieces();
+    share_holds();
+    return;
+  }
+  const std::vector<CompliantContacts::Slot> held = contacts.slots();
+  contacts.hold_or_release();
+  if (!rate(t, y_, rate_after_)) return;
+  pieces_ = contacts.pieces();
+  contacts.swap_holds(held);  // derivatives of what gave way are those of before
+  jump_columns(t, rate_before_, rate_after_, given_way, y_);
+  dynamics_.place(stretch_.inside(t), y_);
+  contacts.hold_or_release();
+  dynamics_.place(stretch_.inside(t), y_);
+  share_holds();
+  restart_ = true;
+}
+
+/// Onto the constraints, where the step has left them by its error.
+void CompliantScheme::project(double t) {
+  dynamics_.position_of(y_, project_q_);
+  project_v_ = y_.segment(system_.info().nq(), system_.info().nv());
+  static_cast<void>(project_position(system_, stretch_.inside(t), project_q_, constraints_));
+  static_cast<void>(project_velocity(system_, stretch_.inside(t), project_q_, project_v_, constraints_));
+  dynamics_.put_position(project_q_, y_);
+  y_.segment(system_.info().nq(), system_.info().nv()) = project_v_;
+  first_step_ = integrator_->suggested_step();
+  restart_ = true;
 }
 
 /// y of a state, sums at 0, columns as they are.
@@ -211,6 +269,7 @@ StepOutcome CompliantScheme::failure(OdeStep step, double t) {
 /// One step of the integrator.
 StepOutcome CompliantScheme::advance(StepRecord& record) {
   const double now = record.state.t;
+  settle(now);
   if (!dynamics_.contacts().points_stay() && (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
     if (!restart_) y_ = integrator_->y();
     collect(now);
@@ -224,13 +283,17 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
     limit = std::min(limit, now + kWayPerSearch * dynamics_.contacts().margin() / speed);
   const auto f = [this](double t, const Vector& y, Vector& dydt) { return rate(t, y, dydt); };
   const OdeStep step = integrator_->step(f, limit);
+  pushed_ = step == OdeStep::step_too_small && push_over_switch(now, record);
+  if (pushed_) return {};
   if (step != OdeStep::accepted) return failure(step, now);
   way_since_search_ += speed * (integrator_->t() - integrator_->t_old());
   sums_base_ = sums_;
   step_end_ = integrator_->t();
   in_step_ = true;
+  cut_ = false;
   look_for_switches(record);
-  y_ = step_end_ < integrator_->t() ? switch_y_ : integrator_->y();
+  y_ = cut_ ? switch_y_ : integrator_->y();
+  if (dynamics_.constraints() > 0 && !cut_) project(step_end_);  // a state just over a switch stays there
   dynamics_.place(stretch_.inside(step_end_), y_);
   raise_scales();
   integrator_->set_absolute_scale(scale_);
@@ -246,9 +309,8 @@ void CompliantScheme::state_at(double t, Vector& y) {
   const auto f = [this](double time, const Vector& at, Vector& dydt) { return rate(time, at, dydt); };
   const double h = t - integrator_->t_old();
   // The dense output of a step that a switch cut short knows what came after the switch.
-  const bool cut = step_end_ < integrator_->t();
   OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
-  if ((cut || rows_integrator_) && method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
+  if ((cut_ || rows_integrator_) && method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
   integrator_->interpolate(t, y);
 }
 
@@ -260,6 +322,7 @@ void CompliantScheme::integrate_sums(double t, const Vector& y) {
   }
   const double from = integrator_->t_old(), h = t - from;
   sums_ = sums_base_;
+  if (pushed_) return;  // over no time to speak of
   for (const Node& node : kRadauRule) {
     const double at = node.x == 1 ? t : from + node.x * h;
     at == t ? y1_ = y : (integrator_->interpolate(at, y1_), y1_);
@@ -283,8 +346,14 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   s.q = dynamics_.q();
   s.v = dynamics_.v();
   s.z = y.segment(system_.info().nq() + system_.info().nv(), dynamics_.contacts().tangents());
-  const Index components = record.reaction_impulse.size();
-  record.reaction_impulse += sums_.segment(3, components) - sums_reached_.segment(3, components);
+  const auto gained = [&](Index first, Index count) {
+    return sums_.segment(first, count) - sums_reached_.segment(first, count);
+  };
+  record.reaction_impulse += gained(dynamics_.component_sums(), dynamics_.components());
+  if (const Index smooth = dynamics_.smooth_components(); smooth > 0)
+    record.smooth_impulse.head(smooth) += gained(dynamics_.smooth_sums(), smooth);
+  if (dynamics_.constraints() > 0)
+    record.constraint_impulse += gained(dynamics_.constraint_sums(), dynamics_.constraints());
   record.law_work = sums_.tail(record.law_work.size());
   sums_reached_ = sums_;
   EnergyLedger& e = record.energy;
@@ -336,6 +405,8 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
       note_switch(k + 1 == parts ? t_end : t + h, record);
     }
     raise(audit_.step.penetration, dynamics_.contacts().deepest());
+    if (dynamics_.contacts().hold_or_release() && dynamics_.place(t + h, y_)) pieces_ = dynamics_.contacts().pieces();
+    if (dynamics_.constraints() > 0) project(k + 1 == parts ? t_end : t + h);
   }
   sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());
   fixed_evaluations_ += parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4);
@@ -358,7 +429,7 @@ void CompliantScheme::keep_column_sums() {
 StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
   audit_.step = {};
-  record.reaction_impulse.setZero();
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.constraint_impulse}) x->setZero();
   const double t_start = step_start_ = record.state.t;
   keep_column_sums();
   StepOutcome outcome;
@@ -370,7 +441,7 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
     sample(t, record);
     if (t == step_end_) {
       in_step_ = false;
-      restart_ = restart_ || step_end_ < integrator_->t() || stretch_.ends_at(t);
+      restart_ = restart_ || cut_ || stretch_.ends_at(t);
     }
   }
   record.duration = record.state.t - t_start;

@@ -10,7 +10,18 @@
 //
 //   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
 //                     changes facets, and begins anew there; else it steps over switches. Either way every switch becomes
-//                     an event, its time found on the dense output. Runs with derivatives locate them: slopes jump there
+//                     an event, its time found on the dense output. Runs with derivatives locate them: slopes jump there.
+//                     Switches at which a force jumps by more than the tolerance are located always
+//
+// Where a force jumps (a damped normal that closes with speed, a static coefficient that gives way) at t*(p), g(t*, y, p) =
+// 0, columns of derivatives jump as well (compliant_sensitivity.cpp):
+//
+//   S⁺ = S⁻ + (f⁻ - f⁺) dt*/dp,    dt*/dp = -(∂g/∂y S⁻ + ∂g/∂p)/(dg/dt)⁻,    y' = f
+//
+// Where several forces jump at one instant that different unknowns move apart, the derivative does not exist: its columns
+// are no numbers from there on.
+//
+// Bilateral constraints: the state is projected onto them after every step.
 //
 // Sums of work and impulses are integrated with the motion (explicit, heun, rk4) or with the quadrature of the method
 // (stiff), so that the balance of energy closes to the tolerance.
@@ -27,6 +38,8 @@
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/compliant/switch_audit.hpp"
+#include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/contact_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/motion/smooth_stretch.hpp"
@@ -44,6 +57,7 @@ class CompliantScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
   std::vector<AuditPart*> audit_parts() override;
+  void add_notes(std::vector<std::string>& notes) const override;
 
   const SwitchAudit& switches() const { return switches_; }
   const OdeCounters& counters() const { return integrator_->counters(); }
@@ -60,6 +74,14 @@ class CompliantScheme final : public Scheme {
   void keep_column_sums();
   void add_parameter_slope(double t, Index unknown, Vector& rate);
   void take_sensitivity(const Vector& y, StepRecord& record);
+  /// Columns of y over a jump of the rates at t, of the slots whose jump_function() is 0 there.
+  void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots, Vector& y);
+  double jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time);
+  void settle(double t);
+  void share_holds();
+  bool push_over_switch(double t, StepRecord& record);
+  void project(double t);
+  void take_modes(State& state) const;
   bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
   void collect(double t);
   void begin(double t);
@@ -71,7 +93,7 @@ class CompliantScheme final : public Scheme {
   StepOutcome failure(OdeStep step, double t);
   StepOutcome fixed_step(double t_end, StepRecord& record);
   void look_for_switches(StepRecord& record);
-  bool end_step_at(double before, double after, double end);
+  bool end_step_at(double before, double after, double end, bool jump, const std::vector<ContactPieces>& pieces_before);
   /// From pieces_ to what the contacts do at the placed state.
   void note_switch(double t, StepRecord& record);
   void state_at(double t, Vector& y);
@@ -100,7 +122,7 @@ class CompliantScheme final : public Scheme {
   std::vector<std::vector<NeighbourContacts>> neighbours_;  // per unknown
   CompliantDynamics::DataChange data_, data_change_;
   DenseMatrix T_;  // q' = T v at the state of the last record
-  bool stiff_ = false, in_step_ = false, restart_ = true, resumed_ = false;
+  bool stiff_ = false, in_step_ = false, cut_ = false, pushed_ = false, restart_ = true, resumed_ = false;
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
@@ -112,6 +134,11 @@ class CompliantScheme final : public Scheme {
   Vector sums_, sums_base_, sums_reached_;
   Vector column_reached_;  // ∫dλ of all unknowns
   ContactAudit audit_;
+  ConstraintWorkspace constraints_;
+  ConstraintAudit constraint_audit_;
+  double epsilon_ = 0;             // of laws without a compliance of their own
+  std::vector<char> column_lost_;  // its derivative does not exist any more
+  Vector rate_before_, rate_after_, probe_, project_q_, project_v_;
   long evaluations_seen_ = 0, fixed_evaluations_ = 0;
 };
 

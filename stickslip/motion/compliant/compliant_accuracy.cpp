@@ -85,6 +85,10 @@ void CompliantScheme::raise_scales() {
 }
 
 void CompliantScheme::make_integrator() {
+  if (!scale_.allFinite() || !(scale_.minCoeff() > 0))
+    throw InputError(
+        "positions, velocities, forces or masses at the start are so large or so small that what the motion makes of them "
+        "cannot be written as a number; check their values and units");
   OdeOptions ode;
   ode.stop = stop_;
   const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /

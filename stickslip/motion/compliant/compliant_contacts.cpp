@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/fixed_step.hpp"
@@ -32,6 +33,14 @@ double damping_ratio(double restitution) {
   return high;
 }
 
+/// Of planar friction; of one component nobody asks for it.
+FrictionSection section_of(const FrictionElement& element) {
+  if (element.size() == 2 && element.planar_set == SetKind::box) return FrictionSection::box();
+  if (element.size() == 2 && element.planar_set == SetKind::polygon)
+    return FrictionSection::regular(element.facets, false, std::numbers::pi / element.facets);
+  return {};
+}
+
 StateFunction constant(double value) { return StateFunction(value); }
 
 FunctionMatrix isotropic(int size, double value) {
@@ -46,12 +55,25 @@ FunctionMatrix isotropic(int size, double value) {
 }  // namespace
 
 CompliantContacts::CompliantContacts(const System& system)
-    : system_(system), laws_(&system.laws().contacts()), points_stay_(system.laws().contact_source().points_stay()) {
+    : system_(system),
+      laws_(&system.laws().contacts()),
+      friction_(system),
+      near_friction_(system),
+      points_stay_(system.laws().contact_source().points_stay()) {
   coupled_ = system.laws().compliance() != nullptr;
-  Index component = 0;
+  components_ = friction_.components();
+  for (Vector* x : {&friction_u_, &friction_w_, &smooth_, &near_w_, &near_u_, &near_smooth_}) x->setZero(components_);
+  for (Index k = 0; k < friction_.laws(); ++k) {
+    const FrictionElement& element = friction_.element(k);
+    friction_sections_.push_back(section_of(element));
+    friction_compliance_.emplace_back(1.0, 1.0);
+    has_static_ |= element.static_limit.has_value();
+  }
   for (const ContactElement& law : *laws_) {
-    component_.push_back(component);
-    component += law.size();
+    component_.push_back(components_);
+    components_ += law.size();
+    held_coefficient_.push_back(law.mu_static && *law.mu_static > law.mu ? *law.mu_static : -1);
+    has_static_ |= held_coefficient_.back() >= 0;
     compliance_.push_back(law.compliance ? *law.compliance : ContactCompliance{});
     sections_.push_back(law.section());
     open_.push_back(!law.compliance && !coupled_);
@@ -64,9 +86,12 @@ CompliantContacts::CompliantContacts(const System& system)
 }
 
 void CompliantContacts::complete(const Vector& weights, double epsilon) {
+  const auto mass = [&](Index law) { return weights[law] > 0 ? 1 / weights[law] : 1.0; };
+  for (Index k = 0; k < friction_.laws(); ++k)
+    friction_compliance_[static_cast<std::size_t>(k)] = {mass(k) / epsilon, 2 * mass(k) / std::sqrt(epsilon)};
   for (std::size_t k = 0; k < laws_->size(); ++k) {
     if (!open_[k]) continue;
-    const double m = weights[static_cast<Index>(k)] > 0 ? 1 / weights[static_cast<Index>(k)] : 1.0;
+    const double m = mass(friction_.laws() + static_cast<Index>(k));
     const ContactElement& law = (*laws_)[k];
     compliance_[k].stiffness = isotropic(1 + law.tangents, m / epsilon);
     compliance_[k].damping = isotropic(law.tangents, 2 * m / std::sqrt(epsilon));
@@ -75,7 +100,7 @@ void CompliantContacts::complete(const Vector& weights, double epsilon) {
 }
 
 bool CompliantContacts::forces_jump() const {
-  return std::any_of(compliance_.begin(), compliance_.end(),
+  return has_static_ || std::any_of(compliance_.begin(), compliance_.end(),
                      [](const ContactCompliance& compliance) { return compliance.normal_damping > 0; });
 }
 
@@ -104,23 +129,36 @@ CompliantContacts::Group& CompliantContacts::new_group() {
   return group;
 }
 
+void CompliantContacts::add_to_group(std::size_t s, Group& group) const {
+  const Slot& slot = slots_[s];
+  CompliantPoint point;
+  point.tangents = slot.tangents;
+  for (const CompliantPoint& other : group.problem.points) point.first += other.tangents;
+  if (slot.friction >= 0) {
+    point.mu = 1;
+    point.section = friction_sections_[static_cast<std::size_t>(slot.friction)];
+    point.own_normal = true;
+  } else {
+    const auto law = static_cast<std::size_t>(slot.law);
+    point.mu = coefficient(slot);
+    point.section = sections_[law];
+    point.normal_damping = compliance_[law].normal_damping;
+    point.own_normal = compliance_[law].normal_force.has_value();
+  }
+  group.slots.push_back(static_cast<int>(s));
+  group.problem.points.push_back(std::move(point));
+}
+
 void CompliantContacts::make_groups() {
   used_groups_ = 0;
-  Group* all = coupled_ ? &new_group() : nullptr;
+  Group* all = nullptr;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
-    Group& group = all ? *all : new_group();
-    const ContactElement& law = law_of(slots_[s]);
-    CompliantPoint point;
-    point.mu = law.mu;
-    point.tangents = law.tangents;
-    point.section = sections_[static_cast<std::size_t>(slots_[s].law)];
-    point.first = 0;
-    for (const CompliantPoint& other : group.problem.points) point.first += other.tangents;
-    const ContactCompliance& compliance = compliance_[static_cast<std::size_t>(slots_[s].law)];
-    point.normal_damping = compliance.normal_damping;
-    point.own_normal = compliance.normal_force.has_value();
-    group.slots.push_back(static_cast<int>(s));
-    group.problem.points.push_back(std::move(point));
+    if (slots_[s].friction >= 0 || !coupled_) {
+      add_to_group(s, new_group());
+    } else {
+      if (!all) all = &new_group();
+      add_to_group(s, *all);
+    }
   }
   groups_.resize(used_groups_);
   for (const auto& group : groups_) {
@@ -135,10 +173,7 @@ void CompliantContacts::make_groups() {
     p.K.resize(0, 0);
   }
   pieces_.assign(slots_.size(), {});
-}
-
-std::size_t CompliantContacts::law_of(const Group& group) const {
-  return static_cast<std::size_t>(group.slots.empty() ? 0 : slots_[static_cast<std::size_t>(group.slots.front())].law);
+  spin_.setZero(slot_count());
 }
 
 void CompliantContacts::normal_law(const Slot& slot, double gap, CompliantPoint& point) const {
@@ -150,9 +185,17 @@ void CompliantContacts::normal_law(const Slot& slot, double gap, CompliantPoint&
   point.own_energy = at.energy;
 }
 
-void CompliantContacts::read_matrices(std::size_t law, std::span<const double> variables, DenseMatrix& K,
+void CompliantContacts::read_matrices(const Slot& slot, std::span<const double> variables, DenseMatrix& K,
                                       DenseMatrix& C) const {
-  const ContactCompliance& own = compliance_[law];
+  if (slot.friction >= 0) {
+    const auto [stiffness, damping] = friction_compliance_[static_cast<std::size_t>(slot.friction)];
+    K.setZero(1 + slot.tangents, 1 + slot.tangents);
+    K.diagonal().setConstant(stiffness);
+    C.setZero(slot.tangents, slot.tangents);
+    C.diagonal().setConstant(damping);
+    return;
+  }
+  const ContactCompliance& own = compliance_[static_cast<std::size_t>(slot.law)];
   (coupled_ ? system_.laws().compliance()->stiffness : own.stiffness).evaluate(variables, K);
   (coupled_ ? system_.laws().compliance()->damping : own.damping).evaluate(variables, C);
   if (!own.normal_force || coupled_) return;
@@ -163,11 +206,11 @@ void CompliantContacts::read_matrices(std::size_t law, std::span<const double> v
 
 void CompliantContacts::evaluate_matrices(Group& group, SystemWorkspace& workspace) {
   CompliantProblem& p = group.problem;
-  if (p.K.size() > 0 && constant_stiffness_) return;
-  const std::size_t law = law_of(group);
-  read_matrices(law, workspace.variables.span(), p.K, p.C);
+  const Slot& slot = slots_[static_cast<std::size_t>(group.slots.front())];
+  if (p.K.size() > 0 && (constant_stiffness_ || slot.friction >= 0)) return;
+  read_matrices(slot, workspace.variables.span(), p.K, p.C);
   ++p.damping_version;
-  validate(p, coupled_ ? "compliance" : fmt::format("contact '{}': compliance", (*laws_)[law].name).c_str());
+  validate(p, coupled_ && slot.friction < 0 ? "compliance" : fmt::format("{}: compliance", name_of(slot)).c_str());
 }
 
 void CompliantContacts::gather(const Vector& v, const Vector& deformation) {
@@ -179,21 +222,25 @@ void CompliantContacts::gather(const Vector& v, const Vector& deformation) {
       const auto s = static_cast<std::size_t>(group->slots[k]);
       const Slot& slot = slots_[s];
       CompliantPoint& point = p.points[k];
-      const int at = point_of_slot_[s];
       const auto i = static_cast<Index>(k);
       if (slot.tangents > 0)
         p.deformation.segment(point.first, slot.tangents) = deformation.segment(slot.first, slot.tangents);
-      if (at < 0) {  // out of sight
-        p.gap[i] = margin_;
-        p.normal_velocity[i] = 0;
-        if (slot.tangents > 0) p.velocity.segment(point.first, slot.tangents).setZero();
-      } else {
-        const Index row = row_of_point_[static_cast<std::size_t>(at)];
-        p.gap[i] = found_.points[static_cast<std::size_t>(at)].gap;
-        p.normal_velocity[i] = u_[row];
-        if (slot.tangents > 0) p.velocity.segment(point.first, slot.tangents) = u_.segment(row + 1, slot.tangents);
+      const Rows rows = rows_of(s);
+      p.gap[i] = gap(s);
+      p.normal_velocity[i] = rows.Wt && rows.begin == 0 ? (*rows.u)[rows.first] : 0.0;
+      if (slot.tangents > 0) {
+        if (rows.Wt) {
+          p.velocity.segment(point.first, slot.tangents) = rows.u->segment(rows.first + 1, slot.tangents);
+        } else {
+          p.velocity.segment(point.first, slot.tangents).setZero();
+        }
       }
-      if (point.own_normal) normal_law(slot, p.gap[i], point);
+      if (slot.friction >= 0) {
+        point.own_force = limit_of(slot, friction_);
+      } else {
+        point.mu = coefficient(slot);
+        if (point.own_normal) normal_law(slot, p.gap[i], point);
+      }
     }
   }
 }
@@ -202,6 +249,7 @@ bool CompliantContacts::place(double t, const Vector& q, const Vector& v, const 
                               SystemWorkspace& workspace) {
   system_.laws().contact_source().find(t, q, margin_, workspace, found_);
   if (!match(found_, slot_of_point_, point_of_slot_, row_of_point_)) return false;
+  place_friction(t, q, v, workspace);
   gather(v, deformation);
   workspace.variables.set(t, q, v);
   for (const auto& group : groups_) {
@@ -210,6 +258,13 @@ bool CompliantContacts::place(double t, const Vector& q, const Vector& v, const 
     if (group->solution.status != Status::success) return false;
     for (std::size_t k = 0; k < group->slots.size(); ++k)
       pieces_[static_cast<std::size_t>(group->slots[k])] = group->solution.pieces[k];
+  }
+  if (turns()) {
+    for (std::size_t s = 0; s < slots_.size(); ++s)
+      spin_[static_cast<Index>(s)] =
+          point_of_slot_[s] < 0 || slots_[s].tangents < 2
+              ? 0.0
+              : system_.laws().contact_source().spin(q, v, found_.points[static_cast<std::size_t>(point_of_slot_[s])]);
   }
   return true;
 }
@@ -240,24 +295,30 @@ void CompliantContacts::add_forces(Vector& g) const {
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
       const auto s = static_cast<std::size_t>(group->slots[k]);
       const double normal = group->solution.normal[static_cast<Index>(k)];
-      if (point_of_slot_[s] < 0 || normal == 0) continue;
-      const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[s])];
-      for (int c = 0; c <= slots_[s].tangents; ++c) {
+      const Rows rows = rows_of(s);
+      if (!rows.Wt || normal == 0) continue;
+      for (int c = rows.begin; c <= slots_[s].tangents; ++c) {
         const double force = c == 0 ? normal : group->solution.tangential[group->problem.points[k].first + c - 1];
-        for (SparseMatrix::InnerIterator entry(found_.Wt, row + c); entry; ++entry)
+        for (SparseMatrix::InnerIterator entry(*rows.Wt, rows.first + c); entry; ++entry)
           g[entry.col()] += entry.value() * force;
       }
     }
+  if (has_smooth_part()) friction_.add_reactions(1.0, smooth_, g);
 }
 
 void CompliantContacts::rates(Vector& rate) const {
   rate.resize(tangents_);
   for (const auto& group : groups_)
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const Slot& slot = slots_[static_cast<std::size_t>(group->slots[k])];
-      if (slot.tangents > 0)
-        rate.segment(slot.first, slot.tangents) =
-            group->solution.rate.segment(group->problem.points[k].first, slot.tangents);
+      const auto s = static_cast<std::size_t>(group->slots[k]);
+      const Slot& slot = slots_[s];
+      const Index from = group->problem.points[k].first;
+      if (slot.tangents == 0) continue;
+      rate.segment(slot.first, slot.tangents) = group->solution.rate.segment(from, slot.tangents);
+      if (const double spin = spin_[static_cast<Index>(s)]; spin != 0) {
+        rate[slot.first] -= spin * group->problem.deformation[from + 1];
+        rate[slot.first + 1] += spin * group->problem.deformation[from];
+      }
     }
 }
 
@@ -282,13 +343,21 @@ CompliantContacts::Powers CompliantContacts::powers() const {
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
       const auto i = static_cast<Index>(k);
       const auto slot = static_cast<std::size_t>(group->slots[k]);
+      const Index first = group->problem.points[k].first;
       sum.dampers -= (s.normal[i] - s.elastic_normal[i]) * group->problem.normal_velocity[i];
-      if (point_of_slot_[slot] < 0) continue;
-      const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[slot])];
-      sum.surfaces += s.normal[i] * found_.w[row];
+      const Rows rows = rows_of(slot);
+      if (!rows.Wt) continue;
+      if (rows.begin == 0) sum.surfaces += s.normal[i] * (*rows.w)[rows.first];
       for (int c = 0; c < slots_[slot].tangents; ++c)
-        sum.surfaces += s.tangential[group->problem.points[k].first + c] * found_.w[row + 1 + c];
+        sum.surfaces += s.tangential[first + c] * (*rows.w)[rows.first + 1 + c];
+      if (const double spin = spin_[group->slots[k]]; spin != 0)
+        sum.surfaces += spin * (s.elastic[first + 1] * group->problem.deformation[first] -
+                                s.elastic[first] * group->problem.deformation[first + 1]);
     }
+  }
+  if (has_smooth_part()) {
+    sum.friction -= smooth_.dot(friction_u_);
+    sum.surfaces += smooth_.dot(friction_w_);
   }
   return sum;
 }
@@ -326,36 +395,56 @@ CompliantContacts::Residuals CompliantContacts::residuals() const {
   return worst;
 }
 
-void CompliantContacts::law_sums(Vector& components, Vector& power) const {
+void CompliantContacts::law_sums(Vector& components, Vector& smooth, Vector& power) const {
   components.setZero();
   power.setZero();
+  smooth = smooth_;
   for (const auto& group : groups_)
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const auto slot = static_cast<std::size_t>(group->slots[k]);
-      if (point_of_slot_[slot] < 0) continue;
-      const auto law = static_cast<std::size_t>(slots_[slot].law);
-      const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[slot])];
-      for (int c = 0; c <= slots_[slot].tangents; ++c) {
+      const Slot& slot = slots_[static_cast<std::size_t>(group->slots[k])];
+      const Rows rows = rows_of(static_cast<std::size_t>(group->slots[k]));
+      if (!rows.Wt) continue;
+      for (int c = rows.begin; c <= slot.tangents; ++c) {
         const double force = c == 0 ? group->solution.normal[static_cast<Index>(k)]
                                     : group->solution.tangential[group->problem.points[k].first + c - 1];
-        components[component_[law] + c] += force;
-        power[static_cast<Index>(law)] += force * (u_[row + c] + found_.w[row + c]);
+        const double all = slot.friction >= 0 ? force + smooth_[component_of(slot, c)] : force;
+        components[component_of(slot, c)] += force;
+        power[static_cast<Index>(mode_index(slot))] += all * ((*rows.u)[rows.first + c] + (*rows.w)[rows.first + c]);
       }
     }
 }
 
 /// Of all points of the law: one that slips is what a person looks for, then one that holds.
-Mode CompliantContacts::mode(std::size_t law) const {
-  Mode mode = Mode::open;
+const CompliantContacts::Slot* CompliantContacts::deciding(std::size_t law) const {
+  const Slot* found = nullptr;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
-    if (slots_[s].law != static_cast<int>(law) || !pieces_[s].closed || pieces_[s].pulls) continue;
-    const SectionPiece& piece = pieces_[s].tangential;
-    if (slots_[s].tangents == 0) return Mode::closed;
-    if (piece.kind != SectionPiece::Kind::inside)
-      return slots_[s].tangents == 2 ? Mode::slip : piece.index == 0 ? Mode::slip_minus : Mode::slip_plus;
-    mode = Mode::stick;
+    if (mode_index(slots_[s]) != law || !pieces_[s].closed || pieces_[s].pulls) continue;
+    if (slots_[s].tangents == 0 || pieces_[s].tangential.kind != SectionPiece::Kind::inside) return &slots_[s];
+    found = &slots_[s];
   }
-  return mode;
+  return found;
+}
+
+Mode CompliantContacts::mode(std::size_t law) const {
+  const Slot* slot = deciding(law);
+  const bool friction = law < static_cast<std::size_t>(friction_.laws());
+  if (!slot && friction) return friction_.mode(static_cast<Index>(law), friction_u_);  // a limit of 0
+  if (!slot) return Mode::open;
+  if (slot->tangents == 0) return Mode::closed;
+  const SectionPiece& piece = pieces_[static_cast<std::size_t>(slot - slots_.data())].tangential;
+  if (piece.kind == SectionPiece::Kind::inside) return Mode::stick;
+  return slot->tangents == 2 ? Mode::slip : piece.index == 0 ? Mode::slip_minus : Mode::slip_plus;
+}
+
+ActiveFacets CompliantContacts::facets(std::size_t law) const {
+  const Slot* slot = deciding(law);
+  if (!slot || slot->tangents < 2) return {};
+  const SectionPiece& piece = pieces_[static_cast<std::size_t>(slot - slots_.data())].tangential;
+  if (piece.kind == SectionPiece::Kind::facet) return {piece.index, -1};
+  if (piece.kind != SectionPiece::Kind::vertex) return {};
+  const FrictionSection& section = slot->friction >= 0 ? friction_sections_[static_cast<std::size_t>(slot->friction)]
+                                                       : sections_[static_cast<std::size_t>(slot->law)];
+  return {piece.index, (piece.index + 1) % section.facets()};
 }
 
 void CompliantContacts::point_forces(std::vector<PointForce>& forces) const {
@@ -385,6 +474,7 @@ double CompliantContacts::force_size() const {
 }
 
 double CompliantContacts::gap(std::size_t slot) const {
+  if (slots_[slot].friction >= 0) return 0;
   const int point = point_of_slot_[slot];
   return point < 0 ? margin_ : found_.points[static_cast<std::size_t>(point)].gap;
 }

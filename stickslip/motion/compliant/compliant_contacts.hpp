@@ -14,9 +14,20 @@
 // A slot whose point is out of sight is an open contact: its deformation relaxes. A slot that is given up with some
 // deformation left gives its elastic energy to the dampers, where the relaxation would bring it.
 //
+// Dry friction with a limit of its own ([[friction]]) is the same tangential law under a known force: a slot with ρ = c
+// (the limit at the state) in place of μ λ_n, and no normal. Its smooth part, c γ(u) - b u, is added as it is.
+//
+// A static coefficient or limit above the dynamic one holds a slot from when it sticks until it gives way; there its
+// force drops. `held` is part of the state of a slot and changes between steps only: hold_or_release().
+//
+// Bodies that spin carry the deformation of their contacts with them: δ_T' has the term Ω (-δ_2, δ_1), Ω the rate at which
+// the surfaces turn about the normal over the frame of the point (ContactSource::spin). It does no work where K_TT is
+// isotropic and K_nT = 0; else what it does counts as work brought in.
+//
 // Contacts without `compliance` get one at the start, from the mass m = 1/(W_n M⁻¹ W_nᵀ) that they feel: K = m/ε on all
 // axes, C = 2 m/√ε (critical), and a normal damping that makes a mass m rebound with the restitution e of the contact;
-// ε [s²] is `CompliantOptions::epsilon`. Bodies: the smallest m of the bodies that the law can touch.
+// ε [s²] is `CompliantOptions::epsilon`, or follows from the motion at the start (compliant_accuracy.cpp). Bodies: the
+// smallest m of the bodies that the law can touch. Friction laws: likewise, with m along their direction.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +36,7 @@
 
 #include "stickslip/common/shifted_factor.hpp"
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/step.hpp"
 #include "stickslip/solvers/compliant_contact.hpp"
@@ -37,7 +49,9 @@ class CompliantContacts {
   explicit CompliantContacts(const System& system);
 
   struct Slot {
-    int law = 0;
+    int law = 0;        ///< of the contacts; -1: a friction law
+    int friction = -1;  ///< of the friction laws
+    bool held = false;  ///< the static coefficient or limit holds
     std::uint64_t key = 0;
     int first_body = -1, second_body = -1;
     Index first = 0;  ///< of its tangents in δ_T
@@ -46,17 +60,49 @@ class CompliantContacts {
     std::array<double, 9> frame{};
   };
 
-  /// Compliance of the contacts that have none of their own. `weights`: 1/m per law, of the start.
+  /// Compliance of the laws that have none of their own. `weights`: 1/m per law (friction, contacts), of the start.
   void complete(const Vector& weights, double epsilon);
   bool complete_by_default() const { return defaults_; }
-  /// Some contact has a normal damping: forces jump where surfaces meet.
+  /// Some contact has a normal damping: forces jump where surfaces meet. Or a static coefficient: where it gives way.
   bool forces_jump() const;
+  /// From `before` to what the points do now a force jumps, by more than `part` of the largest one.
+  bool jumps_since(const std::vector<ContactPieces>& before, double part) const;
+  /// A damped normal has closed, opened or begun to pull, with forces of more than `part` of the largest one: what its
+  /// damper takes has a kink there that the motion need not have.
+  bool dampers_change_since(const std::vector<ContactPieces>& before, double part) const;
+  /// Slots that have closed since.
+  std::vector<std::size_t> closed_since(const std::vector<ContactPieces>& before) const;
+  bool sticks(std::size_t slot) const;
+  /// `held` of other slots, one by one.
+  void swap_holds(const std::vector<Slot>& from);
+  /// Some law has a polygonal section.
+  bool has_facets() const;
+  /// Slots with a static coefficient: held from when they stick, released when they slip or open. True: some slot was
+  /// released, its force at the placed state is another one now.
+  bool hold_or_release();
+  void hold_all();
+  bool has_static() const { return has_static_; }
+  /// What is 0 where a force jumps, at the placed state: the elastic normal force of an open point, as it would be if it
+  /// could pull; for a held one how far the trial force lies outside its section. [N]
+  double jump_function(std::size_t slot) const;
   /// Its force lies on the border of its section to `part` of the limit: stick or slip is a matter of round-off.
   bool on_the_border(std::size_t slot, double part) const;
   /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
   /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy of slots that were given up [J].
   double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, DenseMatrix& deformation);
   Index tangents() const { return tangents_; }  ///< size of δ_T
+  Index friction_laws() const { return friction_.laws(); }
+  Index law_count() const { return friction_.laws() + static_cast<Index>(laws_->size()); }
+  Index component_count() const { return components_; }
+  /// Of the component c of a slot (0: normal, then the tangents) among those of all laws.
+  Index component_of(const Slot& slot, int c) const;
+  std::string name_of(const Slot& slot) const;  ///< "contact 'foot'"
+  /// The law of a slot among friction laws and contacts.
+  std::size_t mode_index(const Slot& slot) const;
+  /// g -= Σ viscous W Wᵀ v of the friction laws.
+  void subtract_viscous(const Vector& v, Vector& g) const;
+  bool weakens() const { return friction_.has_weakening(); }
+  bool has_smooth_part() const { return friction_.has_weakening() || friction_.has_viscous(); }
   const std::vector<Slot>& slots() const { return slots_; }
   bool points_stay() const { return points_stay_; }
   double margin() const { return margin_; }
@@ -80,9 +126,11 @@ class CompliantContacts {
     double membership = 0, inclusion = 0;
   };
   Residuals residuals() const;
-  /// Per law: λ summed over its points (components), and power on the system.
-  void law_sums(Vector& components, Vector& power) const;
+  /// Per law: λ summed over its points (components), smooth part of friction, and power on the system.
+  void law_sums(Vector& components, Vector& smooth, Vector& power) const;
   Mode mode(std::size_t law) const;
+  /// Of the point that the mode is of.
+  ActiveFacets facets(std::size_t law) const;
   /// What every point does, to see switches; in the order of the slots.
   const std::vector<ContactPieces>& pieces() const { return pieces_; }
   void point_forces(std::vector<PointForce>& forces) const;
@@ -94,12 +142,13 @@ class CompliantContacts {
   struct Change {
     Vector gap, normal_velocity, deformation, velocity;         ///< in
     Vector mu, normal_damping, own_force;                       ///< in, per slot; empty: constant
+    Vector spin;                                                ///< in, per slot; empty: constant
     std::vector<DenseMatrix> K, C;                              ///< in, per group; empty: constant
     Vector normal, tangential, rate;                            ///< out, per slot and per tangent
   };
   void vary(Change& change);
-  /// Ψ, u_n (slots), v_T (tangents), μ, c_n, φ, K and C at another state for the same slots, and W λ there with the λ
-  /// given. The placed state stays as it is. `data`: μ, c_n, K and C as well, and φ at the gaps of this one's placed state.
+  /// Ψ, u_n (slots), v_T (tangents), Ω, μ, c_n, φ (limits of friction laws), K and C at another state for the same
+  /// slots, and W λ there with the λ given and the smooth part of friction. The placed state stays as it is. `data`: μ, c_n, K and C as well, and φ at the gaps of this one's placed state.
   void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential,
                  const CompliantContacts* data, SystemWorkspace& workspace, Change& values, Vector& force);
   /// The slots of another one, for neighbour().
@@ -113,6 +162,9 @@ class CompliantContacts {
   template <class F>
   void for_each_row(F&& f) const;  ///< f(slot, component, SparseMatrix, row)
   bool constant_stiffness() const { return constant_stiffness_; }
+  /// Nor do limits depend on the state.
+  bool constant_data() const { return constant_stiffness_ && !friction_.limits_depend_on_state(); }
+  bool turns() const { return !points_stay_; }
   /// Slopes of M v' and δ_T' by (q, v, δ_T) at fixed rows, as entries of a matrix over (q, v, δ_T) with q' = v, n of each.
   void add_slopes(Index n, MatrixEntries& slope);
   /// Largest of the rates √(K/m), C/m, K/C of the contacts, 1/m being `weights` per law [1/s].
@@ -134,18 +186,40 @@ class CompliantContacts {
   };
   void make_groups();
   Group& new_group();
-  /// Laws whose data the group takes; coupled: all.
-  std::size_t law_of(const Group& group) const;
+  void add_to_group(std::size_t slot, Group& group) const;
+  Slot friction_slot(int law, Index first) const;
+  /// Rows of a slot: Wᵀ, w and u, the normal at `first`. No Wᵀ: its point is not in sight.
+  struct Rows {
+    const SparseMatrix* Wt = nullptr;
+    const Vector *w = nullptr, *u = nullptr;
+    Index first = 0;
+    int begin = 0;  ///< first component that there is: 1 without a normal
+  };
+  Rows rows_of(std::size_t slot) const;
+  double coefficient(const Slot& slot) const;
+  double limit_of(const Slot& slot, const FrictionAssembly& friction) const;
+  void place_friction(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace);
+  void neighbour_friction(double t, const Vector& q, const Vector& v, const Vector& tangential,
+                          SystemWorkspace& workspace, Change& values, Vector& force);
+  void smooth_force(const FrictionAssembly& friction, const Vector& u, Vector& force) const;
+  const Slot* deciding(std::size_t law) const;
   void evaluate_matrices(Group& group, SystemWorkspace& workspace);
   bool match(const ContactPoints& found, std::vector<int>& slot_of_point, std::vector<int>& point_of_slot,
              std::vector<Index>& row_of_point) const;
   void normal_law(const Slot& slot, double gap, CompliantPoint& point) const;
-  void read_matrices(std::size_t law, std::span<const double> variables, DenseMatrix& K, DenseMatrix& C) const;
+  void read_matrices(const Slot& slot, std::span<const double> variables, DenseMatrix& K, DenseMatrix& C) const;
   void gather(const Vector& v, const Vector& deformation);
   const ContactElement& law_of(const Slot& slot) const { return (*laws_)[static_cast<std::size_t>(slot.law)]; }
 
   const System& system_;
   const std::vector<ContactElement>* laws_;
+  FrictionAssembly friction_, near_friction_;
+  std::vector<FrictionSection> friction_sections_;
+  std::vector<std::pair<double, double>> friction_compliance_;  // K, C per friction law
+  Vector friction_u_, friction_w_, smooth_, near_w_, near_u_, near_smooth_, spin_;
+  std::vector<double> held_coefficient_;  // per contact law: static; < 0: there is none
+  bool has_static_ = false;
+  Index components_ = 0;
   std::vector<ContactCompliance> compliance_;  // per law, as given or by default
   std::vector<FrictionSection> sections_;      // per law
   std::vector<char> open_;                     // laws that complete() fills
@@ -168,10 +242,9 @@ class CompliantContacts {
 template <class F>
 void CompliantContacts::for_each_row(F&& f) const {
   for (std::size_t s = 0; s < slots_.size(); ++s) {
-    const int point = point_of_slot_[s];
-    if (point < 0) continue;
-    for (int c = 0; c <= slots_[s].tangents; ++c)
-      f(s, c, found_.Wt, row_of_point_[static_cast<std::size_t>(point)] + c);
+    const Rows rows = rows_of(s);
+    if (!rows.Wt) continue;
+    for (int c = rows.begin; c <= slots_[s].tangents; ++c) f(s, c, *rows.Wt, rows.first + c);
   }
 }
 

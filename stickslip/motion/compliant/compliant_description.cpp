@@ -16,22 +16,7 @@ void require_system(const System& system) {
     throw InputError(
         "scheme 'compliant' gives contacts a local compliance, but the model has no [[contact]]; use scheme = \"event\" "
         "or \"moreau\"");
-  if (!laws.friction().empty())
-    throw InputError(fmt::format(
-        "scheme 'compliant' takes friction at contacts, not friction with a limit of its own, as that of '{}'; use scheme = "
-        "\"moreau\" or \"event\", or give the law as a [[contact]] under a normal force",
-        laws.friction().front().name));
-  if (!laws.constraints().empty())
-    throw InputError(fmt::format(
-        "scheme 'compliant' takes no bilateral constraints, but there is constraint '{}'; use scheme = \"event\", \"moreau\" "
-        "or \"viscoelastic\"",
-        laws.constraints().front().name));
-  for (const ContactElement& contact : laws.contacts())
-    if (contact.mu_static && *contact.mu_static > contact.mu)
-      throw InputError(fmt::format(
-          "scheme 'compliant' has one coefficient of friction: its forces are continuous. Remove mu_static of contact '{}', "
-          "or use scheme = \"event\" or \"moreau\"",
-          contact.name));
+  refuse_reaction_limits("compliant", system);
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
@@ -47,15 +32,6 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
     return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
                                                std::move(breakpoints), stop);
   }
-  if (variations)
-    for (const ContactElement& contact : system.laws().contacts())
-      if (contact.compliance ? contact.compliance->normal_damping > 0
-                             : !system.laws().compliance() && contact.restitution < 1)
-        throw InputError(fmt::format(
-            "contact '{}' has a normal damping{}: its force jumps where surfaces meet, and derivatives along the motion are "
-            "carried through continuous forces alone. Give it a compliance without normal_damping, or remove "
-            "run.sensitivities",
-            contact.name, contact.compliance ? "" : " that stands for its restitution"));
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
                                            std::move(breakpoints), stop, variations);
 }
@@ -70,17 +46,18 @@ AuditLimits limits(const System&, const SimulationOptions& options) {
 }
 
 void add_notes(const System& system, const SimulationOptions& options, std::vector<std::string>& notes) {
-  bool damped = false, open = false;
+  bool damped = false, held = false;
   for (const ContactElement& contact : system.laws().contacts()) {
-    damped |= contact.compliance && contact.compliance->normal_damping > 0;
-    open |= !contact.compliance && !system.laws().compliance();
+    damped |= contact.compliance ? contact.compliance->normal_damping > 0
+                                 : !system.laws().compliance() && contact.restitution < 1;
+    held |= contact.mu_static && *contact.mu_static > contact.mu;
   }
-  if (open)
-    notes.push_back(fmt::format(
-        "contacts without a compliance table take stiffness m/epsilon, critical tangential damping and a normal damping that "
-        "gives their restitution; epsilon = {:g} s^2 (run.compliant.epsilon)",
-        options.compliant.epsilon));
-  if (damped || open)
+  for (const FrictionElement& element : system.laws().friction()) held |= element.static_limit.has_value();
+  if (held)
+    notes.push_back(
+        "a static coefficient above the dynamic one makes friction drop where it gives way: unique and differentiable motion "
+        "is proved without it");
+  if (damped)
     notes.push_back(
         "normal damping makes contact forces jump where surfaces meet with speed: unique and differentiable motion is proved "
         "without it");
@@ -91,21 +68,27 @@ void add_notes(const System& system, const SimulationOptions& options, std::vect
 /// Tangential deformations; those of bodies come and go with their points.
 std::vector<std::string> internal(const System& system) {
   std::vector<std::string> names;
+  if (!system.laws().contact_source().points_stay()) return names;
+  for (const FrictionElement& element : system.laws().friction())
+    for (int c = 1; c <= element.size(); ++c) names.push_back(fmt::format("{}.d{}", element.name, c));
   if (system.laws().contact_source().points_stay())
     for (const ContactElement& contact : system.laws().contacts())
       for (int c = 1; c <= contact.tangents; ++c) names.push_back(fmt::format("{}.d{}", contact.name, c));
   return names;
 }
 
+bool facets(const System& system) { return CompliantContacts(system).has_facets(); }
+
 }  // namespace
 
 SchemeDescription compliant_description() {
   return {SchemeKind::compliant, "compliant",
           "Pang (paper 3), with the projection in the metric of the inverse damping",
-          "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping",
+          "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping; friction as the "
+          "same tangential law with its limit; constraints",
           "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; energy "
           "balance to the tolerance",
-          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes, internal};
+          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes, internal, facets};
 }
 
 }  // namespace stickslip

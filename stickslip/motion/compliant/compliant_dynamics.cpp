@@ -23,6 +23,8 @@ void add_scaled(double factor, const CompliantContacts::Change& from, CompliantC
   to.gap += factor * from.gap;
   to.normal_velocity += factor * from.normal_velocity;
   to.velocity += factor * from.velocity;
+  if (to.spin.size() > 0) to.spin += factor * from.spin;
+  if (to.own_force.size() > 0) to.own_force += factor * from.own_force;
   for (std::size_t g = 0; g < to.K.size(); ++g) {
     to.K[g] += factor * from.K[g];
     to.C[g] += factor * from.C[g];
@@ -33,13 +35,17 @@ void add_scaled(double factor, const CompliantContacts::Change& from, CompliantC
 
 CompliantDynamics::CompliantDynamics(const System& system)
     : system_(system), workspace_(system), contacts_(system), nq_(system.info().nq()), nv_(system.info().nv()) {
-  for (const ContactElement& law : system.laws().contacts()) components_ += law.size();
-  laws_ = static_cast<Index>(system.laws().contacts().size());
+  components_ = contacts_.component_count();
+  laws_ = contacts_.law_count();
+  constraints_ = static_cast<Index>(system.laws().constraints().size());
+  if (contacts_.has_smooth_part())
+    for (const FrictionElement& element : system.laws().friction()) smooth_ += element.size();
+  for (Vector* x : {&bias_, &multiplier_, &near_bias_, &constraint_change_}) x->setZero(constraints_);
   none_pinned_.assign(static_cast<std::size_t>(nv_), 0);
   law_components_.setZero(components_);
   law_power_.setZero(laws_);
   exact_ = system.linear() && system.laws().constant_rows() && !system.forces().applied_depends_on_state() &&
-           contacts_.constant_stiffness();
+           contacts_.constant_data() && constraints_ == 0 && !contacts_.weakens();
   for (Vector* x : {&h_, &a_, &f_, &balance_, &probe_f_, &probe_h_}) x->setZero(nv_);
   qdot_.setZero(nq_);
   origin_.setZero(nq_);
@@ -54,20 +60,32 @@ void CompliantDynamics::factor_mass() {
 void CompliantDynamics::contact_weights(double t, const Vector& q, Vector& weights) {
   q_ = q;
   factor_mass();
+  if (constraints_ > 0) {
+    system_.laws().constraint_source().evaluate(t, q, workspace_, rows_);
+    if (!constrained_.refresh(system_.inertia().mass(q, workspace_), rows_.A))
+      throw InputError("the constraints are not finite at the start");
+  }
   const ContactSource& source = system_.laws().contact_source();
   ContactPoints found;
   source.find(t, q, source.points_stay() ? HUGE_VAL : 0.1 * source.length(), workspace_, found);
   weights.setZero(laws_);
   Index row = 0;
-  const auto weight_along = [&](Index at) {
+  const auto weight_along = [&](const SparseMatrix& Wt, Index at) {
     f_.setZero(nv_);
-    for (SparseMatrix::InnerIterator entry(found.Wt, at); entry; ++entry) f_[entry.col()] = entry.value();
+    for (SparseMatrix::InnerIterator entry(Wt, at); entry; ++entry) f_[entry.col()] = entry.value();
     h_ = f_;
-    mass_.solve(h_);
+    constraints_ > 0 ? constrained_.apply(f_, h_) : mass_.solve(h_);
     return f_.dot(h_);
   };
+  const Index friction = contacts_.friction_laws();
+  const SparseMatrix rows = system_.laws().friction_rows();
+  for (Index k = 0, at = 0; k < friction; ++k) {
+    weights[k] = weight_along(rows, at);
+    at += system_.laws().friction()[static_cast<std::size_t>(k)].size();
+  }
   for (const ContactSite& site : found.points) {
-    weights[site.law] = std::max(weights[site.law], weight_along(row));
+    double& weight = weights[friction + site.law];
+    weight = std::max(weight, weight_along(found.Wt, row));
     row += system_.laws().contacts()[static_cast<std::size_t>(site.law)].size();
   }
   double lightest = 0;
@@ -76,6 +94,46 @@ void CompliantDynamics::contact_weights(double t, const Vector& q, Vector& weigh
   });
   for (Index k = 0; k < laws_; ++k)
     if (!(weights[k] > 0)) weights[k] = lightest;
+}
+
+double CompliantDynamics::natural_time(double t, const Vector& q, const Vector& v, double otherwise) {
+  q_ = q;
+  v_ = v;
+  factor_mass();
+  const ContactSource& source = system_.laws().contact_source();
+  Vector a(nv_);
+  system_.force(t, q, v, workspace_, a);
+  mass_.solve(a);
+  double shortest = HUGE_VAL;
+  // A way L, a speed u and an acceleration b, where there are any.
+  const auto consider = [&](double L, double u, double b) {
+    if (L > 0 && b > 0) shortest = std::min(shortest, std::sqrt(2 * L / b));
+    if (L > 0 && u > 0) shortest = std::min(shortest, L / u);
+    if (u > 0 && b > 0 && !(L > 0)) shortest = std::min(shortest, u / b);
+  };
+  if (const double length = source.length(); length > 0 && !source.points_stay()) {
+    consider(length, source.speed_bound(v), source.speed_bound(a));
+  } else {
+    ContactPoints found;
+    source.find(t, q, HUGE_VAL, workspace_, found);
+    Index row = 0;
+    for (const ContactSite& site : found.points) {
+      const int size = system_.laws().contacts()[static_cast<std::size_t>(site.law)].size();
+      for (int c = 0; c < size; ++c)
+        consider(c == 0 ? site.gap : 0, std::abs(row_times(found.Wt, row + c, v) - found.w[row + c]),
+                 std::abs(row_times(found.Wt, row + c, a)));
+      row += size;
+    }
+  }
+  return std::isfinite(shortest) ? shortest : otherwise;
+}
+
+double CompliantDynamics::default_epsilon(double given, const State& start, double span) {
+  constexpr double kPart = 1e-2;  // contacts give way in at most that part of the time in which the motion changes
+  if (given > 0) return given;
+  const double time = kPart * natural_time(start.t, start.q, start.v, span > 0 ? span : 1.0);
+  const double round_off = 1e-9;  // a power of ten as such
+  return std::pow(10.0, 2 * std::floor(std::log10(time) + round_off));
 }
 
 void CompliantDynamics::set_origin(const Vector& q0) {
@@ -100,8 +158,40 @@ bool CompliantDynamics::accelerate(double t) {
   model_force(t, q_, v_, h_);
   a_ = h_;
   contacts_.add_forces(a_);
-  mass_.solve(a_);
+  if (constraints_ > 0) {
+    const ConstraintSource& source = system_.laws().constraint_source();
+    source.evaluate(t, q_, workspace_, rows_);
+    source.bias(t, q_, v_, workspace_, bias_);
+    if (!constrained_.refresh(system_.inertia().mass(q_, workspace_), rows_.A)) return false;
+    f_ = a_;
+    constrained_.acceleration(f_, bias_, a_);
+    constrained_.multipliers(f_, a_, multiplier_);
+  } else {
+    mass_.solve(a_);
+  }
   return a_.allFinite();
+}
+
+void CompliantDynamics::solve_mass(Vector& f, const Vector& e) {
+  if (constraints_ == 0) {
+    factor_mass();
+    mass_.solve(f);
+    return;
+  }
+  constrained_.acceleration(f, e, solved_);
+  constrained_.multipliers(f, solved_, bias_);
+  multiplier_change_ += bias_;
+  f = solved_;
+}
+
+void CompliantDynamics::add_constraints(const System& system, double t, const Vector& q, const Vector& v,
+                                        SystemWorkspace& workspace, Vector& h, Vector& residual) {
+  if (constraints_ == 0) return;
+  const ConstraintSource& source = system.laws().constraint_source();
+  source.evaluate(t, q, workspace, near_rows_);
+  source.bias(t, q, v, workspace, residual);
+  h.noalias() += near_rows_.A.transpose() * multiplier_;
+  residual.noalias() += near_rows_.A * a_;
 }
 
 bool CompliantDynamics::derivative(double t, const Vector& y, Vector& dydt) {
@@ -122,38 +212,39 @@ bool CompliantDynamics::derivative(double t, const Vector& y, Vector& dydt) {
     dydt.segment(column_at(k), motion_size()) = x_rate_;
     if (!sums_) continue;
     column_sums(x_rate_);
-    dydt.segment(column_at(k) + motion_size(), components_) = x_rate_;
+    dydt.segment(column_at(k) + motion_size(), reactions()) = x_rate_;
   }
   return true;
 }
 
-/// dλ per component of the contact laws.
+/// dλ per component of the laws, dΛ per constraint.
 void CompliantDynamics::column_sums(Vector& rate) const {
-  rate.setZero(components_);
-  std::vector<Index> first;
-  Index component = 0;
-  for (const ContactElement& law : system_.laws().contacts()) {
-    first.push_back(component);
-    component += law.size();
-  }
+  rate.setZero(reactions());
+  if (constraints_ > 0) rate.tail(constraints_) = multiplier_change_;
   for (std::size_t s = 0; s < contacts_.slots().size(); ++s) {
     const CompliantContacts::Slot& slot = contacts_.slots()[s];
-    const Index at = first[static_cast<std::size_t>(slot.law)];
-    rate[at] += change_.normal[static_cast<Index>(s)];
-    for (int c = 0; c < slot.tangents; ++c) rate[at + 1 + c] += change_.tangential[slot.first + c];
+    if (slot.friction < 0) rate[contacts_.component_of(slot, 0)] += change_.normal[static_cast<Index>(s)];
+    for (int c = 0; c < slot.tangents; ++c)
+      rate[contacts_.component_of(slot, 1 + c)] += change_.tangential[slot.first + c];
   }
 }
 
 void CompliantDynamics::sum_rates(double t, Vector& rates) {
-  rates.resize(3 + components_ + laws_);
+  rates.resize(all_sums());
   system_.forces().applied(t, q_, v_, workspace_, f_);
   const CompliantContacts::Powers powers = contacts_.powers();
   rates[0] = f_.dot(v_) + system_.inertia().power(q_, v_) + powers.surfaces;
   rates[1] = system_.forces().damper_power(q_, v_) + powers.dampers;
   rates[2] = powers.friction;
-  contacts_.law_sums(law_components_, law_power_);
-  rates.segment(3, components_) = law_components_;
+  contacts_.law_sums(law_components_, law_smooth_, law_power_);
+  rates.segment(component_sums(), components_) = law_components_;
+  if (smooth_ > 0) rates.segment(smooth_sums(), smooth_) = law_smooth_;
   rates.tail(laws_) = law_power_;
+  if (constraints_ > 0) {
+    accelerate(t);
+    rates[0] += multiplier_.dot(rows_.rate);  // a constraint that moves
+    rates.segment(constraint_sums(), constraints_) = multiplier_;
+  }
   if (contacts_.constant_stiffness()) return;
   // Stiffness that changes along the motion stores or releases energy at fixed deformation.
   system_.kinematics().rate(q_, v_, qdot_);
@@ -197,6 +288,7 @@ void CompliantDynamics::exact_slopes(double t, const Vector& x) {
   probe_v_ = x.segment(nq_, nv_);
   system_.linear()->K.add_product(-1.0, probe_q_, balance_);
   system_.linear()->B.add_product(-1.0, probe_v_, balance_);
+  contacts_.subtract_viscous(probe_v_, balance_);
   qdot_change_ = probe_v_;
 }
 
@@ -204,7 +296,10 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
   double step = HUGE_VAL;
   for (Index i = 0; i < nq_ + nv_; ++i)
     if (x[i] != 0) step = std::min(step, kStencilStep * (sizes_.size() > i ? sizes_[i] : 1.0) / std::abs(x[i]));
-  const bool data = !contacts_.constant_stiffness();
+  const bool data = !contacts_.constant_data();
+  constraint_change_.setZero();
+  change_.spin.setZero(contacts_.turns() ? contacts_.slot_count() : 0);
+  change_.own_force.setZero(data ? contacts_.slot_count() : 0);
   change_.gap.setZero(contacts_.slot_count());
   change_.normal_velocity.setZero(contacts_.slot_count());
   change_.velocity.setZero(contacts_.tangents());
@@ -231,7 +326,9 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
     probe_h_ += probe_f_;
     if (inertia_ && !system_.inertia().constant())
       system_.inertia().mass(probe_q_, workspace_).add_product(-1.0, a_, probe_h_);
+    if (inertia_) add_constraints(system_, t, probe_q_, probe_v_, workspace_, probe_h_, near_bias_);
     balance_ += point.weight / step * probe_h_;
+    constraint_change_ += point.weight / step * near_bias_;
     system_.kinematics().rate(probe_q_, probe_v_, probe_qdot_);
     qdot_change_ += point.weight / step * probe_qdot_;
   }
@@ -269,8 +366,10 @@ void CompliantDynamics::balance_slopes(double t, DenseMatrix& by_x, DenseMatrix&
 }
 
 void CompliantDynamics::vary_balance(double t, const Vector& x) {
-  for (Vector* numbers : {&change_.mu, &change_.normal_damping, &change_.own_force}) numbers->resize(0);
+  for (Vector* numbers : {&change_.mu, &change_.normal_damping, &change_.own_force, &change_.spin}) numbers->resize(0);
   exact_ ? exact_slopes(t, x) : smooth_slopes(t, x);
+  if (change_.own_force.size() > 0)
+    for (Vector* numbers : {&change_.mu, &change_.normal_damping}) numbers->setZero(contacts_.slot_count());
   change_.deformation = x.tail(contacts_.tangents());
   contacts_.vary(change_);
   contacts_.add_forces(change_.normal, change_.tangential, balance_);
@@ -278,8 +377,8 @@ void CompliantDynamics::vary_balance(double t, const Vector& x) {
 
 void CompliantDynamics::vary(double t, const Vector& x, Vector& rate) {
   vary_balance(t, x);
-  factor_mass();
-  mass_.solve(balance_);
+  multiplier_change_.setZero(constraints_);
+  solve_mass(balance_, constraint_change_);
   rate.resize(motion_size());
   rate.head(nq_) = qdot_change_;
   rate.segment(nq_, nv_) = balance_;
@@ -294,13 +393,15 @@ void CompliantDynamics::data_of(double t, const System& other, CompliantContacts
   other.force(t, q_, v_, other_workspace, values.balance);
   values.balance += probe_f_;
   other.inertia().mass(q_, other_workspace).add_product(-1.0, a_, values.balance);
+  values.constraint.setZero(constraints_);
+  add_constraints(other, t, q_, v_, other_workspace, values.balance, values.constraint);
 }
 
 void CompliantDynamics::add_data_change(DataChange& change, Vector& rate) {
   change.contacts.deformation.setZero(contacts_.tangents());
   contacts_.vary(change.contacts);
   contacts_.add_forces(change.contacts.normal, change.contacts.tangential, change.balance);
-  mass_.solve(change.balance);
+  solve_mass(change.balance, change.constraint);
   rate.segment(nq_, nv_) += change.balance;
   rate.segment(nq_ + nv_, contacts_.tangents()) += change.contacts.rate;
   change_.normal += change.contacts.normal;

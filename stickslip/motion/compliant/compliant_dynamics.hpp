@@ -4,8 +4,11 @@
 //   q' = T(q) v,   M(q) v' = h(t, q, v) + W λ,   δ_T' of the contacts        y = (q - origin, v, δ_T, sums, S)
 //
 //   λ, δ_T'    forces and deformation rates of compliant_contacts.hpp
+//   bilateral constraints are ideal: M v' = h + W λ + Aᵀ Λ, A v' = -bias, by the null space of their rows
+//              (constrained_mass.hpp), redundant rows allowed; the caller projects states against drift
 //   sums       integrals beside the motion, where the layout asks for them: work of applied forces and moving surfaces,
-//              losses of dampers and of friction, then ∫λ per component of the contacts, then work per contact law
+//              losses of dampers and of friction; then per component ∫λ of friction laws and contacts, ∫ of the smooth
+//              part of friction, ∫Λ; then work per law
 //   S          sensitivities, one column x = (dq, dv, dδ_T) per unknown p: x' = (∂Φ/∂y) x + ∂Φ/∂p, with an element of the
 //              generalised Jacobian at kinks, where x has a kink and no jump. Beside each column its own ∫dλ
 //
@@ -23,6 +26,8 @@
 #include "stickslip/common/shifted_factor.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/compliant/compliant_contacts.hpp"
+#include "stickslip/motion/constrained_mass.hpp"
+#include "stickslip/motion/state.hpp"
 
 namespace stickslip {
 
@@ -41,8 +46,19 @@ class CompliantDynamics {
     unknowns_ = unknowns;
   }
   Index motion_size() const { return nq_ + nv_ + contacts_.tangents(); }  ///< of (q, v, δ_T), and of a column of S
-  Index sums_size() const { return sums_ ? 3 + components_ + laws_ : 0; }
-  Index column_size() const { return motion_size() + (sums_ ? components_ : 0); }
+  Index all_sums() const { return 3 + components_ + smooth_ + constraints_ + laws_; }
+  Index sums_size() const { return sums_ ? all_sums() : 0; }
+  /// Of sums: λ, the smooth part of friction, Λ, work per law.
+  Index component_sums() const { return 3; }
+  Index smooth_sums() const { return 3 + components_; }
+  Index constraint_sums() const { return 3 + components_ + smooth_; }
+  Index components() const { return components_; }
+  Index smooth_components() const { return smooth_; }
+  Index constraints() const { return constraints_; }
+  Index laws() const { return laws_; }
+  /// Reactions whose derivatives stand beside a column: components, then constraints.
+  Index reactions() const { return components_ + constraints_; }
+  Index column_size() const { return motion_size() + (sums_ ? reactions() : 0); }
   Index size() const { return motion_size() + sums_size() + unknowns_ * column_size(); }
   Index column_at(Index unknown) const { return motion_size() + sums_size() + unknown * column_size(); }
   /// y holds q - origin where q' = v, so that errors are small beside the way and not beside where it is measured from.
@@ -54,9 +70,16 @@ class CompliantDynamics {
   /// Size of every component of the motion, for differences.
   void set_sizes(const Vector& sizes) { sizes_ = sizes; }
 
-  /// W_n M⁻¹ W_nᵀ = 1/m of each contact law at q: the largest of the points that are found, else that of the lightest
-  /// velocity.
+  /// W M⁻¹ Wᵀ = 1/m of each friction law along its direction and each contact law along its normal at q, under the
+  /// constraints: the largest of the points that are found, else that of the lightest velocity.
   void contact_weights(double t, const Vector& q, Vector& weights);
+  /// Time in which the motion at the start crosses its own size: bodies with smallest shape L √(2L/a) or L/v, whichever
+  /// is less; contacts given by functions v/a, √(2Ψ/a) or Ψ/v at their rows. a: acceleration by forces without those of
+  /// contacts. `otherwise`, where nothing moves and nothing pulls. [s]
+  double natural_time(double t, const Vector& q, const Vector& v, double otherwise);
+  /// ε of contacts that have no compliance of their own: as given, or by natural_time. The power of ten makes it a
+  /// constant of the model for derivatives, and the same in units that differ by powers of ten. [s²]
+  double default_epsilon(double given, const State& start, double span);
 
   /// Forces at (t, y). False as CompliantContacts::place.
   bool place(double t, const Vector& y);
@@ -80,13 +103,16 @@ class CompliantDynamics {
 
   /// x' = (∂Φ/∂y) x at the placed and accelerated state; dλ is left in change().
   void vary(double t, const Vector& x, Vector& rate);
+  /// v' and Λ at the placed state; false: not finite.
+  bool accelerate(double t);
+  const Vector& multiplier() const { return multiplier_; }  ///< Λ
   /// x' += ∂Φ/∂p of unknown k there.
   using ParameterSlope = std::function<void(double t, Index unknown, Vector& rate)>;
   void set_parameter_slope(ParameterSlope slope) { parameter_slope_ = std::move(slope); }
   /// What a parameter changes in the data of the contacts and in the balance h + W λ - M v' at fixed λ and v'.
   struct DataChange {
     CompliantContacts::Change contacts;
-    Vector balance;
+    Vector balance, constraint;  ///< constraint: A v' + bias
   };
   /// These at the placed state for a system that is a neighbour of this one in some parameter.
   void data_of(double t, const System& other, CompliantContacts& other_contacts, SystemWorkspace& other_workspace,
@@ -96,8 +122,13 @@ class CompliantDynamics {
   const CompliantContacts::Change& change() const { return change_; }
 
  private:
-  bool accelerate(double t);
   void factor_mass();
+  /// M⁻¹ f, or the acceleration that f and A v' = -e make under the constraints.
+  /// Adds what Λ does to multiplier_change_.
+  void solve_mass(Vector& f, const Vector& e);
+  /// h -= -Aᵀ Λ and residual = A v' + bias at another state, Λ and v' as they are.
+  void add_constraints(const System& system, double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                       Vector& h, Vector& residual);
   /// Slopes along (dq, dv): of gaps and velocities of the contacts into change_, of h + W λ - M a into balance_.
   void smooth_slopes(double t, const Vector& x);
   /// Forces of the model; with the velocity terms of the inertia, if there is one.
@@ -114,7 +145,10 @@ class CompliantDynamics {
   bool sums_ = false, exact_ = false, inertia_ = true;
   Index unknowns_ = 0;
   ParameterSlope parameter_slope_;
-  Index nq_ = 0, nv_ = 0, components_ = 0, laws_ = 0;
+  Index nq_ = 0, nv_ = 0, components_ = 0, laws_ = 0, smooth_ = 0, constraints_ = 0;
+  ConstraintRows rows_, near_rows_;
+  ConstrainedMass constrained_;
+  Vector bias_, multiplier_, near_bias_, constraint_change_, law_smooth_, solved_, multiplier_change_;
   bool factored_ = false;
   PinnedFactor mass_;
   std::vector<char> none_pinned_;

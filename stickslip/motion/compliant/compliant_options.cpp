@@ -18,8 +18,8 @@ std::string_view to_string(CompliantIntegrator integrator) { return kIntegrators
 CompliantIntegrator compliant_integrator_from(std::string_view name) { return kIntegrators.from(name); }
 
 void CompliantOptions::validate() const {
-  if (!(epsilon > 0) || !std::isfinite(epsilon))
-    throw InputError(fmt::format("run.compliant.epsilon = {} must be > 0 [s^2]", epsilon));
+  if (!(epsilon >= 0) || !std::isfinite(epsilon))
+    throw InputError(fmt::format("run.compliant.epsilon = {} must be > 0 [s^2], or 0: chosen", epsilon));
   if (!(absolute_tolerance >= 0) || !std::isfinite(absolute_tolerance))
     throw InputError(fmt::format("run.compliant.absolute_tolerance = {} must be >= 0", absolute_tolerance));
 }

@@ -18,7 +18,9 @@ struct CompliantOptions {
   CompliantIntegrator integrator = CompliantIntegrator::automatic;
   bool quasistatic = false;       ///< inertia dropped (quasistatic.hpp)
   bool locate_switches = false;
-  double epsilon = 1e-6;          ///< of contacts without compliance: K = m/ε [s²]
+  /// Of contacts without compliance and of friction laws: K = m/ε [s²]. 0: √ε is the power of ten below a hundredth of
+  /// the time that the motion needs for its own size (CompliantDynamics::natural_time).
+  double epsilon = 0;
   double absolute_tolerance = 0;  ///< 0: a thousandth of the tolerance
   void validate() const;
   bool fixed_step() const { return integrator == CompliantIntegrator::heun || integrator == CompliantIntegrator::rk4; }

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives along the motion: columns of S in the numbers of q, as the integrator carries them, against the tangent
 // columns of a step record; and what a parameter changes beside the state.
+#include <cmath>
+#include <limits>
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
+
+namespace {
+const double kSlopeStep = std::pow(std::numeric_limits<double>::epsilon(), 0.2);  // of the size of a component
+constexpr double kTogether = 1e-6;  // of a shift of time: jumps that stay at one instant
+}  // namespace
 
 void CompliantScheme::make_neighbours(const State& s) {
   neighbours_.clear();
@@ -18,14 +25,21 @@ void CompliantScheme::make_neighbours(const State& s) {
       neighbour.system = near.parts.system.get();
       neighbour.workspace = near.workspace.get();
       neighbour.contacts = std::make_unique<CompliantContacts>(*neighbour.system);
-      if (neighbour.contacts->complete_by_default()) {
+      if (neighbour.contacts->complete_by_default() || neighbour.contacts->friction_laws() > 0) {
         Vector weights;
         CompliantDynamics(*neighbour.system).contact_weights(s.t, s.q, weights);
-        neighbour.contacts->complete(weights, near.parts.options.compliant.epsilon);
+        const double given = near.parts.options.compliant.epsilon;
+        neighbour.contacts->complete(weights, given > 0 ? given : epsilon_);
       }
       neighbour.contacts->follow(dynamics_.contacts());
       neighbours_[static_cast<std::size_t>(k)].push_back(std::move(neighbour));
     }
+}
+
+/// Neighbours hold what is held here.
+void CompliantScheme::share_holds() {
+  for (auto& neighbours : neighbours_)
+    for (NeighbourContacts& near : neighbours) near.contacts->swap_holds(dynamics_.contacts().slots());
 }
 
 void CompliantScheme::seed_columns(const DenseMatrix& S) {
@@ -55,7 +69,8 @@ void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate)
       for (auto [to, from] : {std::pair{&sum.gap, &values.gap}, {&sum.normal_velocity, &values.normal_velocity},
                               {&sum.velocity, &values.velocity}, {&sum.mu, &values.mu},
                               {&sum.normal_damping, &values.normal_damping}, {&sum.own_force, &values.own_force},
-                              {&data_change_.balance, &data_.balance}})
+                              {&data_change_.balance, &data_.balance},
+                              {&data_change_.constraint, &data_.constraint}})
         to->setZero(from->size());
       sum.K.resize(values.K.size());
       sum.C.resize(values.C.size());
@@ -76,8 +91,54 @@ void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate)
       sum.C[g] += near.weight * values.C[g];
     }
     data_change_.balance += near.weight * data_.balance;
+    data_change_.constraint += near.weight * data_.constraint;
   }
   dynamics_.add_data_change(data_change_, rate);
+}
+
+/// d/dx of jump_function() along a change x of the motion and `by_time` of the time.
+double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time) {
+  const Index n = dynamics_.motion_size();
+  double step = by_time != 0 ? kSlopeStep * span_.length() : HUGE_VAL;
+  for (Index i = 0; i < n; ++i)
+    if (x[i] != 0) step = std::min(step, kSlopeStep * scale_[i] / std::abs(x[i]));
+  if (!std::isfinite(step)) return 0;
+  double slope = 0;
+  probe_ = y;
+  for (const auto& [place, weight] : {std::pair{1, 8.0 / 12}, {-1, -8.0 / 12}, {2, -1.0 / 12}, {-2, 1.0 / 12}}) {
+    probe_.head(n) = y.head(n) + place * step * x;
+    dynamics_.place(stretch_.inside(t + place * step * by_time), probe_);
+    slope += weight / step * dynamics_.contacts().jump_function(slot);
+  }
+  return slope;
+}
+
+void CompliantScheme::jump_columns(double t, const Vector& before, const Vector& after,
+                                   const std::vector<std::size_t>& slots, Vector& y) {
+  const Index n = dynamics_.motion_size(), nq = system_.info().nq(), nv = system_.info().nv();
+  const Vector jump = before.head(n) - after.head(n), f = before.head(n);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const Vector x = y.segment(dynamics_.column_at(k), n);
+    double earliest = HUGE_VAL, latest = -HUGE_VAL;
+    for (const std::size_t slot : slots) {
+      double change = jump_slope(t, y, slot, x, 0);
+      dynamics_.place(stretch_.inside(t), y);
+      const Vector delta = y.segment(nq + nv, dynamics_.contacts().tangents());
+      for (NeighbourContacts& near : neighbours_[static_cast<std::size_t>(k)]) {
+        near.contacts->swap_holds(dynamics_.contacts().slots());
+        if (near.contacts->place(stretch_.inside(t), dynamics_.q(), dynamics_.v(), delta, *near.workspace))
+          change += near.weight * near.contacts->jump_function(slot);
+      }
+      const double later = -change / jump_slope(t, y, slot, f, 1);
+      earliest = std::min(earliest, later);
+      latest = std::max(latest, later);
+    }
+    if (slots.empty()) continue;
+    const bool apart = !(latest - earliest <= kTogether * std::max(std::abs(earliest), std::abs(latest)));
+    column_lost_[static_cast<std::size_t>(k)] |= apart;
+    if (!apart) y.segment(dynamics_.column_at(k), n) += 0.5 * (earliest + latest) * jump;
+  }
+  dynamics_.place(stretch_.inside(t), y);
 }
 
 void CompliantScheme::take_sensitivity(const Vector& y, StepRecord& record) {
@@ -94,7 +155,7 @@ void CompliantScheme::take_sensitivity(const Vector& y, StepRecord& record) {
       unit[i] = 0;
     }
   }
-  const Index components = record.reaction_impulse.size();
+  const Index components = dynamics_.reactions();
   record.reaction_sensitivity.resize(dynamics_.sums_size() > 0 ? components : 0, unknowns_);
   for (Index k = 0; k < unknowns_; ++k) {
     const Index at = dynamics_.column_at(k);
@@ -104,6 +165,8 @@ void CompliantScheme::take_sensitivity(const Vector& y, StepRecord& record) {
       record.sensitivity.col(k).head(nv) = T_.householderQr().solve(y.segment(at, nq));
     }
     record.sensitivity.col(k).tail(nv + T) = y.segment(at + nq, nv + T);
+    if (column_lost_[static_cast<std::size_t>(k)])
+      record.sensitivity.col(k).setConstant(std::numeric_limits<double>::quiet_NaN());
     if (dynamics_.sums_size() == 0) continue;
     if (column_reached_.size() != components * unknowns_) column_reached_.setZero(components * unknowns_);
     const auto reached = column_reached_.segment(k * components, components);

@@ -17,9 +17,14 @@ void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, co
   values.normal_velocity.setZero(slot_count());
   values.velocity.setZero(tangents_);
   force.setZero(v.size());
+  if (turns()) values.spin.setZero(slot_count());
+  neighbour_friction(t, q, v, tangential, workspace, values, force);
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     const int at = near_point_[s];
     if (at < 0) continue;
+    if (turns() && slots_[s].tangents == 2)
+      values.spin[static_cast<Index>(s)] =
+          system_.laws().contact_source().spin(q, v, near_.points[static_cast<std::size_t>(at)]);
     const Index row = near_row_[static_cast<std::size_t>(at)], i = static_cast<Index>(s);
     values.gap[i] = near_.points[static_cast<std::size_t>(at)].gap;
     for (int c = 0; c <= slots_[s].tangents; ++c) {
@@ -36,17 +41,43 @@ void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, co
   values.K.resize(groups_.size());
   values.C.resize(groups_.size());
   for (std::size_t g = 0; g < groups_.size(); ++g)
-    read_matrices(law_of(*groups_[g]), workspace.variables.span(), values.K[g], values.C[g]);
+    read_matrices(slots_[static_cast<std::size_t>(groups_[g]->slots.front())], workspace.variables.span(), values.K[g],
+                  values.C[g]);
   CompliantPoint point;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
     const auto i = static_cast<Index>(s);
+    if (slots_[s].friction >= 0) {
+      values.mu[i] = 1;
+      values.own_force[i] = limit_of(slots_[s], near_friction_);
+      continue;
+    }
     const auto law = static_cast<std::size_t>(slots_[s].law);
-    values.mu[i] = (*laws_)[law].mu;
+    values.mu[i] = coefficient(slots_[s]);
     values.normal_damping[i] = compliance_[law].normal_damping;
     point.own_force = 0;
     normal_law(slots_[s], data->gap(s), point);
     values.own_force[i] = point.own_force;
   }
+}
+
+/// v_T of the friction laws and their part of W λ, with what is smooth.
+void CompliantContacts::neighbour_friction(double t, const Vector& q, const Vector& v, const Vector& tangential,
+                                           SystemWorkspace& workspace, Change& values, Vector& force) {
+  if (friction_.laws() == 0) return;
+  near_friction_.evaluate_limits(t, q, v, workspace);
+  near_friction_.evaluate_surface(t, q, v, workspace, near_w_);
+  near_friction_.relative_velocity(v, near_w_, near_u_);
+  near_smooth_.setZero();
+  smooth_force(near_friction_, near_u_, near_smooth_);
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const Slot& slot = slots_[s];
+    if (slot.friction < 0) continue;
+    values.gap[static_cast<Index>(s)] = 0;
+    const Index first = near_friction_.first(slot.friction);
+    values.velocity.segment(slot.first, slot.tangents) = near_u_.segment(first, slot.tangents);
+    near_smooth_.segment(first, slot.tangents) += tangential.segment(slot.first, slot.tangents);
+  }
+  near_friction_.add_reactions(1.0, near_smooth_, force);
 }
 
 double CompliantContacts::stiffening_power(const std::vector<DenseMatrix>& K_rate) const {
@@ -100,6 +131,11 @@ void CompliantContacts::vary(Change& change) {
       change.normal[group.slots[k]] = d.normal[static_cast<Index>(k)];
       change.tangential.segment(slot.first, slot.tangents) = d.tangential.segment(p.points[k].first, slot.tangents);
       change.rate.segment(slot.first, slot.tangents) = d.rate.segment(p.points[k].first, slot.tangents);
+      if (!turns() || slot.tangents < 2) continue;
+      const double spin = spin_[group.slots[k]], turn = change.spin.size() > 0 ? change.spin[group.slots[k]] : 0.0;
+      const Index f = p.points[k].first;
+      change.rate[slot.first] -= spin * d.deformation[f + 1] + turn * p.deformation[f + 1];
+      change.rate[slot.first + 1] += spin * d.deformation[f] + turn * p.deformation[f];
     }
   }
 }
@@ -118,11 +154,10 @@ void CompliantContacts::add_slopes(Index n, MatrixEntries& slope) {
         const Slot& slot = slots_[s];
         for (int c = 0; c < slot.tangents; ++c)
           slope.add(2 * n + slot.first + c, column, factor * d.rate[p.points[k].first + c]);
-        if (point_of_slot_[s] < 0) continue;
-        const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[s])];
-        for (int c = 0; c <= slot.tangents; ++c) {
+        const Rows rows = rows_of(s);
+        for (int c = rows.begin; rows.Wt && c <= slot.tangents; ++c) {
           const double force = c == 0 ? d.normal[static_cast<Index>(k)] : d.tangential[p.points[k].first + c - 1];
-          for (SparseMatrix::InnerIterator entry(found_.Wt, row + c); entry; ++entry)
+          for (SparseMatrix::InnerIterator entry(*rows.Wt, rows.first + c); entry; ++entry)
             slope.add(n + entry.col(), column, factor * force * entry.value());
         }
       }
@@ -143,16 +178,16 @@ void CompliantContacts::add_slopes(Index n, MatrixEntries& slope) {
         vary_input(d.deformation, p.points[k].first + c);
         add_output(2 * n + slot.first + c, 1);
       }
-      if (point_of_slot_[s] < 0) continue;
-      const Index row = row_of_point_[static_cast<std::size_t>(point_of_slot_[s])];
+      const Rows rows = rows_of(s);
+      if (!rows.Wt) continue;
       const auto along = [&](Vector& input, Index i, Index at, Index offset) {
         vary_input(input, i);
-        for (SparseMatrix::InnerIterator entry(found_.Wt, at); entry; ++entry)
+        for (SparseMatrix::InnerIterator entry(*rows.Wt, at); entry; ++entry)
           add_output(offset + entry.col(), entry.value());
       };
-      along(d.gap, static_cast<Index>(k), row, 0);
-      if (p.points[k].normal_damping > 0) along(d.normal_velocity, static_cast<Index>(k), row, n);
-      for (int c = 0; c < slot.tangents; ++c) along(d.velocity, p.points[k].first + c, row + 1 + c, n);
+      if (rows.begin == 0) along(d.gap, static_cast<Index>(k), rows.first, 0);
+      if (p.points[k].normal_damping > 0) along(d.normal_velocity, static_cast<Index>(k), rows.first, n);
+      for (int c = 0; c < slot.tangents; ++c) along(d.velocity, p.points[k].first + c, rows.first + 1 + c, n);
     }
   }
 }
@@ -163,7 +198,8 @@ double CompliantContacts::fastest(const Vector& weights) const {
     const CompliantProblem& p = group->problem;
     const auto N = static_cast<Index>(p.points.size());
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const double weight = weights[slots_[static_cast<std::size_t>(group->slots[k])].law];
+      const double weight =
+          weights[static_cast<Index>(mode_index(slots_[static_cast<std::size_t>(group->slots[k])]))];
       const auto i = static_cast<Index>(k);
       const double normal = p.points[k].own_normal ? p.points[k].own_slope : p.K(i, i);
       fastest = std::max({fastest, std::sqrt(normal * weight), p.points[k].normal_damping * weight});

@@ -35,6 +35,10 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
   if (points_stay_) {
     if (slots_.empty()) {
       Index first = 0;
+      for (int k = 0; k < static_cast<int>(friction_.laws()); ++k) {
+        slots_.push_back(friction_slot(k, first));
+        first += slots_.back().tangents;
+      }
       for (std::size_t k = 0; k < laws_->size(); ++k) {
         Slot slot;
         slot.law = static_cast<int>(k);
@@ -57,18 +61,37 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
   DenseMatrix moved(0, columns);
   const auto carry = [&](const Slot& from, Slot to) {
     to.first = moved.rows();
+    to.held = from.held;
     moved.conservativeResize(to.first + to.tangents, Eigen::NoChange);
-    for (Index k = 0; k < columns; ++k) {
+    // The numbers of a point that was followed are those of its frame as it is now.
+    if (from.key == to.key) moved.bottomRows(to.tangents) = deformation.middleRows(from.first, from.tangents);
+    for (Index k = 0; k < columns && from.key != to.key; ++k) {
       const Vector3 world = in_world(from.frame, deformation.col(k), from.first, from.tangents);
       for (int c = 0; c < to.tangents; ++c)
         moved(to.first + c, k) = Eigen::Map<const Vector3>(to.frame.data() + 3 * (c + 1)).dot(world);
     }
     next.push_back(to);
   };
+  if (slots_.empty()) {  // the first time: friction laws are there from the start
+    Index first = 0;
+    for (int k = 0; k < static_cast<int>(friction_.laws()); ++k) {
+      slots_.push_back(friction_slot(k, first));
+      first += slots_.back().tangents;
+    }
+    if (deformation.rows() < first) deformation.setZero(first, columns);
+    point_of_slot_.assign(slots_.size(), -1);
+  }
+  for (std::size_t s = 0; s < slots_.size() && slots_[s].friction >= 0; ++s) carry(slots_[s], slots_[s]);
   for (std::size_t i = 0; i < found_.points.size(); ++i) {
     const ContactSite& site = found_.points[i];
-    Slot slot{site.law, site.key, site.first, site.second, 0, (*laws_)[static_cast<std::size_t>(site.law)].tangents,
-              site.position, site.frame};
+    Slot slot;
+    slot.law = site.law;
+    slot.key = site.key;
+    slot.first_body = site.first;
+    slot.second_body = site.second;
+    slot.tangents = (*laws_)[static_cast<std::size_t>(site.law)].tangents;
+    slot.position = site.position;
+    slot.frame = site.frame;
     const int old = i < slot_of_point_.size() ? slot_of_point_[i] : -1;
     if (old >= 0) {
       carry(slots_[static_cast<std::size_t>(old)], slot);
@@ -81,7 +104,7 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
   }
   double total = energy(), given_up = 0;
   for (std::size_t s = 0; s < slots_.size(); ++s) {
-    if (s < point_of_slot_.size() && point_of_slot_[s] >= 0) continue;
+    if (slots_[s].friction >= 0 || (s < point_of_slot_.size() && point_of_slot_[s] >= 0)) continue;
     const ContactCompliance& c = compliance_[static_cast<std::size_t>(slots_[s].law)];
     DenseMatrix K;
     c.stiffness.evaluate(workspace.variables.span(), K);
@@ -118,8 +141,9 @@ bool CompliantContacts::match(const ContactPoints& found, std::vector<int>& slot
     point_of_slot[slot] = static_cast<int>(point);
   };
   if (points_stay_) {
-    for (std::size_t i = 0; i < n; ++i) join(i, static_cast<std::size_t>(found.points[i].law));
-    return n == slots_.size();
+    const auto before = static_cast<std::size_t>(friction_.laws());
+    for (std::size_t i = 0; i < n; ++i) join(i, before + static_cast<std::size_t>(found.points[i].law));
+    return before + n == slots_.size();
   }
   const auto same_pair = [&](const Slot& slot, const ContactSite& site) {
     return slot.law == site.law && slot.first_body == site.first && slot.second_body == site.second;

@@ -18,10 +18,11 @@ const std::array<double, 3> kNodes{(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1.0};
 const std::array<double, 3> kWeights{(16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9};
 constexpr int kNewtonSteps = 30, kBisections = 60;
 constexpr double kNewton = 1e-13;        // of the size of a component, or a fraction of the tolerance
+constexpr double kStalled = 1e-11;       // likewise, where it does not fall any more
 constexpr double kFirstStep = 1e-3;      // of the run
 constexpr double kShortest = 1e-12;      // of the run
 constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
-constexpr double kBorder = 1e-9;         // of the friction limit: there stick and slip are one
+constexpr double kBorder = 1e-12;        // of the friction limit: there stick and slip are one
 constexpr double kSingular = 1e-15;      // reciprocal condition: below it no digit of a solution is left
 constexpr double kNotMoved = 1e-9;       // of the sizes at hand: a start that is where it was given
 constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
@@ -56,6 +57,14 @@ QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOption
     throw InputError(
         "run.compliant.quasistatic takes systems given by [matrices] or [equations]; set it to false for bodies with "
         "shapes");
+  if (!system.laws().constraints().empty())
+    throw InputError(fmt::format("run.compliant.quasistatic takes no bilateral constraints, but there is constraint '{}'; use a "
+                                 "stiff [[spring]] or `potential` in its place, or set it to false",
+                                 system.laws().constraints().front().name));
+  if (dynamics_.contacts().has_static())
+    throw InputError(
+        "run.compliant.quasistatic takes no static coefficient or limit above the dynamic one: where it gives way without "
+        "inertia the motion jumps; remove mu_static or static_limit, or set it to false");
   dynamics_.drop_inertia();
 }
 
@@ -74,10 +83,11 @@ bool QuasistaticScheme::residual(double t, const Vector& x, const Vector& rate, 
 }
 
 /// Newton on all three nodes at once.
-QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x0, double h, Stages& s) {
+QuasistaticScheme::Solved QuasistaticScheme::collocate_from(const Vector& guess, double t, const Vector& x0, double h,
+                                                            Stages& s) {
   const Eigen::Matrix3d& inverse = inverse_of_method();
   const Index n = n_ + T_;
-  for (std::size_t i = 0; i < 3; ++i) s.x[i] = x0 + kNodes[i] * h * rate_;
+  for (std::size_t i = 0; i < 3; ++i) s.x[i] = x0 + kNodes[i] * h * guess;
   J_.resize(3 * n, 3 * n);
   update_.resize(3 * n);
   const double enough = std::max(kNewton, 1e-3 * tolerance_);
@@ -103,8 +113,8 @@ QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x
       s.x[i] -= part;
       change = std::max(change, part.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>());
     }
-    if (change <= enough && (change <= kNewton || change >= 0.5 * last)) break;
-    if (change <= kNewton) break;
+    // Round-off of the balance may keep the change from falling further.
+    if (change <= kNewton || (change <= std::max(enough, kStalled) && change >= 0.5 * last)) break;
     if (round + 1 == kNewtonSteps && change > enough) return Solved::no;
     last = change;
   }
@@ -114,6 +124,11 @@ QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x
       s.rate[i] += inverse(static_cast<Index>(i), j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
   }
   return Solved::yes;
+}
+
+QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x0, double h, Stages& s) {
+  const Solved solved = collocate_from(rate_, t, x0, h, s);
+  return solved == Solved::yes ? solved : collocate_from(Vector::Zero(n_ + T_), t, x0, h, s);
 }
 
 /// What the contacts do at the nodes is what they did before the step.
@@ -139,7 +154,7 @@ void QuasistaticScheme::start(StepRecord& record) {
   n_ = system_.info().nv();
   Vector weights;
   dynamics_.contact_weights(s.t, s.q, weights);
-  contacts.complete(weights, epsilon_);
+  contacts.complete(weights, dynamics_.default_epsilon(epsilon_, s, span_.length()));
   DenseMatrix delta = s.z;
   contacts.collect(s.t, s.q, 0, dynamics_.workspace(), delta);
   s.z = delta.col(0);
@@ -173,15 +188,17 @@ void QuasistaticScheme::start(StepRecord& record) {
   dynamics_.balance(stretch_.inside(s.t), y_, F_);
   pieces_ = found_pieces_ = contacts.pieces();
   h_ = kFirstStep * span_.length();
-  Index components = 0;
-  for (const ContactElement& law : system_.laws().contacts()) components += law.size();
-  const auto laws = static_cast<Index>(system_.laws().contacts().size());
-  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse}) x->setZero(components);
+  for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse})
+    x->setZero(dynamics_.components());
   record.constraint_impulse.resize(0);
-  record.law_work.setZero(laws);
-  for (Vector* x : {&sums_, &sums_reached_}) x->setZero(3 + components + laws);
-  s.modes.resize(static_cast<std::size_t>(laws));
+  record.law_work.setZero(dynamics_.laws());
+  for (Vector* x : {&sums_, &sums_reached_}) x->setZero(dynamics_.all_sums());
+  s.modes.resize(static_cast<std::size_t>(dynamics_.laws()));
   for (std::size_t k = 0; k < s.modes.size(); ++k) s.modes[k] = contacts.mode(k);
+  if (contacts.has_facets()) {
+    s.facets.resize(s.modes.size());
+    for (std::size_t k = 0; k < s.facets.size(); ++k) s.facets[k] = contacts.facets(k);
+  }
   record.energy = {};
   take_state(s.t, record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
@@ -189,23 +206,24 @@ void QuasistaticScheme::start(StepRecord& record) {
 
 StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
   std::string slipping;
-  const std::vector<ContactElement>& laws = system_.laws().contacts();
   Vector normal, tangential;
   dynamics_.contacts().forces(normal, tangential);
   for (std::size_t k = 0; k < dynamics_.contacts().slots().size(); ++k) {
     const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[k];
-    const ContactElement& law = laws[static_cast<std::size_t>(slot.law)];
     const double force = normal[static_cast<Index>(k)];
-    const bool at_limit = slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * law.mu * force;
+    const double limit = slot.friction >= 0 ? force : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu * force;
+    const bool at_limit =
+        slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * limit;
     if (force == 0 || at_limit)
-      slipping += fmt::format("{}'{}' {}", slipping.empty() ? "" : ", ", law.name, force > 0 ? "slips" : "is open");
+      slipping += fmt::format("{}{} {}", slipping.empty() ? "" : ", ", dynamics_.contacts().name_of(slot),
+                              force > 0 ? "slips" : "is open");
   }
   if (why == Solved::singular || !slipping.empty())
     return {Status::refused,
             fmt::format("no balance of forces without inertia at t = {:.9g} s{}{}: a force beyond what friction and springs "
                         "can hold has no quasistatic motion. Drive the motion by a spring, a displacement or a moving "
                         "surface, or set run.compliant.quasistatic = false",
-                        t, slipping.empty() ? "" : "; contact ", slipping)};
+                        t, slipping.empty() ? "" : "; ", slipping)};
   return {Status::not_converged,
           fmt::format("the balance of forces was not found at t = {:.9g} s; raise run.tolerance, or set "
                       "run.compliant.quasistatic = false",
@@ -312,8 +330,12 @@ void QuasistaticScheme::take_state(double t, StepRecord& record) {
   s.q = dynamics_.q();
   s.v = rate_.head(n_);
   s.z = x_.tail(T_);
-  const Index components = record.reaction_impulse.size();
-  record.reaction_impulse += sums_.segment(3, components) - sums_reached_.segment(3, components);
+  const auto gained = [&](Index first, Index count) {
+    return sums_.segment(first, count) - sums_reached_.segment(first, count);
+  };
+  record.reaction_impulse += gained(dynamics_.component_sums(), dynamics_.components());
+  if (const Index smooth = dynamics_.smooth_components(); smooth > 0)
+    record.smooth_impulse.head(smooth) += gained(dynamics_.smooth_sums(), smooth);
   record.law_work = sums_.tail(record.law_work.size());
   sums_reached_ = sums_;
   record.energy.work_in = sums_[0];
@@ -330,6 +352,7 @@ StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
   clear_step(record);
   audit_.step = {};
   record.reaction_impulse.setZero();
+  record.smooth_impulse.setZero();
   const double t_start = record.state.t;
   StepOutcome outcome;
   while (record.state.t < t_end && outcome.status == Status::success) {

@@ -46,7 +46,9 @@ class QuasistaticScheme final : public Scheme {
   enum class Solved { yes, no, singular };
   bool residual(double t, const Vector& x, const Vector& rate, Vector& F);
   void pack(const Vector& x, const Vector& rate);
+  /// With the rate of before as first guess, then with none: what slipped may stick now.
   Solved collocate(double t, const Vector& x0, double h, Stages& stages);
+  Solved collocate_from(const Vector& guess, double t, const Vector& x0, double h, Stages& stages);
   bool same_pieces(double t, double h, const Stages& stages);
   StepOutcome advance(double limit, StepRecord& record);
   StepOutcome no_balance(double t, Solved why);

@@ -49,12 +49,15 @@ long changes(const std::vector<ContactPieces>& before, const std::vector<Contact
 }
 
 void note_modes(const CompliantContacts& contacts, double t, StepRecord& record) {
-  for (std::size_t k = 0; k < record.state.modes.size(); ++k) {
-    Mode& mode = record.state.modes[k];
+  State& s = record.state;
+  for (std::size_t k = 0; k < s.modes.size(); ++k) {
     const Mode after = contacts.mode(k);
-    if (const auto kind = event_between(mode, after))
-      record.events.push_back({t, static_cast<int>(k), *kind, mode, after, 0});
-    mode = after;
+    const ActiveFacets facets = contacts.facets(k), facets_before = k < s.facets.size() ? s.facets[k] : ActiveFacets{};
+    std::optional<EventKind> kind = event_between(s.modes[k], after);
+    if (!kind && k < s.facets.size() && !(facets == facets_before)) kind = EventKind::facet;
+    if (kind) record.events.push_back({t, static_cast<int>(k), *kind, s.modes[k], after, 0, facets_before, facets});
+    s.modes[k] = after;
+    if (k < s.facets.size()) s.facets[k] = facets;
   }
 }
 
