@@ -184,6 +184,24 @@ TEST_P(CompliantContact, StopRequestKeepsEverythingUpToThere) {
 INSTANTIATE_TEST_SUITE_P(Models, CompliantContact, testing::Values(&kSlide, &kIncline, &kBelt),
                          [](const auto& sample) { return std::string(sample.param->name); });
 
+/// error = c₁/k + O(k^(-3/2)): where the block comes to rest on the belt its spring, strained by the slip, throws it into a
+/// second slip whose time falls only like k^(-1/2). So error times k still grows up to 1e7, by less and less.
+TEST(CompliantScheme, BeltApproachesItsRigidLimitThroughASecondShortSlip) {
+  const Simulation exact = rigid(kBelt, "event");
+  std::vector<double> scaled, slip;
+  for (const double k : {1e5, 1e6, 1e7, 1e8}) {
+    const Simulation s = run(compliant_model(kBelt, k, {"run.tolerance=1e-11"}));
+    scaled.push_back(k * error(s, exact));
+    ASSERT_GE(s.trajectory.events.size(), 3u);
+    EXPECT_EQ(s.trajectory.events[1].kind, EventKind::slip);
+    slip.push_back(s.trajectory.events[2].t - s.trajectory.events[1].t);
+  }
+  for (std::size_t i = 2; i < scaled.size(); ++i) {
+    EXPECT_LT(scaled[i] - scaled[i - 1], 0.75 * (scaled[i - 1] - scaled[i - 2]));
+    EXPECT_NEAR(std::log10(slip[i - 1] / slip[i]), 0.5, 0.1);
+  }
+}
+
 TEST(CompliantScheme, ForceThatBecomesNotANumberEndsTheRunWithAStatus) {
   const ModelFile model = compliant_model(kSlide, 1e4, {"matrices.force=[\"sqrt(0.5 - t)\", -9.81]"});
   const Simulation s = simulate(*model.system, model.initial, model.run);
