@@ -63,7 +63,9 @@ std::string summary_json(const SummaryData& data) {
   Json modes = Json::array();
   for (const Mode mode : data.final.modes) modes.push_back(to_string(mode));
   Json events = Json::object();
-  for (std::size_t k = 0; k < kEventKinds.size(); ++k) events[std::string(to_string(kEventKinds[k]))] = data.events[k];
+  for (std::size_t k = 0; k < kEventKinds.size(); ++k)
+    if (kEventKinds[k] != EventKind::facet || !data.final.facets.empty())  // of runs that follow facets
+      events[std::string(to_string(kEventKinds[k]))] = data.events[k];
   Json audit = Json::object();
   for (const AuditItem& item : data.audit)
     audit[item.name] = {{"value", item.value},
