@@ -345,6 +345,10 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   s.t = t;
   s.q = dynamics_.q();
   s.v = dynamics_.v();
+  if (dynamics_.constraints() > 0) {  // between the ends of steps, and just over a switch, y is there to the tolerance
+    static_cast<void>(project_position(system_, stretch_.inside(t), s.q, constraints_));
+    static_cast<void>(project_velocity(system_, stretch_.inside(t), s.q, s.v, constraints_));
+  }
   s.z = y.segment(system_.info().nq() + system_.info().nv(), dynamics_.contacts().tangents());
   const auto gained = [&](Index first, Index count) {
     return sums_.segment(first, count) - sums_reached_.segment(first, count);
@@ -445,6 +449,7 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
     }
   }
   record.duration = record.state.t - t_start;
+  if (dynamics_.constraints() > 0) constraint_audit_.add(record.state, record.duration);
   const long seen = counters().evaluations + fixed_evaluations_;
   switches_.evaluations += seen - std::exchange(evaluations_seen_, seen);
   return outcome;
