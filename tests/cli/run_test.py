@@ -136,7 +136,7 @@ def test_every_model_runs_and_passes_its_audit(stickslip, models, scheme):
         assert all(item["ok"] for item in summary["audit"].values())
 
 
-@pytest.mark.parametrize("name", ["block-on-plane-compliant", "robot-foot", "two-finger-grasp", "dropped-cube"])
+@pytest.mark.parametrize("name", ["block-on-plane-compliant", "robot-foot", "two-finger-grasp", "dropped-cube", "quasistatic-push"])
 def test_models_with_compliance_run_under_their_own_scheme(stickslip, models, name):
     summary = stickslip.json("run", models / f"{name}.toml", "--out", name)
     assert summary["status"] == "success" and summary["scheme"] == "compliant"
