@@ -4,6 +4,7 @@
 #include <array>
 
 #include "papers/compliance/compliance_paper.hpp"
+#include "papers/periodic/periodic_paper.hpp"
 #include "papers/splitting/splitting_paper.hpp"
 #include "papers/stick-slip/stick_slip_paper.hpp"
 #include "papers/viscoelastic/viscoelastic_paper.hpp"
@@ -23,7 +24,7 @@ std::string_view to_string(Verdict verdict) {
 }
 
 std::span<const PaperInfo> paper_table() {
-  static constexpr std::array<PaperInfo, 4> papers{{
+  static constexpr std::array<PaperInfo, 5> papers{{
       {"splitting",
        "R. Glowinski, L.J. Shiau, Y.M. Kuo, G. Nasser, The Numerical Simulation of Friction Constrained Motions (II), "
        "2004",
@@ -38,6 +39,10 @@ std::span<const PaperInfo> paper_table() {
       {"viscoelastic",
        "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization",
        reproduce_viscoelastic},
+      {"periodic",
+       "M. Legrand, C. Pierre, Compact weighted residual formulation for periodic solutions of systems undergoing "
+       "unilateral contact and frictional occurrences",
+       reproduce_periodic},
   }};
   return papers;
 }

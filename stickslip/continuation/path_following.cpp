@@ -173,7 +173,7 @@ bool Walk::read_signs(PathPoint& point, const Vector& before, Signs& signs) {
 
 bool Walk::begin(const Vector& start) {
   Vector direction = Vector::Zero(follower_.n() + 1);
-  direction[follower_.n()] = options_.to > options_.from ? 1 : -1;
+  direction[follower_.n()] = (options_.heading != 0 ? options_.heading > 0 : options_.to > options_.from) ? 1 : -1;
   if (!options_.first_along_s)
     direction =
         follower_.scaled(options_.direction.head(follower_.n()), options_.direction[follower_.n()]).normalized();

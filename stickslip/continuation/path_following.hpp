@@ -44,6 +44,7 @@ struct PathOptions {
   int easy_corrections = 4;  ///< up to so many the next step is longer
   long max_points = 10000;
   double location_tolerance = 1e-7;
+  double heading = 0;         ///< sign of the first step in s; 0: from `from` towards `to`
   bool first_along_s = true;  ///< false: the first tangent is `direction`
   Vector direction = {};      ///< n + 1 numbers (x, s), with first_along_s = false
   Vector x_scale = {};        ///< size of each unknown, > 0; empty: 1

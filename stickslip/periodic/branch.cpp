@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/continuation/path_following.hpp"
-#include "stickslip/periodic/periodic_equations.hpp"
+#include "stickslip/periodic/event_path.hpp"
+#include "stickslip/periodic/residual_path.hpp"
 
 namespace stickslip {
 
@@ -16,159 +18,112 @@ namespace {
 
 constexpr double kLocation = 1e-8;  // of the way
 
-BranchPoint point_of(double value, const PeriodicSolution& solution) {
-  BranchPoint point;
-  point.value = value;
-  point.period = solution.period;
-  point.residual = solution.residual;
-  point.amplitude = solution.amplitude();
-  point.minimum = solution.orbit.minimum;
-  point.maximum = solution.orbit.maximum;
-  point.stick_fraction = solution.orbit.stick_fraction;
-  point.stable = solution.stable;
-  point.multipliers = solution.multipliers;
-  point.polished = solution.polished;
-  return point;
+PathOptions path_options(const BranchOptions& options, double from, double heading, StopRequest stop) {
+  PathOptions path;
+  path.from = from;
+  path.to = options.to == from ? options.from : options.to;
+  path.lowest = std::min(options.from, options.to);
+  path.highest = std::max(options.from, options.to);
+  path.heading = heading;
+  const double way = std::abs(options.to - options.from);
+  path.step = std::min(options.step > 0 ? options.step : 0.01 * way, std::abs(path.to - from));
+  path.largest_step = options.step > 0 ? 2 * options.step / way : 0.02;
+  path.tolerance = 1e-9;
+  path.max_corrections = 15;
+  path.easy_corrections = 6;
+  path.largest_turn = 0.7;
+  path.stop = stop;
+  return path;
 }
 
-/// What changes its sign at a bifurcation: Π (1 + λ); the largest modulus of a complex pair minus 1; sticking or not.
-constexpr std::array<std::string_view, 3> kTests{"period_doubling", "neimark_sacker", "stick_onset"};
-Vector test_values(const BranchPoint& point) {
-  Vector values = Vector::Constant(3, NAN);
-  if (point.multipliers.size() > 0) {
-    std::complex<double> product = 1;
-    double pair = -1;
-    for (const auto& value : point.multipliers) {
-      product *= 1.0 + value;
-      if (std::abs(value.imag()) > 1e-6) pair = std::max(pair, std::abs(value));
-    }
-    values[0] = product.real();
-    if (pair >= 0) values[1] = pair - 1;
-  }
-  if (point.polished && point.stick_fraction.size() > 0)
-    values[2] = point.stick_fraction.maxCoeff() > 1e-9 ? 1.0 : -1.0;
-  return values;
+std::string special_kind(const SpecialPoint& special) {
+  if (special.kind == SpecialPoint::Kind::fold) return "fold";
+  if (special.kind == SpecialPoint::Kind::branch_point) return "branch_point";
+  return std::string(bifurcation_name(special.test));
 }
 
-/// The weighted residual over the parameter.
-class ResidualPath final : public PathProblem {
+/// Follows paths into a branch.
+class Follower {
  public:
-  ResidualPath(const BranchBuilder& build, StopRequest stop, double way) : build_(build), stop_(stop), way_(way) {}
-  Index size() const override { return size_; }
-  void set_size(Index size) { size_ = size; }
+  Follower(const BranchBuilder& build, const BranchOptions& options, StopRequest stop, const BranchHook& hook,
+           Branch& branch)
+      : build_(build), options_(options), stop_(stop), hook_(hook), branch_(branch) {}
 
-  bool residual(const Vector& x, double s, Vector& F) override {
-    return with(s, center_) && evaluate(center_, x, F, nullptr);
-  }
-  bool jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) override {
-    const double delta = 1e-6 * (std::abs(s) + way_);
-    Vector F, plus, minus;
-    if (!with(s, center_) || !evaluate(center_, x, F, &by_x)) return false;
-    if (!with(s + delta, above_) || !with(s - delta, below_)) return false;
-    if (!evaluate(above_, x, plus, nullptr) || !evaluate(below_, x, minus, nullptr)) return false;
-    by_s = (plus - minus) / (2 * delta);
-    return true;
-  }
-  Index tests() const override { return 3; }
-  bool test(const Vector& x, double s, Vector& values) override {
-    solve(x, s);
-    values = test_values(point_of(s, solution));
-    return true;
-  }
-  std::string_view test_name(Index k) const override { return kTests[static_cast<std::size_t>(k)]; }
+  double way() const { return std::abs(options_.to - options_.from); }
 
-  /// The point as a periodic motion, polished where the options say so.
-  void solve(const Vector& x, double s) {
-    if (!with(s, center_)) return;
-    PeriodicProblem problem{*center_.parts.system,
-                            center_.parts.initial,
-                            center_.parts.options,
-                            center_.parts.run_length,
-                            center_.parts.event,
-                            nullptr,
-                            x};
-    PeriodicHooks hooks;
-    hooks.stop = stop_;
-    hooks.certify = false;
-    solution = solve_periodic(problem, hooks);
+  /// From x at `from`; `skip`: the first point is known already. The path's end is returned.
+  Path follow(OrbitPath& problem, const Vector& x, double from, double heading, bool skip) {
+    bool first = skip;
+    const PathHook on_point = [&](const PathPoint& point, Index) {
+      if (std::exchange(first, false)) return true;
+      const PeriodicSolution& solution = problem.solution(point.x, point.s);
+      if (solution.orbit.t.empty()) return true;  // not polished and not judged: the path itself goes on
+      return add(solution, point.s);
+    };
+    Path path = follow_path(problem, x, path_options(options_, from, heading, stop_), on_point);
+    for (const SpecialPoint& special : path.special)
+      branch_.bifurcations.push_back({special_kind(special), special.point.s});
+    return path;
   }
-  PeriodicSolution solution;
 
-  struct Place {
-    double s = NAN;
-    BranchCase parts;
-    std::unique_ptr<PeriodicEquations> weighted;
-    Vector reference;
-  };
-  bool with(double s, Place& place) {
-    if (place.s == s) return true;
-    try {
-      place.parts = build_(s);
-      place.weighted = make_equations(*place.parts.system, place.parts.options, place.parts.initial.t,
-                                      place.parts.initial.q);
-      if (reference.size()) place.weighted->set_phase_reference(reference);
-      place.s = s;
-    } catch (const InputError& error) {
-      message = error.what();
-      place.s = NAN;
-      return false;
-    }
-    return true;
+  bool add(const PeriodicSolution& solution, double value) {
+    for (const Certificate& certificate : solution.certificates)
+      if (!certificate.ok && rejected_.empty()) rejected_ = fmt::format("{} at {:.9g}", certificate.name, value);
+    branch_.points.push_back(branch_point(value, solution));
+    branch_.last = solution;
+    return !hook_ || hook_(branch_.points.back());
   }
-  Place center_;
-  Vector reference;
-  std::string message;  ///< why a value could not be built
 
- private:
-  static bool evaluate(Place& place, const Vector& x, Vector& F, DenseMatrix* J) {
-    if (!J) return place.weighted->residual(x, 0, F);
-    if (!place.weighted->linearize(x, 0, F)) return false;
-    place.weighted->copy_jacobian(*J);
-    return true;
+  /// Why the path ended goes into the branch; true: it reached its end.
+  bool conclude(const Path& path, const OrbitPath& problem) {
+    branch_.status = path.status;
+    branch_.message = path.message;
+    if (path.status == Status::not_converged && !problem.message.empty())
+      branch_.message += fmt::format("; the model says: {}", problem.message);
+    return path.status == Status::success;
+  }
+
+  void judge() {
+    if (branch_.status != Status::success || rejected_.empty()) return;
+    branch_.status = Status::audit_failed;
+    branch_.message = fmt::format("a certificate failed on the branch: {}", rejected_);
   }
 
   const BranchBuilder& build_;
+  const BranchOptions& options_;
   StopRequest stop_;
-  double way_;
-  Index size_ = 0;
-  Place above_, below_;
+  const BranchHook& hook_;
+  Branch& branch_;
+
+ private:
+  std::string rejected_;
 };
 
-Branch follow_residual(const BranchBuilder& build, const BranchOptions& options, const PeriodicSolution& first,
-                       StopRequest stop, const BranchHook& hook) {
-  Branch branch;
-  ResidualPath problem(build, stop, std::abs(options.to - options.from));
-  problem.set_size(first.coefficients.size());
-  problem.reference = first.coefficients;
-  PathOptions path_options;
-  path_options.from = options.from;
-  path_options.to = options.to;
-  path_options.step = options.step;
-  path_options.largest_step = options.step > 0 ? 2 * options.step / std::abs(options.to - options.from) : 0.02;
-  path_options.tolerance = 1e-9;
-  path_options.max_corrections = 15;
-  path_options.easy_corrections = 6;
-  path_options.largest_turn = 0.7;
-  path_options.stop = stop;
-  const PathHook on_point = [&](const PathPoint& point, Index) {
-    problem.solve(point.x, point.s);
-    branch.points.push_back(point_of(point.s, problem.solution));
-    branch.last = problem.solution;
-    return !hook || hook(branch.points.back());
-  };
-  const Path path = follow_path(problem, first.coefficients, path_options, on_point);
-  branch.status = path.status;
-  branch.message = path.message;
-  if (path.status == Status::not_converged && !problem.message.empty())
-    branch.message += fmt::format("; the model says: {}", problem.message);
-  for (const SpecialPoint& special : path.special) {
-    const std::string kind = special.kind == SpecialPoint::Kind::fold ? "fold"
-                             : special.kind == SpecialPoint::Kind::branch_point
-                                 ? "branch_point"
-                                 : std::string(problem.test_name(special.test));
-    branch.bifurcations.push_back({kind, special.point.s});
+void follow_residual(Follower& follower, const PeriodicSolution& first, double from, double heading) {
+  ResidualPath problem(follower.build_, follower.stop_, follower.way(), first.coefficients);
+  const Path path = follower.follow(problem, first.coefficients, from, heading, false);
+  follower.conclude(path, problem);
+}
+
+/// Where a path cannot go on because the motion at its instant changes, another instant is taken.
+void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading) {
+  Orbit orbit = first.orbit;
+  double value = from;
+  std::unique_ptr<EventPath> problem;
+  for (bool known = false;; known = true) {
+    problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
+    if (!problem->usable()) {
+      follower.branch_.status = Status::not_converged;
+      follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
+      return;
+    }
+    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, known);
+    const bool ended = follower.conclude(path, *problem) || path.status == Status::interrupted;
+    if (ended || path.points.size() < 3) break;
+    orbit = follower.branch_.last.orbit;
+    value = path.points.back().s;
+    heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
   }
-  return branch;
 }
 
 /// Orbit by orbit.
@@ -203,14 +158,14 @@ class EventWalk {
       while (std::abs(high - low) > kLocation * std::abs(options.to - options.from)) {
         const double value = 0.5 * (low + high);
         if (!solve(value, &start.orbit, middle, message)) break;
-        const double test = test_values(point_of(value, middle))[k];
+        const double test = bifurcation_tests(middle)[k];
         if ((test > 0) == (before[k] > 0)) {
           low = value, start = middle;
         } else {
           high = value;
         }
       }
-      branch.bifurcations.push_back({std::string(kTests[static_cast<std::size_t>(k)]), 0.5 * (low + high)});
+      branch.bifurcations.push_back({std::string(bifurcation_name(k)), 0.5 * (low + high)});
     }
   }
 
@@ -219,21 +174,21 @@ class EventWalk {
   StopRequest stop_;
 };
 
-Branch follow_events(const BranchBuilder& build, const BranchOptions& options, const PeriodicSolution& first,
-                     StopRequest stop, const BranchHook& hook) {
-  Branch branch;
-  EventWalk walk(build, stop);
+/// Families with a condition: from value to value.
+void walk_events(Follower& follower, const PeriodicSolution& first, double from) {
+  const BranchOptions& options = follower.options_;
+  Branch& branch = follower.branch_;
+  EventWalk walk(follower.build_, follower.stop_);
   const double way = options.to - options.from;
   const double largest = (options.step > 0 ? options.step : 0.01 * std::abs(way)) * (way > 0 ? 1 : -1);
-  double value = options.from, step = largest;
+  double value = from, step = largest;
   branch.last = first;
-  branch.points.push_back(point_of(value, first));
-  if (hook && !hook(branch.points.back())) return branch;
+  if (!follower.add(first, value)) return;
   while (value != options.to) {
-    if (raised(stop)) {
+    if (raised(follower.stop_)) {
       branch.status = Status::interrupted;
       branch.message = "stopped on request";
-      return branch;
+      return;
     }
     double next = value + step;
     if ((next - options.to) * way >= 0) next = options.to;
@@ -245,27 +200,24 @@ Branch follow_events(const BranchBuilder& build, const BranchOptions& options, c
       branch.status = Status::not_converged;
       branch.message =
           fmt::format("the branch could not be followed beyond {} = {:.9g}: {}", options.parameter, value, message);
-      return branch;
+      return;
     }
-    const BranchPoint point = point_of(next, solution);
-    walk.locate(options, branch.last, value, next, test_values(branch.points.back()), test_values(point), branch);
-    branch.points.push_back(point);
-    branch.last = std::move(solution);
+    walk.locate(options, branch.last, value, next, bifurcation_tests(branch.last), bifurcation_tests(solution), branch);
     value = next;
     step = std::abs(step) < std::abs(largest) ? 2 * step : step;
-    if (hook && !hook(point)) {
+    if (!follower.add(solution, next)) {
       branch.status = Status::interrupted;
       branch.message = "stopped on request";
-      return branch;
+      return;
     }
   }
-  return branch;
 }
 
 }  // namespace
 
 Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, StopRequest stop,
                      const BranchHook& hook) {
+  Branch branch;
   const BranchCase parts = build(options.from);
   const PeriodicProblem problem{
       *parts.system, parts.initial, parts.options, parts.run_length, parts.event, nullptr, {}};
@@ -274,15 +226,24 @@ Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, S
   hooks.certify = false;
   PeriodicSolution first = solve_periodic(problem, hooks);
   if (first.status != Status::success) {
-    Branch branch;
     branch.status = first.status;
     branch.message =
         fmt::format("{} = {:.9g}, where the branch begins: {}", options.parameter, options.from, first.message);
     branch.last = std::move(first);
     return branch;
   }
+  branch.last = first;
+  Follower follower(build, options, stop, hook, branch);
   const bool events = first.method == to_string(PeriodicMethod::event);
-  return events ? follow_events(build, options, first, stop, hook) : follow_residual(build, options, first, stop, hook);
+  if (events && parts.options.autonomous && parts.options.condition) {
+    walk_events(follower, first, options.from);
+  } else if (events) {
+    follow_events(follower, first, options.from, 0);
+  } else {
+    follow_residual(follower, first, options.from, 0);
+  }
+  follower.judge();
+  return branch;
 }
 
 }  // namespace stickslip

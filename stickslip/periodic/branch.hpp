@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Periodic motions over a parameter: a branch.
+// Periodic motions over a parameter: a branch, by pseudo arc length through its folds (path_following.hpp).
 //
-//   fourier, spline   pseudo arc length in the coefficients (continuation/path_following.hpp), through folds; every
-//   point
-//                     polished and judged for stability where options.polish says so
-//   event             from value to value, each orbit the start of the next, the step halved where that fails; no folds
+//   fourier, spline, stepping   in the coefficients (residual_path.hpp); every point polished where options say so
+//   event                       in state and period at one instant (event_path.hpp), another one where the modes there
+//                               change. Families with a condition: from value to value, without folds
+//                               (event_orbit.hpp)
 //
 // Located: folds and branch points of the path, period doublings (a multiplier at -1), Neimark-Sacker (a pair on the
-// unit circle), onset and end of sticking.
+// unit circle), onset and end of sticking, grazing (an impact appears or vanishes).
 #pragma once
 
 #include <functional>
@@ -46,7 +46,7 @@ struct BranchPoint {
 };
 
 struct Bifurcation {
-  std::string kind;  ///< fold, branch_point, period_doubling, neimark_sacker, stick_onset
+  std::string kind;  ///< fold, branch_point, period_doubling, neimark_sacker, stick_onset, grazing
   double value = 0;
 };
 

@@ -8,63 +8,11 @@
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 
 namespace stickslip {
 
 namespace {
-
-/// Half of the range of every coordinate and the largest speed, or what stands in for them where nothing moves.
-void orbit_scales(const Orbit& guess, Vector& q_scale, Vector& v_scale) {
-  Vector low = guess.q[0], high = guess.q[0];
-  v_scale = guess.v[0].cwiseAbs();
-  for (std::size_t k = 0; k < guess.q.size(); ++k) {
-    low = low.cwiseMin(guess.q[k]);
-    high = high.cwiseMax(guess.q[k]);
-    v_scale = v_scale.cwiseMax(guess.v[k].cwiseAbs());
-  }
-  q_scale = 0.5 * (high - low);
-  const double omega = 2 * std::numbers::pi / guess.period;
-  const double largest = std::max(q_scale.maxCoeff(), v_scale.maxCoeff() / omega);
-  for (Index i = 0; i < q_scale.size(); ++i) {
-    q_scale[i] = std::max({q_scale[i], v_scale[i] / omega, 1e-3 * largest});
-    if (!(q_scale[i] > 0)) q_scale[i] = std::max(std::abs(high[i]), 1e-300);
-    v_scale[i] = std::max(v_scale[i], 1e-1 * omega * q_scale[i]);
-  }
-}
-
-/// The row at which the fewest laws are held, and those that are not are farthest from it.
-std::size_t best_row(const System& system, const Orbit& guess, std::size_t rows) {
-  ModeDynamics dynamics(system);
-  const std::size_t laws = dynamics.laws().size();
-  std::vector<double> largest(laws, 0);
-  DenseMatrix distance = DenseMatrix::Zero(static_cast<Index>(rows), static_cast<Index>(laws));
-  for (std::size_t j = 0; j < rows; ++j) {
-    dynamics.place(guess.t[j], guess.q[j], guess.v[j]);
-    for (std::size_t k = 0; k < laws; ++k) {
-      const ModeDynamics::Law& law = dynamics.laws()[k];
-      const Mode mode = guess.modes[j][k];
-      double d = -1;  // held
-      if (mode == Mode::open) d = std::abs(dynamics.gap(k));
-      if (mode == Mode::slip_plus || mode == Mode::slip_minus || mode == Mode::slip)
-        d = dynamics.u().segment(law.tangent(), law.tangents).norm();
-      distance(static_cast<Index>(j), static_cast<Index>(k)) = d;
-      largest[k] = std::max(largest[k], d);
-    }
-  }
-  std::size_t best = 0;
-  double best_score = -HUGE_VAL;
-  for (std::size_t j = 0; j < rows; ++j) {
-    double held = 0, nearest = 1;
-    for (std::size_t k = 0; k < laws; ++k) {
-      const double d = distance(static_cast<Index>(j), static_cast<Index>(k));
-      if (d < 0) held += 1;
-      if (d >= 0 && largest[k] > 0) nearest = std::min(nearest, d / largest[k]);
-    }
-    const double score = nearest - 2 * held;
-    if (score > best_score) best_score = score, best = j;
-  }
-  return best;
-}
 
 class Closure {
  public:
@@ -73,6 +21,7 @@ class Closure {
 
   State start;
   double T = 0;
+  double spread = 0;  ///< largest way from the start within the period, over the scales
   Vector R;
   DenseMatrix J, Z, monodromy;
 
@@ -102,11 +51,13 @@ class Closure {
     State early, late;
     State first = start;
     first.modes.clear();
-    const std::vector<double> times =
-        by_T ? std::vector<double>{start.t + T - delta, start.t + T} : std::vector<double>{};
+    std::vector<double> times{start.t + 0.25 * T, start.t + 0.5 * T, start.t + 0.75 * T};
+    if (by_T) times.insert(times.end(), {start.t + T - delta, start.t + T});
+    spread = 0;
     const auto watch = [&](const StepRecord& r) {
-      if (by_T && r.state.t == times[0]) early = r.state;
-      if (by_T && r.state.t == times[1]) end_ = r;
+      spread = std::max(spread, map_->difference(r.state, start).lpNorm<Eigen::Infinity>());
+      if (by_T && r.state.t == times[3]) early = r.state;
+      if (by_T && r.state.t == times[4]) end_ = r;
     };
     StepRecord record;
     if (!map_->flow(first, start.t + T + (by_T ? delta : 0.0), times, watch, record)) return false;
@@ -180,24 +131,24 @@ class Closure {
 int phase_row(const PeriodicOptions& problem, const Orbit& guess, std::size_t rows) {
   if (!problem.autonomous || !problem.phase) return -1;
   Variables variables(guess.q[0].size(), guess.v[0].size());
-  double last = 0, best = HUGE_VAL;
-  int found = -1;
+  Vector values(static_cast<Index>(rows));
   for (std::size_t j = 0; j < rows; ++j) {
     variables.set(guess.period, guess.q[j], guess.v[j]);
-    const double value = (*problem.phase)(variables.span());
-    if (j > 0 && (value > 0) != (last > 0)) {
-      double off = 0;  // of several zeros that at which the condition is nearest
-      if (problem.condition) off = std::abs((*problem.condition)(variables.span()));
-      if (off < best) best = off, found = static_cast<int>(j);
-    }
-    last = value;
+    values[static_cast<Index>(j)] = (*problem.phase)(variables.span());
+  }
+  const double range = rows > 0 ? values.maxCoeff() - values.minCoeff() : 0;
+  double best = HUGE_VAL;
+  int found = -1;
+  for (Index j = 1; j < values.size(); ++j) {
+    // A velocity that jumps over zero in an impact is no zero.
+    if ((values[j] > 0) == (values[j - 1] > 0) || std::abs(values[j] - values[j - 1]) > 0.3 * range) continue;
+    const auto row = static_cast<std::size_t>(j);
+    variables.set(guess.period, guess.q[row], guess.v[row]);
+    // Of several zeros that at which the condition is nearest.
+    const double off = problem.condition ? std::abs((*problem.condition)(variables.span())) : 0;
+    if (off < best) best = off, found = static_cast<int>(j);
   }
   return found;
-}
-
-std::size_t distinct_rows(const Orbit& guess) {
-  const std::size_t rows = guess.t.size();
-  return rows > 1 && guess.t.back() >= guess.t0 + guess.period * (1 - 1e-12) ? rows - 1 : rows;
 }
 
 void read_multipliers(const Closure& closure, Index n, EventOrbitSolution& solution) {
@@ -212,8 +163,8 @@ void read_multipliers(const Closure& closure, Index n, EventOrbitSolution& solut
 /// The closure alone leaves one direction open in an autonomous system (along the motion); a second one is a family.
 void read_rank(const Closure& closure, bool autonomous, EventOrbitSolution& solution) {
   constexpr double kOpen = 1e-7;
+  if (closure.Z.cols() == 0) return;
   const Vector s = closure.J.jacobiSvd().singularValues();
-  if (s.size() == 0) return;
   solution.condition = s[s.size() - 1] > 0 ? s[0] / s[s.size() - 1] : HUGE_VAL;
   const DenseMatrix closing = closure.J.topRows(closure.Z.cols());
   const Vector open = closing.jacobiSvd().singularValues();
@@ -248,7 +199,7 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
   orbit_scales(guess, q_scale, v_scale);
   const std::size_t rows = distinct_rows(guess);
   const int at_phase = phase_row(problem, guess, rows);
-  const std::size_t row = at_phase >= 0 ? static_cast<std::size_t>(at_phase) : best_row(system, guess, rows);
+  const std::size_t row = at_phase >= 0 ? static_cast<std::size_t>(at_phase) : quiet_row(system, guess);
   PeriodMap map(system, guess.t[row], q_scale, v_scale, options.flow);
   Closure closure(map, problem, v_scale);
   closure.T = guess.period;
@@ -268,22 +219,35 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
     closure.set_reference(closure.Z * closure.J.col(closure.Z.cols()).head(closure.Z.cols()).normalized());
     closure.evaluate(true);
   }
+  constexpr double kCollapse = 0.05;  // of the motion's size: below, it has become an equilibrium
+  const double full = closure.spread;
+  bool collapses = false;
   const double aim = map.exact() ? 2e-14 : 1e-11;
   double size = closure.R.lpNorm<Eigen::Infinity>();
   for (; solution.iterations < options.max_iterations && size > aim; ++solution.iterations) {
-    Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(closure.J.rows(), closure.J.cols());
-    qr.setThreshold(1e-9);
-    qr.compute(closure.J);
-    const Vector step = qr.solve(-closure.R);
-    if (!step.allFinite()) break;
+    // In a family the equations are singular on orbits alone: away from them directions that change the residual by
+    // less than it is itself are left out at first, so that the nearest member is found.
+    const bool may_be_family = problem.autonomous && !problem.condition;
+    const double floor = problem.autonomous ? 1e-7 : 1e-9;
     const Closure before = closure;
     const double norm = closure.R.norm();
     bool better = false;
-    for (double length = std::min(1.0, 0.5 / step.lpNorm<Eigen::Infinity>()); length > 1e-3 && !better; length *= 0.5) {
-      closure = before;
-      closure.move(length * step);
-      better = closure.place() && closure.evaluate(false) && closure.R.norm() < (1 - 1e-3 * length) * norm;
-      if (raised(options.flow.stop)) return failed("stopped on request");
+    for (const double threshold : {std::clamp(may_be_family ? norm : 0.0, floor, 0.1), floor}) {
+      Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(before.J.rows(), before.J.cols());
+      qr.setThreshold(threshold);
+      qr.compute(before.J);
+      const Vector step = qr.solve(-before.R);
+      if (!step.allFinite()) break;
+      for (double length = std::min(1.0, 0.5 / step.lpNorm<Eigen::Infinity>()); length > 1e-3 && !better;
+           length *= 0.5) {
+        closure = before;
+        closure.move(length * step);
+        better = closure.place() && closure.evaluate(false) && closure.R.norm() < (1 - 1e-3 * length) * norm;
+        collapses = better && problem.autonomous && closure.spread < kCollapse * full;
+        if (collapses) better = false;
+        if (raised(options.flow.stop)) return failed("stopped on request");
+      }
+      if (better || !may_be_family) break;
     }
     if (!better) {
       closure = before;
@@ -298,6 +262,8 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
   solution.residual = size;
   read_rank(closure, problem.autonomous, solution);
   read_multipliers(closure, v_scale.size(), solution);
+  if (collapses && !(size <= options.accept))
+    return failed("the motion shrinks to an equilibrium; start farther from it, or give a condition");
   if (!(size <= options.accept))
     return failed(
         fmt::format("the motion does not close: {:.2g} of its size is left after {} iterations; begin nearer "

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "stickslip/periodic/event_orbit.hpp"
 #include "stickslip/periodic/solve_periodic.hpp"
 
 namespace stickslip {

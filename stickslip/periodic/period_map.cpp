@@ -107,7 +107,9 @@ void PeriodMap::displace(const Vector& step, State& state) const {
 }
 
 bool PeriodMap::derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
-  carried_ = carried_derivative(start, T, Z, D);
+  // Contacts that stay closed on surfaces of time are not carried: differences serve there.
+  const bool carry = !system_.laws().contact_source().surfaces_move();
+  carried_ = carry && carried_derivative(start, T, Z, D);
   return carried_ || difference_derivative(start, T, Z, D);
 }
 

@@ -7,8 +7,11 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/periodic/residual_newton.hpp"
+#include "stickslip/motion/event/mode_dynamics.hpp"
+#include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/hill.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
+#include "stickslip/periodic/residual_newton.hpp"
 
 namespace stickslip {
 
@@ -33,12 +36,12 @@ class Solver {
     if (options_.method == PeriodicMethod::event) {
       if (!find_start()) return solution_;
       progress(0.3);
-      if (!polish(start_)) return solution_;
+      if (!polish_or_run_on(start_)) return solution_;
     } else {
       if (!solve_weighted()) return solution_;
       progress(0.4);
       const bool own_law = options_.law == LawForm::projection;
-      if (options_.polish && own_law && polish(solution_.orbit)) {
+      if (options_.polish && own_law && polish_or_run_on(solution_.orbit)) {
         solution_.polished = true;
       } else if (!raised(hooks_.stop)) {
         unpolished(options_.polish && own_law);
@@ -94,6 +97,45 @@ class Solver {
     start_.period = T;
   }
 
+  /// Where the orbit does not close at once, some periods of the motion itself may lead nearer to it.
+  bool polish_or_run_on(const Orbit& guess) {
+    if (polish(guess)) return true;
+    Orbit nearer = guess;
+    for (const int periods : {3, 20}) {
+      if (raised(hooks_.stop) || options_.autonomous || nearer.t.empty()) return false;
+      PeriodicProblem on = problem_;
+      on.initial = State{nearer.t[0], nearer.q[0], nearer.v[0], {}, {}};
+      on.options.start_periods = periods;
+      if (!orbit_of_run(on, hooks_.stop, nearer).empty()) return false;
+      if (polish(nearer)) {
+        solution_.notes.push_back(fmt::format("polished after {} periods of the motion", periods));
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// Of a family the weighted residual would end anywhere, equilibria included: asked of the run's own orbit.
+  bool belongs_to_family() {
+    EventOrbitOptions options;
+    options.flow.event = problem_.event;
+    options.flow.stop = hooks_.stop;
+    const EventOrbitSolution orbit = solve_event_orbit(problem_.system, options_, start_, options);
+    if (orbit.status != Status::success || !orbit.family) return false;
+    solution_.orbit = orbit.orbit;
+    solution_.period = orbit.period;
+    solution_.multipliers = orbit.multipliers;
+    solution_.residual = orbit.residual;
+    solution_.family = solution_.polished = true;
+    ask_for_condition();
+    return true;
+  }
+  void ask_for_condition() {
+    ended(Status::refused,
+          "the orbit belongs to a family: its neighbours are periodic as well, and nothing selects one; give "
+          "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"");
+  }
+
   bool solve_weighted() {
     const auto made = make_equations(problem_.system, options_, problem_.initial.t, problem_.initial.q);
     PeriodicEquations& weighted = *made;
@@ -101,6 +143,7 @@ class Solver {
     bool near = X.size() == weighted.unknowns();
     if (!near && (problem_.start || options_.start != PeriodicStart::linear || options_.autonomous)) {
       if (!find_start()) return false;
+      if (options_.autonomous && !options_.condition && belongs_to_family()) return false;
       X = weighted.start_from(start_);
       near = true;
     } else if (!near) {
@@ -119,6 +162,16 @@ class Solver {
     solution_.period = weighted.period(found.X);
     condition_ = found.condition;
     solution_.orbit = weighted.orbit(found.X);
+    if (hooks_.certify && found.status == Status::success)
+      if (auto* residual = dynamic_cast<WeightedResidual*>(&weighted)) hill_ = hill_multipliers(*residual, found.X);
+    constexpr double kCollapse = 0.05;  // of the start's size: an equilibrium, which has every period
+    if (options_.autonomous && !start_.t.empty() &&
+        solution_.amplitude().maxCoeff() < kCollapse * 0.5 * (start_.maximum - start_.minimum).maxCoeff()) {
+      if (options_.polish && options_.law == LawForm::projection)
+        return fall_back("the solution shrank to an equilibrium");
+      ended(Status::not_converged, "the solution shrank to an equilibrium; give a condition, or method = \"event\"");
+      return false;
+    }
     if (found.status == Status::success) return true;
     if (found.status == Status::not_converged && options_.polish && options_.law == LawForm::projection)
       return fall_back(found.message);
@@ -202,6 +255,8 @@ class Solver {
     const Eigen::VectorXcd values = DenseMatrix(Z.transpose() * D).eigenvalues();
     solution_.multipliers = Eigen::VectorXcd::Zero(2 * problem_.system.info().nv());
     solution_.multipliers.head(values.size()) = values;
+    std::stable_sort(solution_.multipliers.begin(), solution_.multipliers.end(),
+                     [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
   }
 
   double resolution() const {
@@ -213,23 +268,20 @@ class Solver {
     if (!solution_.polished && (options_.method == PeriodicMethod::event || fell_back_)) return;
     solution_.stable = stability(solution_.multipliers, options_.autonomous);
     solution_.status = Status::success;
-    if (solution_.family && options_.autonomous && !options_.condition) {
-      ended(Status::refused,
-            "the orbit belongs to a family: its neighbours are periodic as well, and nothing selects one; give "
-            "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"");
-      return;
-    }
-    if (!hooks_.certify) return;
+    if (solution_.family && options_.autonomous && !options_.condition) return ask_for_condition();
     const CertificateLimits limits{resolution()};
     std::vector<Certificate>& list = solution_.certificates;
+    if (!hooks_.certify) {
+      add_laws(limits, list);
+      return;
+    }
     add_certificate(list, "residual", solution_.residual, solution_.polished ? 1e-9 : options_.tolerance,
                     solution_.polished ? "distance of the state after one period from its start, over its size"
                                        : "largest weighted residual, over the forces in it");
     add_certificate(list, "conditioning", condition_, 1e9,
                     "condition number of the equations: above the limit the orbit is degenerate, others are as good");
-    add_law_certificates(problem_.system, solution_.orbit, limits, list);
-    if (options_.autonomous || driven_by_surfaces())
-      std::erase_if(list, [](const Certificate& c) { return c.name == "dissipation_work"; });
+    add_laws(limits, list);
+    compare_with_hill();
     add_basis_certificate(list);
     double growth = 0;
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
@@ -244,6 +296,31 @@ class Solver {
                         direction ? "; this is not a Coulomb solution, whatever its residual" : ""));
       return;
     }
+  }
+
+  void add_laws(const CertificateLimits& limits, std::vector<Certificate>& list) const {
+    add_law_certificates(problem_.system, solution_.orbit, limits, list);
+    if (options_.autonomous || driven_by_surfaces())
+      std::erase_if(list, [](const Certificate& c) { return c.name == "dissipation_work"; });
+  }
+
+  /// Both ways to the multipliers must not contradict each other about stability, but near the border.
+  void compare_with_hill() {
+    if (hill_.size() == 0 || !solution_.stable || fell_back_) return;
+    const auto largest = [&](const Eigen::VectorXcd& values) {
+      Index trivial = -1;
+      if (options_.autonomous) (values.array() - 1.0).abs().minCoeff(&trivial);
+      double size = 0;
+      for (Index k = 0; k < values.size(); ++k)
+        if (k != trivial) size = std::max(size, std::abs(values[k]));
+      return size;
+    };
+    const double a = largest(solution_.multipliers), b = largest(hill_);
+    if (std::abs(a - b) > 0.3 * std::max(1.0, a))
+      solution_.notes.push_back(fmt::format(
+          "Hill's method on the weighted residual has the largest multiplier {:.4g}, the monodromy {:.4g}", b, a));
+    if ((a < 1) != (b < 1) && std::abs(a - 1) > 0.1 && std::abs(b - 1) > 0.1 && !solution_.polished)
+      solution_.stable = std::nullopt;
   }
 
   bool driven_by_surfaces() const {
@@ -293,6 +370,7 @@ class Solver {
   const PeriodicHooks& hooks_;
   PeriodicSolution solution_;
   Orbit start_, weighted_orbit_;
+  Eigen::VectorXcd hill_;  // of the weighted residual
   double condition_ = 0;
   bool fell_back_ = false;
   std::string polish_message_;

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/stepping_parts.hpp"
 #include "stickslip/periodic/weighted_residual.hpp"
 
@@ -175,6 +176,7 @@ Orbit SteppingEquations::orbit(const Vector& X) {
           orbit.r[k].segment(t, count).dot((orbit.u[static_cast<std::size_t>(j)] + orbit.u[k]).segment(t, count));
     }
   read_rows(orbit);
+  refine_extremes(orbit);
   return orbit;
 }
 

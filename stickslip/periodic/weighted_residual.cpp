@@ -38,7 +38,8 @@ std::string weighted_residual_refusal(const System& system) {
       return fmt::format("'{}' has a static limit, which is no convex law: it holds the memory of a phase", law.name);
   }
   for (const ContactElement& law : laws.contacts())
-    if (law.mu_static) return fmt::format("'{}' has mu_static, which is no convex law", law.name);
+    if (law.mu_static && *law.mu_static > law.mu)
+      return fmt::format("'{}' has mu_static, which is no convex law", law.name);
   return "";
 }
 

@@ -60,6 +60,9 @@ class WeightedResidual final : public DenseEquations {
   double period(const Vector& X) const override;
   Orbit orbit(const Vector& X) override;
   const PeriodicBasis& basis() const { return *basis_; }
+  /// Of Hill's method (hill.hpp). False: coordinates were eliminated, or not finite.
+  bool hill_matrices(const Vector& X, DenseMatrix& A0, DenseMatrix& A1, DenseMatrix& A2);
+  Index multiplier_count() const { return 2 * system_.info().nv(); }
 
  private:
   struct Law;

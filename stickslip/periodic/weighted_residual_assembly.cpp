@@ -4,6 +4,7 @@
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
 
 namespace stickslip {
@@ -307,6 +308,7 @@ Orbit WeightedResidual::orbit(const Vector& X) {
     orbit.modes.push_back(std::move(modes));
   }
   read_rows(orbit);
+  refine_extremes(orbit);
   return orbit;
 }
 

@@ -143,7 +143,8 @@ void WeightedResidual::sample_law(Law& law, Index j, double smoothing, bool slop
   const SmoothForce s = law.smooth ? smooth_force(*law.friction, law.limit, law.u) : SmoothForce{};
   for (int a = 0; a < law.size; ++a) {
     E_(nb_ + law.first + a, j) = e.value[a];
-    for (Index c = 0; c < columns; ++c) E_(law.columns[c], j) -= law.W(a, c) * (r[a] + (law.smooth ? s.value[static_cast<std::size_t>(a)] : 0.0));
+    for (Index c = 0; c < columns; ++c)
+      E_(law.columns[c], j) -= law.W(a, c) * (r[a] + (law.smooth ? s.value[static_cast<std::size_t>(a)] : 0.0));
   }
   if (!slopes) return;
   const int n = law.size;

@@ -79,6 +79,72 @@ def test_isolated_cycle_on_the_belt(tmp_path):
     assert result["maximum"][0] == pytest.approx(0.7612256744, abs=1e-9)
 
 
+def test_a_family_asks_for_a_condition_and_takes_it(tmp_path):
+    slip = TOY.replace("mu_static = 0.4\n", "").replace("position = [0, 0]", "position = [0.4, 0]")
+    done = periodic(tmp_path, slip)
+    assert done.returncode == 1 and "condition" in json.loads(done.stdout)["message"]
+    done = periodic(tmp_path, slip, "--set", "periodic.phase=v_x", "--set", "periodic.condition=period - 1.3848432581")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert result["minimum"][0] == pytest.approx(0.4285192018, abs=1e-9)
+    assert result["maximum"][0] == pytest.approx(0.6476944244, abs=1e-9)
+
+
+def test_branch_of_a_ball_on_a_table_turns_and_doubles_its_period(tmp_path):
+    ball = """
+[parameters]
+Gamma = 0.9
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+stiffness = [[0]]
+force = [-10]
+[[contact]]
+name = "table"
+gap = "y - Gamma/10*sin(10*t)"
+restitution = 0.8
+[initial]
+position = [0.083]
+velocity = [3.14]
+[periodic]
+period = "2*pi/10"
+method = "event"
+start_periods = 100
+"""
+    pi = 3.141592653589793
+    down = json.loads(periodic(tmp_path, ball, "--continue", "Gamma=0.9:0.3").stdout)["branch"]
+    assert down["folds"][0] == pytest.approx(pi * 0.2 / 1.8, abs=1e-7)
+    assert down["points"][0]["stable"] and not down["points"][-1]["stable"]
+    up = json.loads(periodic(tmp_path, ball, "--continue", "Gamma=0.9:1.2").stdout)["branch"]
+    exact = ((pi * 0.2 / 1.8) ** 2 + 4 * 1.64 ** 2 / 1.8 ** 4) ** 0.5
+    doubling = [b["value"] for b in up["bifurcations"] if b["kind"] == "period_doubling"]
+    assert doubling[0] == pytest.approx(exact, abs=1e-6)
+
+
+def test_conservative_bounce_of_a_given_period(tmp_path):
+    done = periodic(tmp_path, """
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+stiffness = [[100]]
+force = [-10]
+[[contact]]
+name = "floor"
+gap = "y"
+restitution = 1
+[initial]
+position = [0.05]
+[periodic]
+autonomous = true
+period = 0.2
+phase = "v_y"
+condition = "period - 0.2"
+""")
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, done.stderr
+    assert result["maximum"][0] == pytest.approx(0.0850815717680925, abs=1e-11)
+
+
 def test_branch_grows_through_a_range(tmp_path):
     done = periodic(tmp_path, OSCILLATOR, "--continue", "omega=0.6:0.8")
     assert done.returncode == 0, done.stderr

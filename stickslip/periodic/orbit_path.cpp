@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/orbit_path.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace stickslip {
+
+namespace {
+constexpr std::array<std::string_view, 4> kTests{"period_doubling", "neimark_sacker", "stick_onset", "grazing"};
+}
+
+BranchPoint branch_point(double value, const PeriodicSolution& solution) {
+  BranchPoint point;
+  point.value = value;
+  point.period = solution.period;
+  point.residual = solution.residual;
+  point.amplitude = solution.amplitude();
+  point.minimum = solution.orbit.minimum;
+  point.maximum = solution.orbit.maximum;
+  point.stick_fraction = solution.orbit.stick_fraction;
+  point.stable = solution.stable;
+  point.multipliers = solution.multipliers;
+  point.polished = solution.polished;
+  return point;
+}
+
+Vector bifurcation_tests(const PeriodicSolution& solution) {
+  Vector values = Vector::Constant(static_cast<Index>(kTests.size()), NAN);
+  if (solution.multipliers.size() > 0) {
+    std::complex<double> product = 1;
+    double pair = -1;
+    for (const auto& value : solution.multipliers) {
+      product *= 1.0 + value;
+      if (std::abs(value.imag()) > 1e-6) pair = std::max(pair, std::abs(value));
+    }
+    values[0] = product.real();
+    if (pair >= 0) values[1] = pair - 1;
+  }
+  if (!solution.polished) return values;
+  const Orbit& orbit = solution.orbit;
+  if (orbit.stick_fraction.size() > 0) values[2] = orbit.stick_fraction.maxCoeff() > 1e-9 ? 1.0 : -1.0;
+  const auto impacts = std::count_if(orbit.events.begin(), orbit.events.end(),
+                                     [](const Event& event) { return event.kind == EventKind::impact; });
+  values[3] = impacts % 2 == 0 ? 1.0 : -1.0;
+  return values;
+}
+
+std::string_view bifurcation_name(Index test) { return kTests[static_cast<std::size_t>(test)]; }
+
+const PeriodicSolution& OrbitPath::solution(const Vector& x, double s) {
+  if (s != s_ || x != x_) {
+    last_ = solve(x, s);
+    x_ = x;
+    s_ = s;
+  }
+  return last_;
+}
+
+bool OrbitPath::test(const Vector& x, double s, Vector& values) {
+  values = bifurcation_tests(solution(x, s));
+  return true;
+}
+
+std::string_view OrbitPath::test_name(Index k) const { return bifurcation_name(k); }
+
+}  // namespace stickslip

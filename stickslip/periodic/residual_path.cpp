@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/residual_path.hpp"
+
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+
+namespace stickslip {
+
+bool ResidualPath::with(double s, Place& place) {
+  if (place.s == s) return true;
+  try {
+    place.parts = build_(s);
+    place.equations =
+        make_equations(*place.parts.system, place.parts.options, place.parts.initial.t, place.parts.initial.q);
+    if (place.parts.options.autonomous) place.equations->set_phase_reference(reference_);
+    place.s = s;
+  } catch (const InputError& error) {
+    message = error.what();
+    place.s = NAN;
+    return false;
+  }
+  return true;
+}
+
+bool ResidualPath::residual(const Vector& x, double s, Vector& F) {
+  return with(s, center_) && center_.equations->residual(x, 0, F);
+}
+
+bool ResidualPath::jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) {
+  const double delta = 1e-6 * (std::abs(s) + way_);
+  Vector F, plus, minus;
+  if (!with(s, center_) || !center_.equations->linearize(x, 0, F)) return false;
+  center_.equations->copy_jacobian(by_x);
+  if (!with(s + delta, above_) || !with(s - delta, below_)) return false;
+  if (!above_.equations->residual(x, 0, plus) || !below_.equations->residual(x, 0, minus)) return false;
+  by_s = (plus - minus) / (2 * delta);
+  return true;
+}
+
+PeriodicSolution ResidualPath::solve(const Vector& x, double s) {
+  if (!with(s, center_)) return {};
+  const BranchCase& parts = center_.parts;
+  const PeriodicProblem problem{*parts.system, parts.initial, parts.options, parts.run_length, parts.event, nullptr, x};
+  PeriodicHooks hooks;
+  hooks.stop = stop_;
+  hooks.certify = false;
+  return solve_periodic(problem, hooks);
+}
+
+Vector ResidualPath::linear_start(double s) { return with(s, center_) ? center_.equations->linear_start() : Vector{}; }
+
+}  // namespace stickslip
