@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/periodic/event_path.hpp"
 
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 
