@@ -23,7 +23,7 @@ std::string describe(const ModelFile& model, const FrictionElement& law) {
     std::string text;
     for (const auto& [coordinate, coefficient] : direction)
       text += fmt::format("{}{}{}", text.empty() ? "" : " + ",
-                          coefficient == 1 ? "" : fmt::format("{:g} ", coefficient), info.coordinates[coordinate]);
+                          coefficient == 1 ? "" : fmt::format("{:g} ", coefficient), info.velocities[coordinate]);
     directions.push_back(text);
   }
   const bool angular = acts_on_angles(model, law);
@@ -59,7 +59,7 @@ std::string describe(const ConstraintElement& constraint) {
 }
 
 std::string between(const ModelFile& model, std::size_t contact) {
-  if (!model.bodies) return "";
+  if (!model.bodies || contact >= model.bodies->contacts.size()) return "";
   const BodyContact& law = model.bodies->contacts[contact];
   return fmt::format(" between {} and {}", law.first, law.second);
 }
@@ -87,7 +87,7 @@ std::string plural(Index count, const char* one, const char* several) {
 std::string describe_coordinates(const ModelFile& model) {
   constexpr std::size_t kMost = 12;
   std::vector<std::string> names;
-  if (model.bodies) {
+  if (model.bodies && !model.tree) {
     for (const RigidBody& body : model.bodies->bodies) names.push_back(body.name);
   } else {
     for (const std::string& name : model.system->info().coordinates)
@@ -95,7 +95,7 @@ std::string describe_coordinates(const ModelFile& model) {
   }
   const bool more = names.size() > kMost;
   names.resize(std::min(names.size(), kMost));
-  return fmt::format("{}{}{}", model.bodies ? "position and rotation of " : "", fmt::join(names, ", "),
+  return fmt::format("{}{}{}", model.bodies && !model.tree ? "position and rotation of " : "", fmt::join(names, ", "),
                      more ? ", ..." : "");
 }
 
@@ -110,6 +110,40 @@ std::vector<LawLine> describe_laws(const ModelFile& model) {
   for (std::size_t k = 0; k < system.laws().contacts().size(); ++k)
     lines.push_back({system.laws().contacts()[k].name, "contact", describe(system.laws().contacts()[k]) + between(model, k)});
   for (const ConstraintElement& law : system.laws().constraints()) lines.push_back({law.name, "constraint", describe(law)});
+  return lines;
+}
+
+/// The bodies of a tree with what they hang on: masses, axes, springs, stops, friction.
+std::vector<std::string> describe_tree(const ModelFile& model) {
+  std::vector<std::string> lines;
+  if (!model.tree) return lines;
+  const auto& bodies = model.bodies->bodies;
+  std::vector<int> depth(bodies.size(), 0);
+  for (const Hinge& hinge : model.tree->hinges) {
+    const auto child = static_cast<std::size_t>(hinge.child);
+    if (hinge.parent >= 0) depth[child] = depth[static_cast<std::size_t>(hinge.parent)] + 1;
+    std::vector<std::string> axes;
+    for (const HingeAxis axis : hinge.axes) axes.emplace_back(to_string(axis));
+    std::string line = fmt::format("{:{}}{} on {} by {} [{}], {:g} kg", "", 2 * depth[child], bodies[child].name,
+                                   hinge.parent < 0 ? "ground" : bodies[static_cast<std::size_t>(hinge.parent)].name,
+                                   hinge.name, fmt::join(axes, ", "), bodies[child].mass);
+    if (hinge.axes.empty()) line += ", welded";
+    for (const ContactElement& law : model.system->laws().contacts())
+      if (law.name.starts_with(hinge.name + ".")) line += ", stop " + law.name.substr(hinge.name.size() + 1);
+    for (const FrictionElement& law : model.system->laws().friction())
+      for (const Direction& direction : law.directions)
+        if (direction.size() == 1 &&
+            model.tree->velocities[static_cast<std::size_t>(direction[0].first)].starts_with(hinge.name + "."))
+          line += fmt::format(", friction {} limit {}", law.name, law.limit.text());
+    lines.push_back(line);
+  }
+  for (const Loop& loop : model.bodies->loops) {
+    const auto name = [&](int body) { return body < 0 ? std::string("ground") : bodies[static_cast<std::size_t>(body)].name; };
+    std::vector<std::string> axes;
+    for (const HingeAxis axis : loop.axes) axes.emplace_back(to_string(axis));
+    lines.push_back(fmt::format("loop {} between {} and {}, free [{}]", loop.name, name(loop.body_a), name(loop.body_b),
+                                fmt::join(axes, ", ")));
+  }
   return lines;
 }
 
@@ -134,6 +168,7 @@ void print_json(const CheckCommand& command, const ModelFile& model, const Break
                               {"breakpoints", first},
                               {"breakpoint_count", jumps.times.size()},
                               {"notes", notes}};
+  if (model.tree) json["tree"] = describe_tree(model);
   if (model.constraint_rank.rows > 0)
     json["constraints"] = {{"rows", model.constraint_rank.rows},
                            {"rank", model.constraint_rank.rank},
@@ -166,6 +201,7 @@ void print_system(const ModelFile& model) {
               plural(static_cast<Index>(model.bodies->bodies.size()), "body", "bodies"),
               plural(static_cast<Index>(model.bodies->shapes.size()), "shape", "shapes"),
               plural(static_cast<Index>(model.bodies->springs.size()), "spring", "springs"));
+  for (const std::string& line : describe_tree(model)) print_out("  tree       {}\n", line);
   if (!model.system->laws().contacts().empty()) print_out("  contacts   {}\n", start_gaps(model));
   print_out("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,
             model.system->inertia().kinetic_energy(model.initial.q, model.initial.v),

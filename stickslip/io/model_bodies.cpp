@@ -78,7 +78,7 @@ std::vector<StateFunction> functions_of_time(const Field& field, const SymbolTab
 
 class BodiesReader {
  public:
-  explicit BodiesReader(const TableReader& root) : root_(root) {
+  explicit BodiesReader(const TableReader& root) : root_(root), tree_(has_tree(root)) {
     time_.add_variable("t");
     const SymbolTable& parameters = root.field().context->parameters;
     for (const std::string& name : parameters.names()) time_.add_constant(name, parameters.find(name)->value);
@@ -93,6 +93,7 @@ class BodiesReader {
     for (const Shape& shape : model_.shapes) shaped_.insert(shape.body);
     for_each("spring", [&](const Field& field) { read_spring(field); });
     for_each("contact", [&](const Field& field) { read_contact(field); });
+    if (tree_) read_tree(root_, model_);
     return std::move(model_);
   }
 
@@ -137,8 +138,9 @@ class BodiesReader {
       if (const auto given = table.find("orientation_0")) body.orientation = rotation(*given, i);
       if (const auto given = table.find("velocity_0")) body.velocity = vector3(*given, i);
       if (const auto given = table.find("spin_0")) body.spin = vector3(*given, i);
-      if (const auto given = table.find("force")) body.force = functions_of_time(*given, time_);
-      if (const auto given = table.find("torque")) body.torque = functions_of_time(*given, time_);
+      // Of a tree they may depend on coordinates, which are not known yet.
+      if (const auto given = table.find("force"); given && !tree_) body.force = functions_of_time(*given, time_);
+      if (const auto given = table.find("torque"); given && !tree_) body.torque = functions_of_time(*given, time_);
       model_.bodies.push_back(std::move(body));
     }
   }
@@ -222,8 +224,10 @@ class BodiesReader {
   }
 
   void read_spring(const Field& field) {
+    if (tree_ && field.node->table() && find_key(*field.node->table(), "on")) return;  // on an axis: model_tree.cpp
     const TableReader table(field, {"name", "body_a", "point_a", "body_b", "point_b", "stiffness", "damping", "rest"},
-                            {{"on", "a spring between bodies joins two points: body_a, point_a, body_b, point_b"}});
+                            {{"on", "a spring between bodies joins two points: body_a, point_a, body_b, point_b; on an axis there must be a "
+                              "[[hinge]]"}});
     PointSpring spring;
     spring.name = fmt::format("spring{}", model_.springs.size() + 1);
     if (const auto name = table.find("name")) spring.name = read_law_name(*name);
@@ -290,6 +294,7 @@ class BodiesReader {
   }
 
   const TableReader& root_;
+  bool tree_;
   SymbolTable time_;
   BodyModel model_;
   std::set<int> shaped_;  ///< bodies with a shape
@@ -297,6 +302,10 @@ class BodiesReader {
 };
 
 }  // namespace
+
+Eigen::Vector3d read_vector3(const Field& field) { return vector3(field); }
+
+Eigen::Quaterniond read_rotation(const Field& field) { return rotation(field); }
 
 BodyModel read_bodies(const TableReader& root) { return BodiesReader(root).read(); }
 

@@ -21,10 +21,7 @@ constexpr std::size_t kLargestFile = 64 * kMebibyte;
 const TableReader::Unavailable& later_sections() {
   static const TableReader::Unavailable words = [] {
     TableReader::Unavailable list;
-    for (const char* joint : {"hinge", "loop"})
-      list.emplace_back(
-          joint, "write the joint as a [[constraint]] of a system given by [equations], or leave the bodies free");
-    list.emplace_back("urdf", "give the bodies by [[body]] and [[shape]], or the system by [equations]");
+    list.emplace_back("urdf", "give the bodies by [[body]], [[hinge]] and [[shape]]");
     for (const char* analysis : {"sweep"})
       list.emplace_back(analysis, "the analyses are [run], [periodic], [shoot] and [fit]; remove this table");
     return list;
@@ -105,21 +102,33 @@ void refuse_sections(const TableReader& table, std::initializer_list<const char*
 }
 
 void read_body_system(const TableReader& table, ModelFile& model) {
-  refuse_sections(table, {"friction"}, "bodies without hinges have no axis for it; give a [[contact]]");
-  refuse_sections(table, {"constraint"}, "constraints are for [matrices] and [equations]; give a [[contact]]");
   refuse_sections(table, {"compliance"}, "points of bodies come and go; give `compliance` of each [[contact]]");
-  refuse_sections(table, {"initial"}, "bodies start at position_0, orientation_0, velocity_0 and spin_0");
+  if (const auto initial = table.find("initial"))
+    TableReader(*initial, {"consistent"},
+                {{"position", "bodies start at position_0 and orientation_0, hinges at their position_0"},
+                 {"velocity", "bodies start at velocity_0 and spin_0, hinges at their velocity_0"},
+                 {"deformation", "points of bodies come and go; they have no deformation at the start"}});
   refuse_sections(table, {"drawing"}, "bodies are drawn by their shapes; give [[shape]]");
   const Field first = table.require("body", "give at least one [[body]]");
   BodyModel bodies = read_bodies(table);
   bodies.title = model.title;
-  model.initial.q = start_positions(bodies);
-  model.initial.v = start_velocities(bodies);
-  model.bodies = std::make_shared<const BodyModel>(bodies);
-  model.system = first.about([&] { return make_system(std::move(bodies)); });
+  first.about([&] {
+    model.initial.q = start_positions(bodies);
+    model.initial.v = start_velocities(bodies);
+    model.bodies = std::make_shared<const BodyModel>(bodies);
+    if (bodies.is_tree()) {
+      BodyModel complete = bodies;
+      complete_inertia(complete);
+      model.tree = std::make_shared<const Tree>(make_tree(complete));
+      for (std::size_t k = 0; k < model.tree->velocities.size(); ++k)
+        if (model.tree->velocity[k].rotation) model.angles.push_back(model.tree->velocities[k]);
+    }
+    model.system = make_system(std::move(bodies));
+  });
 }
 
 SystemPart read_system(const TableReader& table, const std::string& title) {
+  refuse_sections(table, {"load", "motor", "coupling"}, "it belongs to bodies with hinges; put it into force or [[constraint]]");
   refuse_sections(table, {"gravity"}, "it acts on bodies; put the weight into force or potential");
   refuse_sections(table, {"spring"},
                   "put it into the stiffness and damping matrices, or into potential and dissipation");
@@ -154,7 +163,8 @@ void read_coordinate_system(const TableReader& table, ModelFile& model) {
 void settle_start(const TableReader& table, ModelFile& model) {
   ConsistentStartOptions options;
   Field blamed = table.field();
-  if (const auto constraint = table.find("constraint")) blamed = *constraint;
+  for (const char* key : {"coupling", "motor", "loop", "constraint"})
+    if (const auto constraint = table.find(key)) blamed = *constraint;
   if (const auto initial = table.find("initial")) {
     blamed = *initial;
     const TableReader keys(*initial, initial_keys());
@@ -177,7 +187,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   const TableReader table(root,
                           {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
                            "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
-                           "gravity", "spring"},
+                           "gravity", "spring", "hinge", "loop", "load", "motor", "coupling"},
                           later_sections());
 
   ModelFile model;
@@ -187,7 +197,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   if (const auto parameters = table.find("parameters")) model.parameters = read_parameters(*parameters, context);
   if (const auto tables = table.find("tables")) model.tables = read_tables(*tables, context);
 
-  if (table.has("body") || table.has("shape")) {
+  if (table.has("body") || table.has("shape") || table.has("hinge") || table.has("loop")) {
     read_body_system(table, model);
     model.storage = storage_at(*model.system, model.initial.q);
   } else {
@@ -203,8 +213,8 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   }
   if (const auto periodic = table.find("periodic"))
     model.periodic = read_periodic(*periodic, model.system->info().coordinates);
-  if (!model.bodies) settle_start(table, model);
-  if (const auto initial = table.find("initial")) {
+  settle_start(table, model);
+  if (const auto initial = table.find("initial"); initial && !model.bodies) {
     const auto deformation = TableReader(*initial, initial_keys()).find("deformation");
     if (deformation) {
       Vector given = read_deformation(*deformation, model.system->laws().contacts());

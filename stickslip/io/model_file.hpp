@@ -76,6 +76,7 @@ struct ModelFile {
   std::vector<std::string> tables;                         ///< of [tables], one line each
   std::vector<std::string> angles;                         ///< coordinates that are angles [rad]
   std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
+  std::shared_ptr<const Tree> tree;                        ///< of bodies with hinges; else null
   std::vector<Drawing> drawings;                           ///< what the report shows of a planar model
   std::string text;                                        ///< of the file
   std::shared_ptr<const TomlNode> document;                ///< the text parsed, before the settings

@@ -219,6 +219,13 @@ CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<
 /// initial.deformation: tangential, contact by contact.
 Vector read_deformation(const Field& field, const std::vector<ContactElement>& contacts);
 BodyModel read_bodies(const TableReader& root);
+/// The file has hinges, loops or laws on coordinates of bodies.
+bool has_tree(const TableReader& root);
+/// All of these, into a model whose bodies, shapes and contacts are known.
+void read_tree(const TableReader& root, BodyModel& model);
+/// Three numbers; a quaternion [w, x, y, z] of any length but 0.
+Eigen::Vector3d read_vector3(const Field& field);
+Eigen::Quaterniond read_rotation(const Field& field);
 std::vector<Drawing> read_drawings(const Field& field, const StateSymbols& symbols);
 SimulationOptions read_run(const Field& field);
 PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates);

@@ -113,7 +113,7 @@ std::vector<std::string> read_angles(const Field& root, const Field& section,
 
 void require_open_start(const TableReader& root, const ModelFile& model) {
   if (!describe(model.run.scheme).refuses_penetration || model.system->laws().contacts().empty()) return;
-  if (model.bodies) return require_open_bodies(root, model);
+  if (model.bodies && (!model.tree || !model.bodies->contacts.empty())) return require_open_bodies(root, model);
   SystemWorkspace workspace(*model.system);
   ContactPoints found;
   model.system->laws().contact_source().find(model.run.start_time, model.initial.q, 0.0, workspace, found);
@@ -123,8 +123,10 @@ void require_open_start(const TableReader& root, const ModelFile& model) {
     row += model.system->laws().contacts()[static_cast<std::size_t>(point.law)].size();
     if (!(point.gap < -limit)) continue;
     const std::string& name = model.system->laws().contacts()[static_cast<std::size_t>(point.law)].name;
-    const Field list = *root.find("contact");
-    const Field blamed{list.context, list.item(static_cast<std::size_t>(point.law)).node, "contact." + name};
+    const auto list = root.find(model.tree ? "hinge" : "contact");
+    if (model.tree)
+      list->fail(fmt::format("stop '{}' is passed by {:.3g} at the start; move position_0 inside", name, -point.gap));
+    const Field blamed{list->context, list->item(static_cast<std::size_t>(point.law)).node, "contact." + name};
     blamed.fail(fmt::format("contact '{}' is closed by {:.3g} m at the start; {}", name, -point.gap,
                             remedy(model, -point.gap)));
   }
@@ -136,7 +138,7 @@ namespace stickslip {
 
 bool acts_on_angles(const ModelFile& model, const FrictionElement& law) {
   const auto is_angle = [&](const auto& entry) {
-    const std::string& name = model.system->info().coordinates[static_cast<std::size_t>(entry.first)];
+    const std::string& name = model.system->info().velocities[static_cast<std::size_t>(entry.first)];
     return std::find(model.angles.begin(), model.angles.end(), name) != model.angles.end();
   };
   return std::all_of(law.directions.begin(), law.directions.end(), [&](const Direction& direction) {

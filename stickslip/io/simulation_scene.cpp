@@ -58,7 +58,7 @@ SceneShape scene_shape(const Shape& shape, const Eigen::Vector3d& center) {
   return drawn;
 }
 
-void add_bodies(const BodyModel& model, const Trajectory& trajectory, const std::vector<Index>& rows,
+void add_bodies(const BodyModel& model, const Tree* tree, const Trajectory& trajectory, const std::vector<Index>& rows,
                 ReportScene& scene) {
   SceneBody ground;
   ground.name = "ground";
@@ -69,16 +69,22 @@ void add_bodies(const BodyModel& model, const Trajectory& trajectory, const std:
   std::vector<std::vector<const Shape*>> shapes(model.bodies.size());
   for (const Shape& shape : model.shapes)
     if (shape.body >= 0) shapes[static_cast<std::size_t>(shape.body)].push_back(&shape);
+  std::vector<std::vector<Pose>> poses(rows.size());
+  Vector q(static_cast<Index>(trajectory.names().coordinates.size()));
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    for (Index i = 0; i < q.size(); ++i) q[i] = trajectory.q(rows[n], i);
+    body_poses(model, tree, q, poses[n]);
+  }
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     SceneBody body;
     body.name = model.bodies[k].name;
     body.position.clear();
     body.quaternion.clear();
     for (const Shape* shape : shapes[k]) body.shapes.push_back(scene_shape(*shape, model.bodies[k].center));
-    for (const Index row : rows) {
-      const Index first = 7 * static_cast<Index>(k);
-      for (Index i = 0; i < 3; ++i) body.position.push_back(trajectory.q(row, first + i));
-      for (Index i = 3; i < 7; ++i) body.quaternion.push_back(trajectory.q(row, first + i));
+    for (const std::vector<Pose>& frame : poses) {
+      const Eigen::Vector3d center = frame[k].position + frame[k].orientation * model.bodies[k].center;
+      for (Index i = 0; i < 3; ++i) body.position.push_back(center[i]);
+      for (const double number : as_array(frame[k].orientation)) body.quaternion.push_back(number);
     }
     scene.bodies.push_back(std::move(body));
   }
@@ -176,7 +182,7 @@ std::optional<ReportScene> simulation_scene(const ModelFile& model, const Simula
   ReportScene scene;
   for (const Index row : rows) scene.times.push_back(trajectory.t(row));
   if (bodies) {
-    add_bodies(*model.bodies, trajectory, rows, scene);
+    add_bodies(*model.bodies, model.tree.get(), trajectory, rows, scene);
   } else {
     add_drawings(model, trajectory, rows, scene);
   }

@@ -14,6 +14,11 @@
 #include "stickslip/model/multibody/body_inertia.hpp"
 #include "stickslip/model/multibody/body_kinematics.hpp"
 #include "stickslip/model/multibody/body_pose.hpp"
+#include "stickslip/model/multibody/joined_laws.hpp"
+#include "stickslip/model/multibody/tree_forces.hpp"
+#include "stickslip/model/multibody/tree_inertia.hpp"
+#include "stickslip/model/multibody/tree_kinematics.hpp"
+#include "stickslip/model/multibody/tree_loops.hpp"
 
 namespace stickslip {
 
@@ -26,7 +31,8 @@ namespace {
 /// So that their inverses, and products with a velocity, are numbers. [kg m²], and [kg] for masses
 constexpr double kSmallestInertia = 1e-150, kLargestInertia = 1e150;
 
-void require_inertia(const RigidBody& body) {
+/// `thin`: a moment may be 0 (a rod about its axis): hinges hold the rest.
+void require_inertia(const RigidBody& body, bool thin) {
   const Matrix3d& J = *body.inertia;
   const auto refuse = [&](const std::string& why) {
     throw InputError(fmt::format("body '{}': inertia {}", body.name, why));
@@ -34,8 +40,10 @@ void require_inertia(const RigidBody& body) {
   if (!J.allFinite()) refuse("has an entry that is not finite");
   if ((J - J.transpose()).cwiseAbs().maxCoeff() > 1e-12 * J.cwiseAbs().maxCoeff()) refuse("is not symmetric");
   const Vector3d moments = Eigen::SelfAdjointEigenSolver<Matrix3d>(J, Eigen::EigenvaluesOnly).eigenvalues();
-  if (!(moments[0] > 0)) refuse(fmt::format("has the principal moment {:.6g}; all three must be > 0", moments[0]));
-  if (moments[0] < kSmallestInertia || moments[2] > kLargestInertia)
+  constexpr double kRoundOff = 1e-12;
+  if (thin ? moments[0] < -kRoundOff * moments[2] : !(moments[0] > 0))
+    refuse(fmt::format("has the principal moment {:.6g}; all three must be {} 0", moments[0], thin ? ">=" : ">"));
+  if ((!thin && moments[0] < kSmallestInertia) || moments[2] > kLargestInertia)
     refuse(fmt::format("has the principal moments {:.6g} to {:.6g} kg m²; from {:g} to {:g} are possible", moments[0],
                        moments[2], kSmallestInertia, kLargestInertia));
   if (moments[0] + moments[1] < moments[2] * (1 - 1e-9))
@@ -60,6 +68,12 @@ Matrix3d inertia_of_shapes(const BodyModel& model, int body) {
   return density * sum->inertia + it.mass * (offset.squaredNorm() * Matrix3d::Identity() - offset * offset.transpose());
 }
 
+Pose pose_of(const Tree::Body& body, const TreeMotion<double>& motion) {
+  if (body.link < 0) return {body.position, Quaterniond(body.turn)};
+  const LinkPlace<double>& at = motion.place[static_cast<std::size_t>(body.link)];
+  return {at.o + at.R * body.position, Quaterniond(Matrix3d(at.R * body.turn)).normalized()};
+}
+
 void require_body(const BodyModel& model, const std::string& what, const std::string& name) {
   if (name == "*" || name == "ground") return;
   for (const RigidBody& body : model.bodies)
@@ -67,9 +81,15 @@ void require_body(const BodyModel& model, const std::string& what, const std::st
   throw InputError(fmt::format("{}: there is no body '{}'", what, name));
 }
 
+Tree make_completed_tree(BodyModel model) {
+  complete_inertia(model);
+  return make_tree(model);
+}
+
 }  // namespace
 
 Vector start_positions(const BodyModel& model) {
+  if (model.is_tree()) return start_positions(make_completed_tree(model));
   Vector q(7 * static_cast<Index>(model.bodies.size()));
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     const RigidBody& body = model.bodies[k];
@@ -81,6 +101,7 @@ Vector start_positions(const BodyModel& model) {
 }
 
 Vector start_velocities(const BodyModel& model) {
+  if (model.is_tree()) return start_velocities(make_completed_tree(model));
   Vector v(6 * static_cast<Index>(model.bodies.size()));
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     v.segment<3>(6 * static_cast<Index>(k)) = model.bodies[k].velocity;
@@ -92,7 +113,12 @@ Vector start_velocities(const BodyModel& model) {
 std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth) {
   CollisionScene scene = make_scene(model);
   std::vector<Pose> poses;
-  for (const RigidBody& body : model.bodies) poses.push_back({body.position, body.orientation.normalized()});
+  if (model.is_tree()) {
+    const Tree tree = make_completed_tree(model);
+    body_poses(model, &tree, start_positions(tree), poses);
+  } else {
+    for (const RigidBody& body : model.bodies) poses.push_back({body.position, body.orientation.normalized()});
+  }
   std::vector<ContactPoint> points;
   scene.find(poses, 0.0, points);
   std::map<std::pair<int, int>, StartOverlap> deepest;
@@ -108,8 +134,9 @@ std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth) {
   return found;
 }
 
-std::unique_ptr<System> make_system(BodyModel model) {
-  if (model.bodies.empty()) throw InputError("the model has no bodies");
+void complete_inertia(BodyModel& model) {
+  std::set<int> hinged;
+  for (const Hinge& hinge : model.hinges) hinged.insert(hinge.child);
   std::set<std::string> names{"ground"};
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     RigidBody& body = model.bodies[k];
@@ -127,8 +154,28 @@ std::unique_ptr<System> make_system(BodyModel model) {
     if (!(body.orientation.norm() > 0))
       throw InputError(fmt::format("body '{}': the quaternion of its orientation is zero", body.name));
     if (!body.inertia) body.inertia = inertia_of_shapes(model, static_cast<int>(k));
-    require_inertia(body);
+    require_inertia(body, hinged.contains(static_cast<int>(k)));
   }
+}
+
+void body_poses(const BodyModel& model, const Tree* tree, const Vector& q, std::vector<Pose>& poses) {
+  poses.resize(model.bodies.size());
+  if (!tree) {
+    for (std::size_t k = 0; k < poses.size(); ++k) {
+      const Quaterniond r = orientation_of(q, static_cast<Index>(k));
+      poses[k] = {position_of(q, static_cast<Index>(k)) - r * model.bodies[k].center, r};
+    }
+    return;
+  }
+  TreeMotion<double>& motion = thread_scratch(*tree).motion;
+  place_links(*tree, q.data(), motion);
+  for (std::size_t k = 0; k < poses.size(); ++k) poses[k] = pose_of(tree->bodies[k], motion);
+}
+
+namespace {
+
+/// Names of all laws differ.
+void check_names(const BodyModel& model) {
   std::set<std::string> laws;
   for (const BodyContact& contact : model.contacts) {
     validate(contact.law);
@@ -137,6 +184,36 @@ std::unique_ptr<System> make_system(BodyModel model) {
     for (const std::string& name : {contact.first, contact.second})
       require_body(model, fmt::format("contact '{}'", contact.law.name), name);
   }
+}
+
+std::unique_ptr<System> make_tree_system(BodyModel model) {
+  const auto tree = std::make_shared<const Tree>(make_tree(model));
+  check_laws(model.friction, model.stops, model.constraints, tree->nv());
+  auto kinematics = std::make_unique<TreeKinematics>(tree);
+  auto inertia = std::make_unique<TreeInertia>(tree);
+  inertia->require_definite(start_positions(*tree));
+  std::vector<std::unique_ptr<ContactSource>> contacts;
+  if (!model.contacts.empty()) contacts.push_back(std::make_unique<BodyContacts>(model, tree));
+  if (!model.stops.empty())
+    contacts.push_back(std::make_unique<ExpressionContacts>(std::move(model.stops), *kinematics));
+  std::vector<std::unique_ptr<ConstraintSource>> constraints;
+  constraints.push_back(std::make_unique<TreeLoops>(model.loops, tree));
+  if (!model.constraints.empty())
+    constraints.push_back(std::make_unique<ExpressionConstraints>(std::move(model.constraints), *kinematics));
+  LawSet laws(tree->nv(), std::move(model.friction), join(std::move(contacts)),
+              join(std::move(constraints), tree->nv()));
+  auto forces = std::make_unique<TreeForces>(model, tree);
+  return std::make_unique<System>(SystemParts{model.title, std::move(kinematics), std::move(inertia),
+                                              std::move(forces), std::move(laws)});
+}
+
+}  // namespace
+
+std::unique_ptr<System> make_system(BodyModel model) {
+  if (model.bodies.empty()) throw InputError("the model has no bodies");
+  complete_inertia(model);
+  check_names(model);
+  if (model.is_tree()) return make_tree_system(std::move(model));
   std::vector<std::string> body_names;
   std::vector<BodyMass> masses;
   for (const RigidBody& body : model.bodies) {

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Free rigid bodies in space with gravity, springs and contact between their shapes.
+// Rigid bodies in space, free or joined by hinges, with gravity, springs and contact between their shapes.
 //
 //   q per body  x, y, z of the mass centre [m], unit quaternion w, x, y, z (body to world)
 //   v per body  velocity of the mass centre in the world [m/s], spin ω in the body's axes [rad/s]
 //   m x'' = m g + f,    J ω' + ω × J ω = τ            J about the mass centre, body axes [kg m²]
 //
-// The parts of the system: multibody/body_kinematics.hpp, body_inertia.hpp, body_forces.hpp, body_contacts.hpp.
+// The parts of a system of free bodies: multibody/body_kinematics.hpp, body_inertia.hpp, body_forces.hpp,
+// body_contacts.hpp. With hinges, loops, loads or laws on coordinates the bodies are a tree (multibody/hinge.hpp, tree.hpp,
+// tree_*.hpp); a body without a hinge then has a free one and keeps the coordinates above.
 #pragma once
 
 #include <memory>
 
 #include "stickslip/model/collision/collision_scene.hpp"
+#include "stickslip/model/expression_laws.hpp"
+#include "stickslip/model/multibody/hinge.hpp"
+#include "stickslip/model/multibody/tree.hpp"
 #include "stickslip/model/system.hpp"
 
 namespace stickslip {
@@ -28,8 +33,9 @@ struct RigidBody {
   Eigen::Quaterniond orientation = Eigen::Quaterniond::Identity();  ///< at the start
   Eigen::Vector3d velocity = Eigen::Vector3d::Zero();               ///< of the mass centre at the start, world [m/s]
   Eigen::Vector3d spin = Eigen::Vector3d::Zero();                   ///< at the start, body axes [rad/s]
-  std::vector<StateFunction> force = {};                            ///< three in the world, at the mass centre; t only
-  std::vector<StateFunction> torque = {};                           ///< three in the world; t only
+  /// Three in the world, at the mass centre; of t only, in trees of t, q, v.
+  std::vector<StateFunction> force = {};
+  std::vector<StateFunction> torque = {};  ///< three in the world; likewise
 };
 
 struct PointSpring {
@@ -54,9 +60,22 @@ struct BodyModel {
   std::vector<Shape> shapes = {};
   std::vector<PointSpring> springs = {};
   std::vector<BodyContact> contacts = {};
+  std::vector<Hinge> hinges = {};
+  std::vector<Loop> loops = {};
+  std::vector<PointLoad> loads = {};
+  // Laws on the coordinates of a tree (Tree::coordinates, Tree::velocities).
+  std::vector<FrictionElement> friction = {};
+  std::vector<ExpressionContact> stops = {};              ///< behind `contacts` among the laws
+  std::vector<ExpressionConstraint> constraints = {};     ///< behind the loops
+
+  /// The bodies are more than free ones.
+  bool is_tree() const {
+    return !hinges.empty() || !loops.empty() || !loads.empty() || !friction.empty() || !stops.empty() ||
+           !constraints.empty();
+  }
 };
 
-/// Start positions (7 per body) and velocities (6 per body).
+/// Start positions (7 per free body, else by the hinges) and velocities (6 per body).
 Vector start_positions(const BodyModel& model);
 Vector start_velocities(const BodyModel& model);
 
@@ -67,6 +86,12 @@ struct StartOverlap {
   double depth = 0;  ///< [m]
 };
 std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth);
+
+/// Masses checked, inertias that are not given computed from the shapes. Throws InputError as make_system() does.
+void complete_inertia(BodyModel& model);
+
+/// Poses of the frames of all bodies at q. `tree`: null for free bodies alone.
+void body_poses(const BodyModel& model, const Tree* tree, const Vector& q, std::vector<Pose>& poses);
 
 /// Throws InputError naming the body or law and what is wrong: no mass, inertia that no body can have, unknown names.
 std::unique_ptr<System> make_system(BodyModel model);

@@ -261,7 +261,7 @@ TEST_F(ModelFileErrors, ModelsWithoutASystemOrItsSizeAreRefused) {
   expect_error("title = \"x\"\n", 1, "'matrices' is missing", "no system");
   expect_error("title = \"x\"\n[equations]\nmass = 1\n", 2, "'coordinates' is missing; name them", "equations");
   expect_error("[[body]]\nname = \"a\"\nmass = 1\n[[hinge]]\nname = \"b\"\n", 4,
-               "key 'hinge': not available in this version", "bodies are one system");
+               "key 'hinge.b': 'parent' is missing; the body it hangs on", "bodies are one system");
   expect_error("[matrices]\nmass = { diagonal = 1 }\nstiffness = { tridiagonal = [-1, 2, -1] }\n", 2,
                "give 'size' or 'coordinates'", "size");
 }

@@ -11,6 +11,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/multibody/body_pose.hpp"
+#include "stickslip/model/multibody/tree_dynamics.hpp"
 
 namespace stickslip {
 
@@ -36,6 +37,7 @@ struct ContactSearch final : Scratch {
   std::optional<CollisionScene> scene;  ///< made by the first search
   std::vector<Pose> poses;
   std::vector<ContactPoint> points;
+  TreeMotion<double> motion;  ///< of a tree
 };
 
 std::uint64_t key_of(const ContactPoint& point) {
@@ -105,7 +107,9 @@ CollisionScene make_scene(const BodyModel& model) {
   return CollisionScene(model.shapes, rules, static_cast<int>(model.bodies.size()), group_of_body);
 }
 
-BodyContacts::BodyContacts(const BodyModel& model) : model_(std::make_shared<const BodyModel>(model)) {
+BodyContacts::BodyContacts(const BodyModel& model, std::shared_ptr<const Tree> tree)
+    : model_(std::make_shared<const BodyModel>(model)), tree_(std::move(tree)) {
+  if (tree_) paths_ = velocity_paths(*tree_);
   make_scene(model);  // refuses what is wrong with the shapes now, not in the first step
   for (const RigidBody& body : model.bodies) {
     names_.push_back(body.name);
@@ -129,10 +133,42 @@ BodyContacts::BodyContacts(const BodyModel& model) : model_(std::make_shared<con
 }
 
 std::unique_ptr<Scratch> BodyContacts::make_scratch() const {
-  return std::make_unique<ContactSearch>();
+  auto search = std::make_unique<ContactSearch>();
+  if (tree_) {
+    search->motion.resize(*tree_);
+  }
+  return search;
+}
+
+/// Ways of translations below a rotation are not known here: as long as the longest part of the tree.
+double BodyContacts::tree_speed_bound(const Vector& v) const {
+  thread_local std::vector<std::pair<double, double>> bound;  // |w|, |v| of each link
+  bound.resize(tree_->links.size());
+  for (std::size_t i = 0; i < tree_->links.size(); ++i) {
+    const Link& link = tree_->links[i];
+    const double speed = v.segment(link.v, link.velocities()).norm();
+    double w = 0, x = 0;
+    if (link.parent >= 0) {
+      const auto& parent = bound[static_cast<std::size_t>(link.parent)];
+      const double way = link.offset.norm() + (link.kind == JointKind::translation ? tree_->length : 0.0);
+      w = parent.first;
+      x = parent.second + parent.first * way;
+    }
+    (link.kind == JointKind::translation ? x : w) += speed;
+    bound[i] = {w, x};
+  }
+  double largest = 0;
+  for (std::size_t k = 0; k < centers_.size(); ++k) {
+    const Tree::Body& body = tree_->bodies[k];
+    if (body.link < 0 || reach_[k] == 0) continue;
+    const auto& [w, x] = bound[static_cast<std::size_t>(body.link)];
+    largest = std::max(largest, x + w * (reach_[k] + (body.position + body.turn * body.center).norm()));
+  }
+  return largest;
 }
 
 double BodyContacts::speed_bound(const Vector& v) const {
+  if (tree_) return tree_speed_bound(v);
   double largest = 0;
   for (Index k = 0; k < bodies(); ++k)
     largest = std::max(largest, v.segment<3>(6 * k).norm() +
@@ -140,17 +176,39 @@ double BodyContacts::speed_bound(const Vector& v) const {
   return largest;
 }
 
+void BodyContacts::place_bodies(const Vector& q, double margin, SystemWorkspace& workspace) const {
+  auto& search = static_cast<ContactSearch&>(*workspace.contacts);
+  search.poses.resize(static_cast<std::size_t>(bodies()));
+  if (tree_) place_links(*tree_, q.data(), search.motion);
+  for (Index k = 0; k < bodies(); ++k) {
+    const auto i = static_cast<std::size_t>(k);
+    Vector3d center;
+    Quaterniond r;
+    if (tree_) {
+      const Tree::Body& body = tree_->bodies[i];
+      Matrix3d R = body.turn;
+      center = body.position + body.turn * body.center;
+      if (body.link >= 0) {
+        const LinkPlace<double>& at = search.motion.place[static_cast<std::size_t>(body.link)];
+        R = at.R * R;
+        center = at.o + at.R * center;
+      }
+      r = Quaterniond(R);
+      if (R.allFinite()) r.normalize();
+    } else {
+      r = orientation_of(q, k);
+      center = position_of(q, k);
+    }
+    require_place(k, center, r, margin);
+    search.poses[i] = {center - r * centers_[i], r};
+  }
+}
+
 void BodyContacts::find(double t, const Vector& q, double margin, SystemWorkspace& workspace,
                         ContactPoints& found) const {
   auto& search = static_cast<ContactSearch&>(*workspace.contacts);
   if (!search.scene) search.scene = make_scene(*model_);
-  search.poses.resize(static_cast<std::size_t>(bodies()));
-  for (Index k = 0; k < bodies(); ++k) {
-    const Quaterniond r = orientation_of(q, k);
-    require_place(k, q, r, margin);
-    search.poses[static_cast<std::size_t>(k)] = {position_of(q, k) - r * centers_[static_cast<std::size_t>(k)],
-                                                 r};
-  }
+  place_bodies(q, margin, workspace);
   search.scene->find(search.poses, margin, search.points);
   found.points.clear();
   Index rows = 0, entries = 0;
@@ -159,7 +217,9 @@ void BodyContacts::find(double t, const Vector& q, double margin, SystemWorkspac
     rows += size;
     entries += 12 * size;
   }
-  if (found.Wt.rows() != rows || found.Wt.cols() != 6 * bodies()) found.Wt.resize(rows, 6 * bodies());
+  const Index columns = tree_ ? tree_->nv() : 6 * bodies();
+  if (tree_) entries = rows * columns;
+  if (found.Wt.rows() != rows || found.Wt.cols() != columns) found.Wt.resize(rows, columns);
   found.Wt.setZero();
   found.Wt.reserve(entries);
   found.w.resize(rows);
@@ -189,8 +249,7 @@ void BodyContacts::bias(double, const Vector&, const Vector&, double, SystemWork
 
 /// The collision search takes lengths within a range (pose.hpp): what left it, by a force or a velocity out of
 /// proportion, ends the run here.
-void BodyContacts::require_place(Index k, const Vector& q, const Quaterniond& r, double margin) const {
-  const Vector3d x = position_of(q, k);
+void BodyContacts::require_place(Index k, const Vector3d& x, const Quaterniond& r, double margin) const {
   const bool turned = std::abs(r.squaredNorm() - 1) < 0.5;
   if (within_range(x) && turned && margin <= kLargestLength) return;
   const std::string& name = names_[static_cast<std::size_t>(k)];
@@ -233,8 +292,8 @@ void BodyContacts::add_point(const Vector& q, const ContactPoint& point, SystemW
 
   const Vector3d surface = surface_velocity(point.law, workspace);
   Matrix3d turn_a, turn_b;  // rows: moments of the directions in the body's axes
-  if (body_a >= 0) turn_a = moments(q, body_a, point.position, frame);
-  if (body_b >= 0) turn_b = moments(q, body_b, point.position, frame);
+  if (body_a >= 0 && !tree_) turn_a = moments(q, body_a, point.position, frame);
+  if (body_b >= 0 && !tree_) turn_b = moments(q, body_b, point.position, frame);
   for (int c = 0; c < law.size(); ++c, ++row) {
     found.Wt.startVec(row);
     auto insert = [&](int body, const Matrix3d& turn, double sign) {
@@ -242,9 +301,13 @@ void BodyContacts::add_point(const Vector& q, const ContactPoint& point, SystemW
       for (int i = 0; i < 3; ++i) found.Wt.insertBack(row, 6 * body + 3 + i) = sign * turn(c, i);
     };
     const bool a_first = body_a < body_b;
-    if (a_first && body_a >= 0) insert(body_a, turn_a, 1);
-    if (body_b >= 0) insert(body_b, turn_b, -1);
-    if (!a_first && body_a >= 0) insert(body_a, turn_a, 1);
+    if (tree_) {
+      insert_tree_row(row, body_a, body_b, frame.row(c), point.position, workspace, found.Wt);
+    } else {
+      if (a_first && body_a >= 0) insert(body_a, turn_a, 1);
+      if (body_b >= 0) insert(body_b, turn_b, -1);
+      if (!a_first && body_a >= 0) insert(body_a, turn_a, 1);
+    }
     found.w[row] = frame.row(c).dot(surface);
   }
   found.w[row - law.size()] = 0;  // a belt moves along its surface
@@ -252,8 +315,16 @@ void BodyContacts::add_point(const Vector& q, const ContactPoint& point, SystemW
 
 double BodyContacts::spin(const Vector& q, const Vector& v, const ContactSite& site) const {
   Vector3d turning = Vector3d::Zero();
+  if (tree_) {
+    TreeMotion<double>& motion = thread_scratch(*tree_).motion;
+    place_links(*tree_, q.data(), motion);
+    move_links(*tree_, v.data(), motion);
+    for (const int body : {site.first, site.second})
+      if (const int link = body < 0 ? -1 : tree_->bodies[static_cast<std::size_t>(body)].link; link >= 0)
+        turning += 0.5 * motion.motion[static_cast<std::size_t>(link)].w;
+  }
   for (const int body : {site.first, site.second})
-    if (body >= 0) turning += 0.5 * (orientation_of(q, body) * Vector3d(v.segment<3>(6 * body + 3)));
+    if (body >= 0 && !tree_) turning += 0.5 * (orientation_of(q, body) * Vector3d(v.segment<3>(6 * body + 3)));
   const Eigen::Map<const Vector3d> n(site.frame.data()), t2(site.frame.data() + 6);
   if (site.first < 0 || site.second < 0) return n.dot(turning);
   const Vector3d rate = turning.cross(n);
@@ -262,6 +333,27 @@ double BodyContacts::spin(const Vector& q, const Vector& v, const ContactSite& s
   const double b_rate = (rate.x() * n.y() + n.x() * rate.y()) * a + n.x() * n.y() * a_rate;
   const Vector3d t1_rate(sign * (2 * n.x() * rate.x() * a + n.x() * n.x() * a_rate), sign * b_rate, -sign * rate.x());
   return n.dot(turning) - t1_rate.dot(t2);
+}
+
+/// Velocities that move both bodies alike cancel: they are entries of 0 but for rounding, and are left out.
+void BodyContacts::insert_tree_row(Index row, int body_a, int body_b, const Vector3d& direction, const Vector3d& P,
+                                   SystemWorkspace& workspace, SparseMatrix& Wt) const {
+  auto& search = static_cast<ContactSearch&>(*workspace.contacts);
+  const auto path = [&](int body) -> const std::vector<Index>& {
+    return velocities_above(paths_, body < 0 ? -1 : tree_->bodies[static_cast<std::size_t>(body)].link);
+  };
+  // Both ways up are ascending; what they share is above both.
+  const std::vector<Index>&a = path(body_a), &b = path(body_b);
+  std::size_t i = 0, j = 0;
+  while (i < a.size() || j < b.size()) {
+    const bool of_a = i < a.size() && (j == b.size() || a[i] <= b[j]);
+    const bool of_b = j < b.size() && (i == a.size() || b[j] <= a[i]);
+    const Index k = of_a ? a[i] : b[j];
+    if (of_a != of_b)
+      Wt.insertBack(row, k) = (of_a ? 1 : -1) * point_column(*tree_, search.motion, k, P).dot(direction);
+    i += of_a;
+    j += of_b;
+  }
 }
 
 void BodyContacts::append_breakpoints(BreakpointSearch& search) const {

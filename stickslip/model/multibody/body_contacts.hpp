@@ -3,9 +3,12 @@
 //
 // Contact between body a (first) and b at a point P with normal n from b to a, frame (n, t1, t2):
 //   u = frame · (v_a + ω_a × (P - x_a) - v_b - ω_b × (P - x_b)) - surface velocity of b
+//
+// Rows are over the velocities of free bodies, or over those of a tree.
 #pragma once
 
 #include "stickslip/model/law_set.hpp"
+#include "stickslip/model/multibody/tree_jacobian.hpp"
 #include "stickslip/model/rigid_bodies.hpp"
 
 namespace stickslip {
@@ -13,7 +16,7 @@ namespace stickslip {
 class BodyContacts final : public ContactSource {
  public:
   /// Throws InputError naming what is wrong with the shapes.
-  explicit BodyContacts(const BodyModel& model);
+  explicit BodyContacts(const BodyModel& model, std::shared_ptr<const Tree> tree = nullptr);
 
   std::unique_ptr<Scratch> make_scratch() const override;
   const std::vector<ContactElement>& laws() const override { return laws_; }
@@ -36,7 +39,11 @@ class BodyContacts final : public ContactSource {
 
  private:
   Index bodies() const { return static_cast<Index>(centers_.size()); }
-  void require_place(Index k, const Vector& q, const Eigen::Quaterniond& r, double margin) const;
+  void place_bodies(const Vector& q, double margin, SystemWorkspace& workspace) const;
+  void require_place(Index k, const Eigen::Vector3d& x, const Eigen::Quaterniond& r, double margin) const;
+  void insert_tree_row(Index row, int body_a, int body_b, const Eigen::Vector3d& direction, const Eigen::Vector3d& P,
+                       SystemWorkspace& workspace, SparseMatrix& Wt) const;
+  double tree_speed_bound(const Vector& v) const;
   Eigen::Vector3d surface_velocity(int law, const SystemWorkspace& workspace) const;
   void add_point(const Vector& q, const ContactPoint& point, SystemWorkspace& workspace, Index& row,
                  ContactPoints& found) const;
@@ -48,6 +55,8 @@ class BodyContacts final : public ContactSource {
   std::vector<ContactElement> laws_;
   std::vector<std::vector<StateFunction>> surface_velocity_;
   std::shared_ptr<const BodyModel> model_;  // what scenes are made of
+  std::shared_ptr<const Tree> tree_;         // null: free bodies
+  std::vector<std::vector<Index>> paths_;    // of the tree
   double length_ = 1;
   bool surfaces_move_ = false;
 };
