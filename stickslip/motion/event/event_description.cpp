@@ -59,7 +59,7 @@ void add_notes(const System&, const SimulationOptions&, std::vector<std::string>
 SchemeDescription event_description() {
   return {SchemeKind::event, "event",
        "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
-       "matrices, equations; friction (one component or planar, weakening, viscous, static limit, moving surface); "
+       "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, moving surface); "
        "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
        "too",
        "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
