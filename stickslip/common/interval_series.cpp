@@ -84,9 +84,27 @@ IntervalSeries operator*(const IntervalSeries& a, const IntervalSeries& b) {
   }
   return r;
 }
+namespace {
+
+/// x/b moved towards `side` where it is rounded: to the last bit, so that a quotient below an integer stays below it.
+double quotient(double x, double b, double side) {
+  const double rounded = x / b, rest = std::fma(-rounded, b, x) / b;
+  const bool beyond = side > 0 ? rest > 0 : rest < 0;
+  return beyond ? std::nextafter(rounded, side) : rounded;
+}
+
+Interval quotient(const Interval& a, const Interval& b) {
+  const Interval wide = a / b;
+  if (b.lo != b.hi || !std::isfinite(wide.lo) || !std::isfinite(wide.hi)) return wide;
+  const double low = b.lo > 0 ? a.lo : a.hi, high = b.lo > 0 ? a.hi : a.lo;
+  return {std::max(wide.lo, quotient(low, b.lo, -HUGE_VAL)), std::min(wide.hi, quotient(high, b.lo, HUGE_VAL))};
+}
+
+}  // namespace
+
 IntervalSeries operator/(const IntervalSeries& a, const IntervalSeries& b) {
   if (b.c[0].contains(0)) return IntervalSeries::rough(a.order, whole_line());
-  IntervalSeries r(a.order, a.c[0] / b.c[0]);
+  IntervalSeries r(a.order, quotient(a.c[0], b.c[0]));
   r.top = b.top == 0 ? a.top : a.order;
   for (int k = 1; k <= r.top; ++k) {
     Interval sum = a.c[k];

@@ -74,6 +74,18 @@ Trajectory empty_trajectory(const System& system, const SimulationOptions& optio
   return Trajectory(std::move(names), system.info().nq(), system.info().nv(), static_cast<Index>(std::min(rows, room)));
 }
 
+/// With the end of the run, where a function jumps there: the motion is over by the left limit. A search over the run
+/// alone cannot see it.
+BreakpointSearch breakpoints_of_run(const System& system, const TimeSpan& run, StopRequest stop) {
+  constexpr double kAround = 1e-9, kSame = 1e-12;  // of the run: looked at, and round-off of the clock
+  BreakpointSearch search = system.find_breakpoints(run.start, run.end, stop);
+  const double size = run.size(run.end);
+  for (const double t : system.breakpoints(run.end - kAround * size, run.end + kAround * size))
+    if (std::abs(t - run.end) <= kSame * size && (search.times.empty() || search.times.back() < run.end - kSame * size))
+      search.times.push_back(run.end);
+  return search;
+}
+
 /// One run from its start, or a checkpoint, to its end.
 class Run {
  public:
@@ -83,7 +95,7 @@ class Run {
         options_(options),
         hooks_(hooks),
         grid_(options),
-        search_(system.find_breakpoints(options.start_time, options.end_time, hooks.stop)),
+        search_(breakpoints_of_run(system, options.span(), hooks.stop)),
         scheme_(describe(options.scheme).make(system, options, search_.times, hooks.stop, variations)),
         recorder_(system, options, grid_.step(), *scheme_, hooks, result_) {
     result_.notes = run_notes(system, options, search_);

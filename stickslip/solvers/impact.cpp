@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "stickslip/solvers/one_law.hpp"
 #include "stickslip/solvers/poisson_expansion.hpp"
@@ -16,6 +17,7 @@ namespace stickslip {
 namespace {
 
 constexpr int kMostSweeps = 20'000;       // of the expansion
+constexpr int kPlainSweeps = 100;         // before all friction is solved together, once
 constexpr double kSettled = 1e-15;        // change of an impulse in a sweep, relative to the largest
 constexpr double kNearlySettled = 1e-10;  // what is taken after the last sweep
 constexpr double kEcho = 1e-8;            // approach that is left after a path, relative to that before
@@ -145,7 +147,60 @@ class Impact {
     return {};
   }
 
-  /// Contact by contact with exact local solutions, until nothing changes.
+  /// Largest change of an impulse by exact local solutions, contact by contact; nothing: one would have to push for
+  /// ever.
+  std::optional<double> sweep(const Vector& compressed, const Vector& u_c, Vector& x) const {
+    double change = 0;
+    Index i = 0;
+    for (const ImpactContact& contact : problem_.contacts) {
+      const int size = contact.set.size;
+      const Block D = block(i, size);
+      Triple q{}, r{};
+      for (int c = 0; c < size; ++c) {
+        double own = 0;
+        for (int d = 0; d < size; ++d) own += problem_.D(i + c, i + d) * x[i + d];
+        q[static_cast<std::size_t>(c)] = u_c[i + c] + problem_.D.row(i + c).dot(x) - own;
+        r[static_cast<std::size_t>(c)] = x[i + c];
+      }
+      if (!expand(contact.set, D.data(), q.data(), contact.restitution * compressed[i], r.data())) return std::nullopt;
+      for (int c = 0; c < size; ++c) {
+        change = std::max(change, std::abs(r[static_cast<std::size_t>(c)] - x[i + c]));
+        x[i + c] = r[static_cast<std::size_t>(c)];
+      }
+      i += size;
+    }
+    return change;
+  }
+
+  /// All friction together, with the normal impulses that there are.
+  void solve_friction(const Vector& u_c, Vector& x) const {
+    std::vector<Index> rows;
+    DualProblem dual;
+    Vector normal = x;
+    Index i = 0;
+    for (const ImpactContact& contact : problem_.contacts) {
+      for (Index row = i + 1; row < i + contact.set.size; ++row) {
+        rows.push_back(row);
+        normal[row] = 0;
+      }
+      if (contact.set.size > 1) dual.sets.push_back(friction_set(contact.set, x[i]));
+      i += contact.set.size;
+    }
+    if (rows.empty()) return;
+    const DenseMatrix D = problem_.D(rows, rows);
+    const Vector b = (u_c + problem_.D * normal)(rows);
+    dual.D = D;
+    dual.b = b;
+    SolveOptions options;
+    options.tolerance = options_.tolerance;
+    options.max_seconds = options_.max_seconds;
+    options.stop = options_.stop;
+    const InclusionSolution solution = solve(dual, options);
+    if (solution.r.allFinite() && solution.r.size() == b.size()) x(rows) = solution.r;
+  }
+
+  /// Sweeps until nothing changes. Contacts whose tangents are nearly one line pass friction from one to the other, a
+  /// little in each sweep: then all friction is solved together in between.
   Outcome expand_all() {
     const Vector compressed = p_, u_c = problem_.u + problem_.D * p_;
     Vector x = Vector::Zero(p_.size());
@@ -155,28 +210,13 @@ class Impact {
       i += contact.set.size;
     }
     const Deadline deadline(options_.max_seconds, options_.stop);
-    double change = 0, largest = 0;
-    for (int sweep = 0; sweep < kMostSweeps && !deadline.passed(); ++sweep) {
-      change = largest = 0;
-      i = 0;
-      for (const ImpactContact& contact : problem_.contacts) {
-        const int size = contact.set.size;
-        const Block D = block(i, size);
-        Triple q{}, r{};
-        for (int c = 0; c < size; ++c) {
-          double own = 0;
-          for (int d = 0; d < size; ++d) own += problem_.D(i + c, i + d) * x[i + d];
-          q[static_cast<std::size_t>(c)] = u_c[i + c] + problem_.D.row(i + c).dot(x) - own;
-          r[static_cast<std::size_t>(c)] = x[i + c];
-        }
-        if (!expand(contact.set, D.data(), q.data(), contact.restitution * compressed[i], r.data())) return jammed();
-        for (int c = 0; c < size; ++c) {
-          change = std::max(change, std::abs(r[static_cast<std::size_t>(c)] - x[i + c]));
-          largest = std::max(largest, std::abs(compressed[i + c]));
-          x[i + c] = r[static_cast<std::size_t>(c)];
-        }
-        i += size;
-      }
+    const double largest = compressed.lpNorm<Eigen::Infinity>();
+    double change = 0;
+    for (int count = 1; count <= kMostSweeps && !deadline.passed(); ++count) {
+      if (count % kPlainSweeps == 0 && change > kNearlySettled * largest) solve_friction(u_c, x);
+      const std::optional<double> changed = sweep(compressed, u_c, x);
+      if (!changed) return jammed();
+      change = *changed;
       if (change <= kSettled * largest) break;
     }
     if (deadline.stopped()) return {Status::interrupted, "stopped within an impact"};

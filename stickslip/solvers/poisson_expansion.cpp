@@ -10,19 +10,19 @@
 
 namespace stickslip {
 
-namespace {
-
-constexpr double kNothing = 1e-14;  // velocity, relative to its terms
-constexpr int kDoublings = 200;     // of the impulse; 2²⁰⁰ times the first one is for ever
-
-/// Friction with a known normal impulse.
-Set tangential_set(const Set& cone, double limit) {
+Set friction_set(const Set& cone, double normal_impulse) {
+  const double limit = cone.limit * std::max(normal_impulse, 0.0);
   if (cone.size == 2) return {SetKind::interval, 1, limit, 0};
   const SetKind kind = cone.kind == SetKind::polygonal_cone ? SetKind::polygon
                        : cone.kind == SetKind::box_cone     ? SetKind::box
                                                             : SetKind::disk;
   return {kind, 2, limit, cone.facets};
 }
+
+namespace {
+
+constexpr double kNothing = 1e-14;  // velocity, relative to its terms
+constexpr int kDoublings = 200;     // of the impulse; 2²⁰⁰ times the first one is for ever
 
 /// u_N with the normal impulse r[0] = n and the friction that goes with it; u without the contact's impulse is q.
 double press(const Set& set, const double* D, const double* q, double n, double* r) {
@@ -40,7 +40,7 @@ double press(const Set& set, const double* D, const double* q, double n, double*
     given[static_cast<std::size_t>(i)] = q[1 + i] + D[(1 + i) * size] * n;
     for (int j = 0; j < tangents; ++j) block[static_cast<std::size_t>(i * tangents + j)] = D[(1 + i) * size + 1 + j];
   }
-  solve_one_law(tangential_set(set, set.limit * n), block.data(), given.data(), r + 1);
+  solve_one_law(friction_set(set, n), block.data(), given.data(), r + 1);
   for (int t = 1; t <= tangents; ++t) u += D[t] * r[t];
   return u;
 }

@@ -12,6 +12,9 @@
 
 namespace stickslip {
 
+/// The set of the friction of a cone whose normal impulse is known.
+Set friction_set(const Set& cone, double normal_impulse);
+
 /// D row-major, set.size squared; p is the result. False: it would have to push for ever.
 bool expand(const Set& set, const double* D, const double* q, double least, double* p);
 

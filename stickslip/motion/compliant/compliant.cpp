@@ -276,7 +276,9 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   }
   if (restart_) begin(now);
   refusal_.clear();
-  double limit = resolution_.until(now, stretch_.end_after(now));
+  const double end = stretch_.end_after(now);
+  double limit = resolution_.until(now, end);
+  if (end - limit <= 2 * stretch_.same_time(end)) limit = end;  // what is less would pass for the breakpoint
   if (resolution_.stuck()) return too_fast(now);
   const double speed = system_.laws().contact_source().speed_bound(record.state.v);
   if (!dynamics_.contacts().points_stay() && speed > 0)

@@ -197,6 +197,9 @@ StepOutcome EventScheme::begin_segment(State& s) {
   in_segment_ = true;
   segment_end_ = flow_->t1();
   triggers_ = flow_->triggers();
+  // A rest no longer than the round-off of the clock would pass for the jump at its end.
+  if (const auto jump = breakpoint_at(segment_end_); triggers_.empty() && jump && *jump > segment_end_ && *jump > s.t)
+    segment_end_ = *jump;
   redundant_ = dynamics_.redundant();
   if (redundant_) cut_where_no_choice_holds(s);
   if (raised(stop_)) {

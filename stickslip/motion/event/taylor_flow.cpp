@@ -15,6 +15,10 @@ namespace stickslip {
 
 namespace {
 
+// Of the solution for held rows: the first leaves round-off of what is held, by which a light body would creep on a heavy
+// one.
+constexpr int kPasses = 2;
+
 constexpr double kAfterBreak = 1e-9;   // of the times at hand: where series at a breakpoint are taken
 constexpr double kNegligible = 1e-17;  // last terms of a series, beside the largest
 /// Numbers below this have no negligible parts: they lose their digits one by one (1e-324 is the least of all).
@@ -114,15 +118,14 @@ void TaylorFlow::make_map(Kept& mode) const {
   mode.Af = P;
   mode.Rf = DenseMatrix::Zero(Wt.rows(), n);
   if (unknowns > 0) {
-    DenseMatrix X(unknowns, n);  // unknown reactions of a unit force
     Vector right(unknowns), x(unknowns);
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < unknowns; ++i) right[i] = -Wt.row(mode.factor.rows[i]).dot(P.col(j));
-      mode.factor.solve(right, x);
-      X.col(j) = x;
-    }
-    mode.Af += mode.factor.PWE * X;
-    mode.Rf = mode.factor.E * X;
+    for (Index j = 0; j < n; ++j)
+      for (int pass = 0; pass < kPasses; ++pass) {
+        for (Index i = 0; i < unknowns; ++i) right[i] = -Wt.row(mode.factor.rows[i]).dot(mode.Af.col(j));
+        mode.factor.solve(right, x);
+        mode.Af.col(j) += mode.factor.PWE * x;
+        mode.Rf.col(j) += mode.factor.E * x;
+      }
   }
   DenseMatrix B = linear_.B.to_dense();
   const DenseMatrix K = linear_.K.to_dense();
@@ -248,7 +251,7 @@ void TaylorFlow::recurse(const Kept& mode, double h, bool response) {
         r_.col(k).setZero();
       }
     }
-    if (unknowns > 0) {
+    for (int pass = 0; unknowns > 0 && pass < kPasses; ++pass) {
       for (Index i = 0; i < unknowns; ++i) {
         const Index row = factor.rows[i];
         right_[i] = -(Wt.row(row).dot(a_) - (k + 1) / h * w_(row, k + 1));

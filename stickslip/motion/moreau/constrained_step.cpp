@@ -113,6 +113,13 @@ void ConstrainedStep::solve(const PrimalProblem& problem, const SolveOptions& op
   find_impulse(problem, solution);
 }
 
+void ConstrainedStep::impulse_terms(const Vector& load, Vector& terms) const {
+  const DenseMatrix& G = mass_.weighted_inverse();
+  terms.setZero(G.cols());
+  for (Index i = 0; i < G.cols(); ++i)
+    for (Index j = 0; j < G.rows(); ++j) terms[i] += std::abs(G(j, i)) * load[j];
+}
+
 void ConstrainedStep::find_impulse(const PrimalProblem& problem, const InclusionSolution& solution) {
   balance_ = -problem.g;
   problem.A->add_product(1.0, solution.v, balance_);

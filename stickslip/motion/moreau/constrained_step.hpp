@@ -62,6 +62,8 @@ class ConstrainedStep {
 
   Index rank() const { return mass_.rank(); }
   const Vector& impulse() const { return impulse_; }  ///< Λ of the last solution
+  /// Σ_j |G⁺_ji| load_j: the terms that Λ_i is the sum of, whose round-off it carries. [N s]
+  void impulse_terms(const Vector& load, Vector& terms) const;
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
   const Vector& rates() const { return rows_.rate; }   ///< G v where impulses act
 

@@ -348,6 +348,17 @@ void MoreauScheme::hold_loaded_points() {
   }
 }
 
+/// The projection of the velocities is a work of the constraints as well: M Δv = Aᵀ Λ'.
+void MoreauScheme::count_projection(StepRecord& record) {
+  const State& s = record.state;
+  scratch_ = s.v - solution_.v;
+  (linear_ ? linear_->M : system_.inertia().mass(s.q, workspace_)).product(scratch_, balance_);
+  record.constraint_impulse.noalias() += constraint_workspace_.mass.weighted_inverse().transpose() * balance_;
+  if (!laws_.limits_depend_on_reactions()) return;
+  column_.noalias() = constrained_.rows().transpose() * constrained_.impulse();
+  reaction_audit_.add(column_, balance_, inverse_diagonal_, record.duration);
+}
+
 /// What the step left of its constraints, of the order h³, is taken out: their positions and velocities hold to
 /// round-off at the end of every step.
 Status MoreauScheme::settle_on_constraints(StepRecord& record) {
@@ -367,6 +378,7 @@ Status MoreauScheme::settle_on_constraints(StepRecord& record) {
     return fail(status, fmt::format("moreau: the constraints cannot be met at t = {:.9g} s (a mechanism that has come "
                                     "apart or locked); reduce run.step",
                                     s.t));
+  count_projection(record);
   stick_exactly(s);
   constraint_audit_.add(s, record.duration);
   return Status::success;

@@ -82,9 +82,9 @@
 //
 // Residual of a step: the natural map of law k with its weight ρ_k ≈ 1/D_kk, as a velocity,
 //
-//   max_k ( |e_k|/ρ_k - round-off of W_kᵀ v1 ) / V_k,      V_k = largest |Wᵀ v_f - w| of all contact points, v_f
-//   without
-//                                                          reactions; friction laws: their own, or limit/ρ_k
+//   max_k ( |e_k|/ρ_k - round-off of W_kᵀ v1 ) / V_k
+//
+//   V_k = largest |Wᵀ v_f - w| of all contact points, v_f without reactions; friction laws: their own, or limit/ρ_k
 //
 // so that a light body under a heavy one counts like any other: relative to the momentum of the step its error would
 // not be seen. A step is good at contact_tolerance, accepted and counted up to kNearMiss times that, and above it
@@ -106,6 +106,7 @@
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/moreau/constrained_step.hpp"
+#include "stickslip/motion/moreau/reaction_audit.hpp"
 #include "stickslip/motion/moreau/moreau_options.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/solvers/anderson.hpp"
@@ -237,6 +238,7 @@ class MoreauScheme final : public Scheme {
   Status place_constraints(double h, const Vector& v1);
   Status begin_constraints(double h);
   Status settle_on_constraints(StepRecord& record);
+  void count_projection(StepRecord& record);
   void hold_loaded_points();
   void add_up_all_loads();
   bool frozen_point_settles();
@@ -250,7 +252,8 @@ class MoreauScheme final : public Scheme {
   Status fail(Status status, std::string message);
   /// `forgiving`: less the round-off of u, which is no error of the solver but may be worth polishing.
   double law_residual(bool forgiving = true);
-  /// Rounding of row·v - w, and of the terms of it that cancel.
+  /// Σ |row_j v_j| + |w|, and its rounding.
+  double row_terms(Index row) const;
   double row_rounding(Index row) const;
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
@@ -366,8 +369,12 @@ class MoreauScheme final : public Scheme {
   MomentumAudit momentum_audit_;
   StickAudit stick_audit_;
   ConstraintAudit constraint_audit_;
+  ReactionAudit reaction_audit_;
   ContactAudit contact_audit_;
   Vector q_end_, column_, response_, reactions_, next_reactions_, reaction_weights_, mean_limits_;
+  Vector reaction_terms_, constraint_terms_;
+  double reaction_change_ = 0;  // smallest of the iteration
+  int reaction_stalled_ = 0;
   Anderson acceleration_;
   TimeSpan run_;
   std::vector<Index> contact_first_;  // component of each contact law in the record

@@ -31,6 +31,8 @@ Status MoreauScheme::begin_constraints(double h) {
   if (!constrained_.any()) return Status::success;
   constexpr double kTurning = 0.1;  // of a change of v1 that one iteration gives back: far from any singular position
   constexpr double kNearer = 0.7;   // of the way at an end: the step holds the singular position, or is next to it
+  constexpr double kNear = 0.9;     // likewise, where the step does not converge with the rows of its middle. Elsewhere
+                                    // those of an end would give the reactions for a part of the step only
   beside_singular_ = false;
   if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
   if (constrained_.constant_rows()) return Status::success;
@@ -48,7 +50,8 @@ Status MoreauScheme::begin_constraints(double h) {
   if (!place_at(q0_, t0_)) return place_constraints(h, v0_);
   const ConstrainedStep::Independence before = constrained_.independence();
   const bool later = after.better_than(before, 1.0);
-  if (!away_from_singular_ && !(later ? after : before).better_than(middle, kNearer)) return place_constraints(h, v0_);
+  if (!(later ? after : before).better_than(middle, away_from_singular_ ? kNear : kNearer))
+    return place_constraints(h, v0_);
   beside_singular_ = true;
   if (later) place_at(q_end_, end);
   constrained_.ask(end, q_end_, workspace_);

@@ -16,6 +16,7 @@ namespace {
 constexpr double kRounding = 1e-12;   // of what the impulses of a step could make of a velocity
 constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
 constexpr double kAtRest = 1e-12;     // slip after an impact, relative to the approach
+constexpr double kRest = 1e-13;       // slip, relative to the velocities that meet there: a few hundred roundings
 
 /// How far p lies inside the cone, relative to its normal component; <= 0 on the surface.
 double inclusion_margin(const Set& set, const double* p) {
@@ -61,9 +62,9 @@ Mode MoreauScheme::point_mode(const Active& point) const {
     return law.tangents == 2 ? Mode::slip : mode_of(u[1]);
   }
   if (law.tangents == 0) return Mode::closed;
-  // Inside the cone it sticks; on its surface the velocity decides.
+  // Inside the cone it sticks; on its surface the velocity decides, as far as the step tells it from rest.
   const double inside = inclusion_margin(law.set(friction_coefficient(point)), p);
-  if (inside > kInsideCone || speed == 0.0) return Mode::stick;
+  if (inside > kInsideCone || speed <= kRest * velocity_at_hand(point)) return Mode::stick;
   if (law.tangents == 2) return Mode::slip;
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
@@ -151,13 +152,17 @@ bool MoreauScheme::rebounds(std::size_t law) const {
   return true;
 }
 
-double MoreauScheme::row_rounding(Index row) const {
-  constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
+double MoreauScheme::row_terms(Index row) const {
   const SparseMatrix& Wt = problem_.Wt;
   double sum = std::abs(problem_.w[row]);
   for (int at = Wt.outerIndexPtr()[row]; at < Wt.outerIndexPtr()[row + 1]; ++at)
     sum += std::abs(Wt.valuePtr()[at] * solution_.v[Wt.innerIndexPtr()[at]]);
-  return kTerms * sum;
+  return sum;
+}
+
+double MoreauScheme::row_rounding(Index row) const {
+  constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
+  return kTerms * row_terms(row);
 }
 
 /// Natural map of the laws at (v, p) as moreau.hpp defines it; leaves u1_ behind.
@@ -383,6 +388,7 @@ std::vector<AuditPart*> MoreauScheme::audit_parts() {
   constexpr double kContactVelocity = 0.05;  // far above what the solver's tolerance leaves, far below giving way
   std::vector<AuditPart*> parts{&momentum_audit_, &stick_audit_};
   if (constrained_.any()) parts.push_back(&constraint_audit_);
+  if (constrained_.any() && laws_.limits_depend_on_reactions()) parts.push_back(&reaction_audit_);
   if (contacts_.empty()) return parts;
   contact_audit_.guarantees.velocity = kContactVelocity;
   contact_audit_.guarantees.length = length_;

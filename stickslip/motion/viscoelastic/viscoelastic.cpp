@@ -175,7 +175,9 @@ Mode ViscoelasticScheme::mode_of_block(std::size_t k) const {
   const auto& block = dynamics_.blocks()[k];
   if (!dynamics_.slips(k)) return Mode::stick;
   if (block.law.size == 2) return Mode::slip;
-  return dynamics_.force()[block.row[0]] > 0 ? Mode::slip_plus : Mode::slip_minus;
+  // Where the limit is 0 the force has no direction, but the slip has.
+  const double force = dynamics_.force()[block.row[0]];
+  return (force != 0 ? force : dynamics_.u()[block.row[0]]) > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
 /// One step of the integrator.
@@ -190,7 +192,10 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
       return false;
     }
   };
-  const double limit = resolution_.until(integrator_->t(), stretch_.end_after(integrator_->t()));
+  const double end = stretch_.end_after(integrator_->t());
+  double limit = resolution_.until(integrator_->t(), end);
+  // A rest no longer than the round-off of the clock would pass for the breakpoint.
+  if (end - limit <= 2 * stretch_.same_time(end)) limit = end;
   if (resolution_.stuck()) return too_fast(integrator_->t());
   const OdeStep step = integrator_->step(f, limit);
   if (step == OdeStep::stopped) return {Status::interrupted, ""};
@@ -229,8 +234,8 @@ void ViscoelasticScheme::note_slips(StepRecord& record) {
   for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
     if (const Index law = dynamics_.blocks()[k].friction; law >= 0)
       if (const Mode after = mode_of_block(k); after != s.modes[static_cast<std::size_t>(law)])
-        changed_.push_back({k, after, dynamics_.slips(k)});
-  for (const auto& [k, after, slips] : changed_) {
+        changed_.push_back({k, after});
+  for (const auto& [k, after] : changed_) {
     const Index law = dynamics_.blocks()[k].friction;
     Mode& mode = s.modes[static_cast<std::size_t>(law)];
     double from = integrator_->t_old(), to = integrator_->t();
@@ -239,7 +244,7 @@ void ViscoelasticScheme::note_slips(StepRecord& record) {
       const double middle = 0.5 * (from + to);
       integrator_->interpolate(middle, y_);
       dynamics_.place(stretch_.inside(middle), y_);
-      (dynamics_.slips(k) == slips ? to : from) = middle;
+      (mode_of_block(k) == after ? to : from) = middle;
     }
     if (const auto kind = event_between(mode, after))
       record.events.push_back({to, static_cast<int>(law), *kind, mode, after, 0});

@@ -78,7 +78,6 @@ class ViscoelasticScheme final : public Scheme {
   struct ChangedMode {
     std::size_t block;
     Mode after;
-    bool slips;
   };
   std::vector<ChangedMode> changed_;  // in the last step
   ViscoelasticScales scales_;
