@@ -27,6 +27,9 @@
 namespace stickslip {
 
 struct TomlNode;
+namespace model_detail {
+struct KeptReduction;
+}
 
 /// A file that a model names: its path as read_model() makes it, and what was in it.
 using FileText = std::pair<std::string, std::string>;
@@ -81,6 +84,7 @@ struct ModelFile {
   std::shared_ptr<const TomlNode> document;                ///< the text parsed, before the settings
   std::vector<std::string> settings;                       ///< the overrides, in order
   std::vector<FileText> files;                             ///< that the model names, in the order they were read
+  std::shared_ptr<const model_detail::KeptReduction> reduction;  ///< of matrices.reduce, kept for with_overrides()
   std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
 };
 
