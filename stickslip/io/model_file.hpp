@@ -23,6 +23,7 @@
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/state.hpp"
 #include "stickslip/periodic/branch.hpp"
+#include "stickslip/periodic/nonlinear_mode.hpp"
 
 namespace stickslip {
 
@@ -38,6 +39,7 @@ using FileText = std::pair<std::string, std::string>;
 struct PeriodicSection {
   PeriodicOptions options;
   BranchOptions branch;  ///< periodic.continue; its parameter is empty where there is none
+  std::optional<NonlinearModeOptions> mode;  ///< periodic.mode
 };
 
 /// [shoot]

@@ -58,6 +58,24 @@ CyclicSymmetry read_cyclic(const Field& field, const std::vector<std::string>& c
   return cyclic;
 }
 
+NonlinearModeOptions read_mode(const Field& field, const std::vector<std::string>& coordinates) {
+  const TableReader table(field, {"number", "coordinate", "from", "to", "points", "sticking"});
+  NonlinearModeOptions mode;
+  table.integer("number", mode.number, 1);
+  table.integer("points", mode.points, 2);
+  table.boolean("sticking", mode.sticking);
+  mode.from = table.require("from", "give the amplitude at which the mode begins").number(kPositive);
+  mode.to = table.require("to", "give the amplitude at which it ends").number(kPositive);
+  if (const auto name = table.find("coordinate")) {
+    const std::string& word = name->text("the name of a coordinate");
+    const auto found = std::find(coordinates.begin(), coordinates.end(), word);
+    if (found == coordinates.end()) name->fail(fmt::format("there is no coordinate '{}'{}", word, hint(word, coordinates)));
+    mode.coordinate = found - coordinates.begin();
+  }
+  field.about([&] { mode.validate(); });
+  return mode;
+}
+
 }  // namespace
 
 PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates) {
@@ -71,7 +89,7 @@ PeriodicSection read_periodic(const Field& field, const std::vector<std::string>
                                   "start",           "start_periods",
                                   "start_file",      "tolerance",
                                   "max_iterations",  "continue",
-                                  "cyclic"});
+                                  "cyclic",          "mode"});
   PeriodicSection section;
   PeriodicOptions& o = section.options;
   o.period = table.require("period", "give the period of the excitation in s, or autonomous = true and a first guess")
@@ -108,6 +126,7 @@ PeriodicSection read_periodic(const Field& field, const std::vector<std::string>
   if (!o.autonomous && (o.phase || o.condition))
     field.fail("'phase' and 'condition' belong to autonomous = true; a forced motion has the phase of its excitation");
   if (const auto cyclic = table.find("cyclic")) o.cyclic = read_cyclic(*cyclic, coordinates);
+  if (const auto mode = table.find("mode")) section.mode = read_mode(*mode, coordinates);
   if (const auto branch = table.find("continue")) section.branch = read_continuation(*branch);
   field.about([&] { o.validate(); });
   return section;

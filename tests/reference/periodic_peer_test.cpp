@@ -2,6 +2,7 @@
 // Numbers of a harmonic-balance peer with the same discretisation, and what lies beyond it.
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
