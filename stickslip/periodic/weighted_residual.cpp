@@ -98,7 +98,14 @@ void WeightedResidual::choose_coordinates() {
     system_.laws().contact_source().find(t0_, q_, HUGE_VAL, workspace_, found_);
     for (Index row = 0; row < found_.Wt.rows(); ++row)
       for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry) kept.insert(entry.col());
-    if (state_forces_) {
+    // One function per coordinate says itself what it depends on; slopes are stored for more than that.
+    std::vector<const StateFunction*> functions;
+    system_.forces().append_time_functions(functions);
+    const bool by_coordinate = static_cast<Index>(functions.size()) == n;
+    for (Index i = 0; state_forces_ && by_coordinate && i < n; ++i)
+      for (const Index slot : functions[static_cast<std::size_t>(i)]->variables_used())
+        if (slot > 0 && slot <= 2 * n) kept.insert(i), kept.insert((slot - 1) % n);
+    if (state_forces_ && !by_coordinate) {
       system_.forces().applied_slopes(t0_, q_, v_, workspace_, by_q_, by_v_);
       const auto add = [&](Index i, Index k, double) { kept.insert(i), kept.insert(k); };
       by_q_.for_each(add);
@@ -224,8 +231,9 @@ void WeightedResidual::register_signals() {
       for (int p = 0; p < 3; ++p) add(i, k, p);
   if (linear_ && state_forces_) {
     system_.forces().applied_slopes(t0_, q_reference_, Vector::Zero(q_.size()), workspace_, by_q_, by_v_);
-    by_q_.for_each([&](Index i, Index k, double) { add(place_[i], place_[k], 0); });
-    by_v_.for_each([&](Index i, Index k, double) { add(place_[i], place_[k], 1); });
+    const auto both_kept = [&](Index i, Index k) { return place_[i] >= 0 && place_[k] >= 0; };
+    by_q_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 0); });
+    by_v_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 1); });
   }
   for (Law& law : laws_) {
     for (int a = 0; a < law.size; ++a) {
