@@ -89,6 +89,12 @@ void print_summary(const PeriodicResult& result, const std::string& folder) {
               result.branch.points.empty() ? NAN : result.branch.points.back().value);
     for (const Bifurcation& b : result.branch.bifurcations) print_out("    {} at {:.9g}\n", b.kind, b.value);
   }
+  if (result.mode && !result.mode->points.empty()) {
+    const NonlinearModePoint &first = result.mode->points.front(), &last = result.mode->points.back();
+    print_out("  nonlinear mode, {} amplitudes of {}: from {:.6g} (frequency {:.9g} rad/s, damping ratio {:.6g}) to {:.6g} ({:.9g} rad/s, {:.6g})\n",
+              result.mode->points.size(), names.coordinates[static_cast<std::size_t>(result.mode->coordinate)],
+              first.amplitude, first.omega, first.damping, last.amplitude, last.omega, last.damping);
+  }
   for (const std::string& note : s.notes) print_out("  note: {}\n", note);
   print_out("  results: {}\n", folder);
 }
@@ -129,7 +135,18 @@ int periodic(const PeriodicCommand& command) {
       throw InputError(message.starts_with(model.path) ? message : fmt::format("{}: {}", model.path, message));
     }
   };
-  if (branch.parameter.empty()) {
+  if (model.periodic->mode) {
+    if (!branch.parameter.empty())
+      throw InputError(fmt::format("{}: [periodic] asks for a mode and a branch; leave one out", model.path));
+    in_file([&] {
+      result.mode = solve_nonlinear_mode(*given.system, given.options, given.initial.q, *model.periodic->mode, interrupt_request());
+    });
+    result.solution.status = result.mode->status;
+    result.solution.message = result.mode->message;
+    result.solution.method = "nonlinear mode";
+    result.solution.period = given.options.motion_period();
+    folder.open_cleared();
+  } else if (branch.parameter.empty()) {
     in_file([&] {
       PeriodicProblem problem{
           *given.system, given.initial, given.options, given.run_length, given.event, start ? &*start : nullptr, {}};
@@ -163,6 +180,7 @@ int periodic(const PeriodicCommand& command) {
   const std::string json = periodic_json(result);
   folder.require_in_place();
   write_text_file(folder.path() / "summary.json", json);
+  if (result.mode) write_text_file(folder.path() / "mode.csv", mode_csv(*model.system, *result.mode));
   if (!result.solution.orbit.t.empty()) write_orbit(folder.path(), *model.system, result.solution.orbit);
   write_report(folder.path() / "report.html", periodic_report(result));
   if (command.json) {

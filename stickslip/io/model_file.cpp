@@ -71,6 +71,7 @@ struct SystemPart {
   std::shared_ptr<const System> system;
   StateSymbols symbols;  ///< what [[drawing]] may name
   Field inertia;         ///< what a mass that is not positive definite is blamed on
+  std::string reduced;   ///< what a reduction did
 };
 
 /// Laws of a system with coordinates, then the system. `Section`: MatricesSection or EquationsSection.
@@ -92,7 +93,9 @@ SystemPart finish_system(const TableReader& table, Section section, const std::s
     model.compliance = read_coupled_compliance(*compliance, model.contacts, section.symbols);
   // All that is left to check are properties of the inertia.
   std::shared_ptr<const System> system = section.inertia.about([&] { return make_system(std::move(model)); });
-  return {std::move(system), std::move(section.symbols), section.inertia};
+  std::string reduced;
+  if constexpr (requires { section.reduced; }) reduced = std::move(section.reduced);
+  return {std::move(system), std::move(section.symbols), section.inertia, std::move(reduced)};
 }
 
 /// Keys that belong to bodies, or to systems with coordinates, alone.
@@ -156,7 +159,7 @@ void read_coordinate_system(const TableReader& table, ModelFile& model) {
   if (const auto field = table.find("initial")) initial.emplace(*field, initial_keys());
   model.initial.q = read_initial(initial, "position", model.system->info().nq());
   model.initial.v = read_initial(initial, "velocity", model.system->info().nv());
-  model.storage = part.inertia.about([&] { return storage_at(*model.system, model.initial.q); });
+  model.storage = part.inertia.about([&] { return storage_at(*model.system, model.initial.q); }) + part.reduced;
 }
 
 /// Moves the start onto the constraints, or says why it cannot be there.
@@ -228,11 +231,13 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
 }
 
 ModelFile interpret(std::shared_ptr<const TomlNode> document, const std::string& path,
-                    std::vector<std::string> settings, std::span<const FileText> stored) {
+                    std::vector<std::string> settings, std::span<const FileText> stored,
+                    std::shared_ptr<const KeptReduction> reduction = nullptr) {
   std::vector<FileText> files;
   ModelContext context;
   context.stored = stored;
   context.files = &files;
+  context.reduction = std::move(reduction);
   context.path = path;
   context.settings = std::move(settings);
   TomlNode root = *document;
@@ -241,6 +246,7 @@ ModelFile interpret(std::shared_ptr<const TomlNode> document, const std::string&
   model.document = std::move(document);
   model.settings = std::move(context.settings);
   model.files = std::move(files);
+  model.reduction = std::move(context.reduction);
   return model;
 }
 
@@ -269,7 +275,7 @@ ModelFile with_overrides(const ModelFile& model, std::span<const std::string> mo
   return within_memory(model.path, [&] {
     std::vector<std::string> settings = model.settings;
     settings.insert(settings.end(), more.begin(), more.end());
-    ModelFile result = interpret(model.document, model.path, std::move(settings), model.files);
+    ModelFile result = interpret(model.document, model.path, std::move(settings), model.files, model.reduction);
     result.text = model.text;
     return result;
   });

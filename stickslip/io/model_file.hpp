@@ -23,10 +23,14 @@
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/state.hpp"
 #include "stickslip/periodic/branch.hpp"
+#include "stickslip/periodic/nonlinear_mode.hpp"
 
 namespace stickslip {
 
 struct TomlNode;
+namespace model_detail {
+struct KeptReduction;
+}
 
 /// A file that a model names: its path as read_model() makes it, and what was in it.
 using FileText = std::pair<std::string, std::string>;
@@ -35,6 +39,7 @@ using FileText = std::pair<std::string, std::string>;
 struct PeriodicSection {
   PeriodicOptions options;
   BranchOptions branch;  ///< periodic.continue; its parameter is empty where there is none
+  std::optional<NonlinearModeOptions> mode;  ///< periodic.mode
 };
 
 /// [shoot]
@@ -82,6 +87,7 @@ struct ModelFile {
   std::shared_ptr<const TomlNode> document;                ///< the text parsed, before the settings
   std::vector<std::string> settings;                       ///< the overrides, in order
   std::vector<FileText> files;                             ///< that the model names, in the order they were read
+  std::shared_ptr<const model_detail::KeptReduction> reduction;  ///< of matrices.reduce, kept for with_overrides()
   std::string storage;  ///< of the matrices together: "dense", "banded (1 below, 1 above)", "sparse (1234 entries)"
 };
 

@@ -34,7 +34,7 @@ class FrictionReader {
     if (name_node && name_node->text()) shown = *name_node->text();
     const Field field{list.context, list.item(k).node, "friction." + shown};
     const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous",
-                                    "surface_velocity", "set", "facets"});
+                                    "surface_velocity", "set", "facets", "stiffness"});
     const auto name_field = table.find("name");
     const std::string name = name_field ? read_law_name(*name_field) : "";
 
@@ -127,6 +127,7 @@ class FrictionReader {
   static FrictionElement constant_part(const TableReader& table, const Place& place) {
     FrictionElement element;
     table.number("viscous", element.viscous, kNotNegative);
+    table.number("stiffness", element.stiffness, kPositive);
     if (const auto weakening = table.find("weakening")) element.weakening = read_weakening(*weakening);
     const bool planar = place.directions.size() == 2;
     if (const auto set = table.find("set")) {

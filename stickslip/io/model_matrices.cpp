@@ -134,9 +134,16 @@ std::vector<std::string> default_coordinates(const Field& field, Index n) {
   return names;
 }
 
-ForceField read_force(const Field& field, Index n, const SymbolTable& symbols) {
+ForceField read_force(const Field& field, const std::vector<std::string>& coordinates, const SymbolTable& symbols) {
   ForceField force;
+  const auto n = static_cast<Index>(coordinates.size());
   const TomlArray* items = field.node->array();
+  if (field.node->table() && !find_key(*field.node->table(), "table")) {
+    force.components.resize(coordinates.size());
+    for (const auto& [item, k] : named_entries(field, coordinates))
+      force.components[static_cast<std::size_t>(k)] = read_function(item, symbols, k);
+    return force;
+  }
   if (!items) {
     force.common = read_common_function(field, symbols);
     return force;
@@ -199,7 +206,7 @@ std::vector<std::string> read_coordinates(const Field& field) {
 }
 
 MatricesSection read_matrices(const Field& field) {
-  const TableReader table(field, {"coordinates", "size", "mass", "damping", "stiffness", "force", "angles"});
+  const TableReader table(field, {"coordinates", "size", "mass", "damping", "stiffness", "force", "angles", "reduce"});
   MatrixModel model;
   std::optional<Index> n;
   if (const auto size = table.find("size")) n = static_cast<Index>(size->integer(1, kLargestSize));
@@ -223,8 +230,12 @@ MatricesSection read_matrices(const Field& field) {
   model.stiffness = stiffness ? finish_matrix(*stiffness, *n) : SystemMatrix::zero(*n);
   if (model.coordinates.empty()) model.coordinates = default_coordinates(field, *n);
   StateSymbols symbols = symbols_of(*field.context, model.coordinates);
-  if (const auto force = table.find("force")) model.force = read_force(*force, *n, symbols.table);
-  return {std::move(model), std::move(symbols), mass.field};
+  if (const auto reduced = table.find("reduce")) {
+    std::string text = reduce_matrices(*reduced, table.find("force"), model, symbols);
+    return {std::move(model), std::move(symbols), mass.field, std::move(text)};
+  }
+  if (const auto force = table.find("force")) model.force = read_force(*force, model.coordinates, symbols.table);
+  return {std::move(model), std::move(symbols), mass.field, ""};
 }
 
 }  // namespace stickslip::model_detail

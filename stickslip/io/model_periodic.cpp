@@ -2,6 +2,8 @@
 // [periodic] of a model file.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stickslip/io/model_reader.hpp"
 
 namespace stickslip::model_detail {
@@ -31,6 +33,49 @@ BranchOptions read_continuation(const Field& field) {
   return branch;
 }
 
+CyclicSymmetry read_cyclic(const Field& field, const std::vector<std::string>& coordinates) {
+  const TableReader table(field, {"sectors", "diameter", "left", "right"});
+  CyclicSymmetry cyclic;
+  cyclic.sectors = static_cast<int>(table.require("sectors", "give the number of sectors").integer(1, 1'000'000));
+  cyclic.diameter = static_cast<int>(table.require("diameter", "give the number of nodal diameters of the wave").integer(0, 1'000'000));
+  const auto cut = [&](const char* side) {
+    const Field names = table.require(side, "name the coordinates on this cut, in the order of the other one");
+    std::vector<Index> numbers;
+    for (std::size_t k = 0; k < names.list("a list of names of coordinates").size(); ++k) {
+      const std::string& name = names.item(k).text("the name of a coordinate");
+      const auto found = std::find(coordinates.begin(), coordinates.end(), name);
+      if (found == coordinates.end())
+        names.item(k).fail(fmt::format("there is no coordinate '{}'{}", name, hint(name, coordinates)));
+      numbers.push_back(found - coordinates.begin());
+    }
+    return numbers;
+  };
+  const std::vector<Index> left = cut("left"), right = cut("right");
+  if (left.size() != right.size())
+    field.fail(fmt::format("'left' has {} coordinates and 'right' {}; they belong together in pairs", left.size(), right.size()));
+  for (std::size_t k = 0; k < left.size(); ++k) cyclic.pairs.emplace_back(left[k], right[k]);
+  field.about([&] { cyclic.validate(static_cast<Index>(coordinates.size())); });
+  return cyclic;
+}
+
+NonlinearModeOptions read_mode(const Field& field, const std::vector<std::string>& coordinates) {
+  const TableReader table(field, {"number", "coordinate", "from", "to", "points", "sticking"});
+  NonlinearModeOptions mode;
+  table.integer("number", mode.number, 1);
+  table.integer("points", mode.points, 2);
+  table.boolean("sticking", mode.sticking);
+  mode.from = table.require("from", "give the amplitude at which the mode begins").number(kPositive);
+  mode.to = table.require("to", "give the amplitude at which it ends").number(kPositive);
+  if (const auto name = table.find("coordinate")) {
+    const std::string& word = name->text("the name of a coordinate");
+    const auto found = std::find(coordinates.begin(), coordinates.end(), word);
+    if (found == coordinates.end()) name->fail(fmt::format("there is no coordinate '{}'{}", word, hint(word, coordinates)));
+    mode.coordinate = found - coordinates.begin();
+  }
+  field.about([&] { mode.validate(); });
+  return mode;
+}
+
 }  // namespace
 
 PeriodicSection read_periodic(const Field& field, const std::vector<std::string>& coordinates) {
@@ -43,7 +88,8 @@ PeriodicSection read_periodic(const Field& field, const std::vector<std::string>
                                   "polish",          "rho",
                                   "start",           "start_periods",
                                   "start_file",      "tolerance",
-                                  "max_iterations",  "continue"});
+                                  "max_iterations",  "continue",
+                                  "cyclic",          "mode"});
   PeriodicSection section;
   PeriodicOptions& o = section.options;
   o.period = table.require("period", "give the period of the excitation in s, or autonomous = true and a first guess")
@@ -79,6 +125,8 @@ PeriodicSection read_periodic(const Field& field, const std::vector<std::string>
   read("condition", o.condition);
   if (!o.autonomous && (o.phase || o.condition))
     field.fail("'phase' and 'condition' belong to autonomous = true; a forced motion has the phase of its excitation");
+  if (const auto cyclic = table.find("cyclic")) o.cyclic = read_cyclic(*cyclic, coordinates);
+  if (const auto mode = table.find("mode")) section.mode = read_mode(*mode, coordinates);
   if (const auto branch = table.find("continue")) section.branch = read_continuation(*branch);
   field.about([&] { o.validate(); });
   return section;

@@ -22,6 +22,7 @@
 #include "stickslip/io/drawing.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/toml_document.hpp"
+#include "stickslip/model/reduction.hpp"
 #include "stickslip/model/equation_model.hpp"
 #include "stickslip/model/expression.hpp"
 #include "stickslip/model/function_shape.hpp"
@@ -31,6 +32,14 @@
 
 namespace stickslip::model_detail {
 
+/// What matrices.reduce made last, for models that differ in other numbers (branches, fits).
+struct KeptReduction {
+  SparseMatrix M, B, K;
+  std::vector<Index> kept;
+  Index modes;
+  Reduction reduction;
+};
+
 struct ModelContext {
   std::string path;
   std::vector<std::string> settings;       ///< KEY=VALUE
@@ -38,6 +47,7 @@ struct ModelContext {
   SymbolTable indexed;                     ///< the same, and the variable i (slot 0); both know [tables]
   std::span<const FileText> stored;        ///< files of an earlier run, in place of those on the disk
   std::vector<FileText>* files = nullptr;  ///< where every file that is read goes down
+  mutable std::shared_ptr<const KeptReduction> reduction;  ///< in and out
 
   [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
   /// What such a message begins with.
@@ -167,8 +177,14 @@ std::vector<std::pair<std::string, double>> read_parameters(const Field& field, 
 struct MatricesSection {
   MatrixModel model;  ///< without title and laws
   StateSymbols symbols;
-  Field inertia;  ///< what the mass matrix comes from
+  Field inertia;        ///< what the mass matrix comes from
+  std::string reduced;  ///< what a reduction did; empty: there is none
 };
+/// matrices.reduce: matrices, coordinates, forces and symbols of the reduced model. Returns what it did.
+std::string reduce_matrices(const Field& field, const std::optional<Field>& force, MatrixModel& model,
+                            StateSymbols& symbols);
+/// { coordinate = value, .. }
+std::vector<std::pair<Field, Index>> named_entries(const Field& field, const std::vector<std::string>& coordinates);
 MatricesSection read_matrices(const Field& field);
 struct EquationsSection {
   EquationModel model;  ///< without title and laws

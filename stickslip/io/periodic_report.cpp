@@ -61,6 +61,30 @@ ReportFigure curve(std::string title, std::string x, std::string y, std::string 
   return figure;
 }
 
+/// Backbone: frequency and damping over the amplitude; and the response made of them.
+void add_mode(const PeriodicResult& result, ReportDocument& page) {
+  std::vector<double> amplitude, omega, damping;
+  for (const NonlinearModePoint& p : result.mode->points) {
+    amplitude.push_back(p.amplitude);
+    omega.push_back(p.omega);
+    damping.push_back(p.damping);
+  }
+  const std::string name = result.system.info().coordinates[static_cast<std::size_t>(result.mode->coordinate)];
+  ReportFigure backbone = curve("Backbone and response", "frequency", "amplitude of " + name, "nonlinear mode", omega, amplitude);
+  backbone.x.unit = "rad/s";
+  backbone.note = "The nonlinear mode, and the response to the excitation of the model that is made of it.";
+  ReportSeries response;
+  response.name = "response, synthesised";
+  response.dash = true;
+  for (const SynthesisedPoint& p : result.mode->response()) {
+    response.x.push_back(p.omega);
+    response.y.push_back(p.amplitude);
+  }
+  if (!response.x.empty()) backbone.series.push_back(std::move(response));
+  page.blocks.push_back(backbone);
+  page.blocks.push_back(curve("Modal damping", "amplitude of " + name, "damping ratio", "nonlinear mode", amplitude, damping));
+}
+
 void add_orbit(const PeriodicResult& result, const TrajectoryNames& names, ReportDocument& page) {
   const Orbit& orbit = result.solution.orbit;
   if (orbit.t.size() < 2) return;
@@ -119,6 +143,7 @@ ReportDocument periodic_report(const PeriodicResult& result) {
   page.facts.push_back({"stable", s.stable ? (*s.stable ? "yes" : "no") : std::string("not known")});
   if (!result.branch_options.parameter.empty() && !result.branch.points.empty())
     page.blocks.push_back(response_figure(result, names));
+  if (result.mode && !result.mode->points.empty()) add_mode(result, page);
   add_orbit(result, names, page);
   ReportTable certificates{"Certificates", "", {"name", "value", "limit", "meaning", "verdict"}, {}, 4};
   for (const Certificate& c : s.certificates)

@@ -44,7 +44,37 @@ Json branch_json(const PeriodicResult& result) {
           {"bifurcations", bifurcations}};
 }
 
+Json mode_json(const System& system, const NonlinearMode& mode) {
+  Json points = Json::array(), response = Json::array();
+  for (const NonlinearModePoint& p : mode.points)
+    points.push_back({{"amplitude", number(p.amplitude)},
+                      {"frequency", number(p.omega)},
+                      {"damping", number(p.damping)},
+                      {"residual", number(p.residual)}});
+  for (const SynthesisedPoint& p : mode.response())
+    response.push_back({{"frequency", number(p.omega)}, {"amplitude", number(p.amplitude)}});
+  return {{"coordinate", system.info().coordinates[static_cast<std::size_t>(mode.coordinate)]},
+          {"linear_frequency", number(mode.linear_omega)},
+          {"points", points},
+          {"response", response}};
+}
+
 }  // namespace
+
+std::string mode_csv(const System& system, const NonlinearMode& mode) {
+  const TrajectoryNames names = trajectory_names(system, false);
+  std::string text = "amplitude,frequency,damping,residual";
+  for (const std::string& name : names.coordinates) text += "," + csv_cell("amplitude_" + name);
+  for (const std::string& law : names.laws) text += "," + csv_cell("stick_" + law);
+  text += "\n";
+  for (const NonlinearModePoint& p : mode.points) {
+    text += fmt::format("{},{},{},{}", p.amplitude, p.omega, p.damping, p.residual);
+    for (const Vector* list : {&p.maximum, &p.stick_fraction})
+      for (const double x : *list) text += fmt::format(",{}", x);
+    text += "\n";
+  }
+  return text;
+}
 
 std::string periodic_json(const PeriodicResult& result) {
   const PeriodicSolution& s = result.solution;
@@ -81,6 +111,7 @@ std::string periodic_json(const PeriodicResult& result) {
             {"certificates", certificates},
             {"notes", s.notes}};
   if (!result.branch_options.parameter.empty()) json["branch"] = branch_json(result);
+  if (result.mode) json["mode"] = mode_json(result.system, *result.mode);
   json["wall_seconds"] = result.wall_seconds;
   json["date"] = result.header.inputs.date;
   json["set"] = result.header.inputs.settings;

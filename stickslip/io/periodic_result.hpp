@@ -7,6 +7,9 @@
 //                  null), residual, iterations, unknowns, polished, certificates [{name, value, limit, ok, meaning}],
 //                  notes, branch {parameter, points [{value, period, amplitude, stable, residual}], folds [..],
 //                  bifurcations [{kind, value}]} (with a continuation), wall_seconds, date, set, parameters, model_text
+//                  mode {coordinate, linear_frequency, points [{amplitude, frequency, damping, residual}],
+//                  response [{frequency, amplitude}]} (with periodic.mode; frequencies in rad/s)
+//   mode.csv       amplitude, frequency, damping, residual, amplitude_<coordinate>, stick_<law>
 //   orbit.csv      columns as trajectory.csv; one period
 //   branch.csv     value, period, stable (1, 0, nan), residual, amplitude_<coordinate>, minimum_.., maximum_..,
 //                  stick_<law>, multiplier (the largest modulus)
@@ -29,6 +32,7 @@ struct PeriodicResult {
   BranchOptions branch_options;  ///< parameter empty: no branch
   Branch branch;
   double wall_seconds = 0;
+  std::optional<NonlinearMode> mode = std::nullopt;  ///< periodic.mode
 };
 
 std::string periodic_json(const PeriodicResult& result);
@@ -36,6 +40,7 @@ std::string periodic_json(const PeriodicResult& result);
 void write_orbit(const std::filesystem::path& folder, const System& system, const Orbit& orbit);
 std::string branch_csv_header(const System& system);
 std::string branch_csv_row(const BranchPoint& point);
+std::string mode_csv(const System& system, const NonlinearMode& mode);
 ReportDocument periodic_report(const PeriodicResult& result);
 
 /// An orbit.csv of a system with the same coordinates and laws. Throws InputError naming what does not fit.

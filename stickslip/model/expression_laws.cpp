@@ -37,6 +37,14 @@ void check_laws(const std::vector<FrictionElement>& friction, const std::vector<
     if (!(element.viscous >= 0) || !std::isfinite(element.viscous))
       throw InputError(fmt::format("friction '{}': viscous = {} must be >= 0", element.name, element.viscous));
     validate(element.weakening);
+    if (!(element.stiffness >= 0) || !std::isfinite(element.stiffness))
+      throw InputError(fmt::format("friction '{}': stiffness = {} must be a finite number >= 0; 0: a rigid law",
+                                   element.name, element.stiffness));
+    if (element.elastic() && (element.static_limit || element.weakening.shape != WeakeningShape::none))
+      throw InputError(
+          fmt::format("friction '{}': a law with stiffness (spring and slider in series) takes one constant or varying "
+                      "limit, no static_limit and no weakening; leave these out",
+                      element.name));
     require_sizes(element.limit, fmt::format("friction '{}': limit", element.name), coordinates, coordinates);
     if (element.static_limit)
       require_sizes(*element.static_limit, fmt::format("friction '{}': static_limit", element.name), coordinates,

@@ -7,6 +7,12 @@
 //   c = limit while slipping, static_limit (>= limit) while stuck; γ weakening (laws/weakening.hpp)
 //
 // r is the set-valued part alone, r = -c lam with lam of paper 1; γ and the viscous part are smooth.
+//
+// stiffness k > 0: a spring in series with the slider (Jenkins' element, elastic dry friction). Its deformation d, the
+// state of the law, follows from
+//   r = -k d,   d' = u - u_s,   -u_s ∈ N_C(r)                             u_s: velocity of the slider     [k: N/m, d: m]
+// i.e. the force is that of a spring as long as the limit is not reached, and the limit beyond; ½ k |d|² is stored,
+// -r·u_s >= 0 is lost. k → ∞ is the rigid law above. (It is the tangential law of paper 3 with D = 0.)
 #pragma once
 
 #include <optional>
@@ -39,8 +45,10 @@ struct FrictionElement {
   Weakening weakening = {};
   double viscous = 0;                                ///< >= 0 [N s/m or N m s/rad]
   std::vector<StateFunction> surface_velocity = {};  ///< empty: at rest; else one per direction [m/s or rad/s]
+  double stiffness = 0;                              ///< of a spring in series; 0: none, the law is rigid [N/m or N m/rad]
 
   int size() const { return static_cast<int>(directions.size()); }
+  bool elastic() const { return stiffness > 0; }
   /// The set with limit c.
   Set set(double c) const {
     return size() == 1 ? Set{SetKind::interval, 1, c, 0}

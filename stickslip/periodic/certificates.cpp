@@ -67,6 +67,18 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
                   "largest penetration of a contact, over the size of the motion");
 }
 
+namespace {
+/// Of laws with a spring in series, d = -r/k where the rows begin.
+Vector spring_deformations(const System& system, const Orbit& orbit) {
+  std::vector<double> d;
+  Index i = 0;
+  for (const FrictionElement& law : system.laws().friction())
+    for (int c = 0; c < law.size(); ++c, ++i)
+      if (law.elastic()) d.push_back(-orbit.r[0][i] / law.stiffness);
+  return Eigen::Map<const Vector>(d.data(), static_cast<Index>(d.size()));
+}
+}  // namespace
+
 void add_stepping_certificate(const System& system, const Orbit& orbit, double growth, const CertificateLimits& limits,
                               StopRequest stop, std::vector<Certificate>& certificates) {
   constexpr int kSteps = 2000;
@@ -77,7 +89,7 @@ void add_stepping_certificate(const System& system, const Orbit& orbit, double g
   options.end_time = orbit.t0 + periods * orbit.period;
   options.steps = static_cast<long>(kSteps) * periods;
   options.output_step = orbit.period;
-  State start{orbit.t0, orbit.q[0], orbit.v[0], {}, {}};
+  State start{orbit.t0, orbit.q[0], orbit.v[0], spring_deformations(system, orbit), {}};
   SimulationHooks hooks;
   hooks.stop = stop;
   double distance = 0;

@@ -34,6 +34,7 @@ bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times
                      StepRecord& record, const Variations* variations) {
   message_.clear();
   try {
+    require_supported(SchemeKind::event, system_);
     const TimeSpan span{state.t, t_end};
     EventScheme scheme(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop,
                        variations);

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "stickslip/model/state_function.hpp"
+#include "stickslip/periodic/cyclic_symmetry.hpp"
 #include "stickslip/periodic/law_equality.hpp"
 
 namespace stickslip {
@@ -41,6 +42,7 @@ struct PeriodicOptions {
   std::string start_file;   ///< orbit.csv of an earlier result
   double tolerance = 1e-9;  ///< of the equations of the method, relative to the forces in them
   int max_iterations = 200;
+  CyclicSymmetry cyclic = {};  ///< the model is one sector of a structure that a wave travels round; `fourier`, not polished
 
   double motion_period() const { return period * periods; }
   int chosen_samples() const;

@@ -42,7 +42,7 @@ class Solver {
       if (!solve_weighted()) return solution_;
       progress(0.4);
       const bool own_law = options_.law == LawForm::projection;
-      if (options_.polish && own_law && polish_or_run_on(solution_.orbit)) {
+      if (options_.polish && own_law && !options_.cyclic.any() && polish_or_run_on(solution_.orbit)) {
         solution_.polished = true;
       } else if (!raised(hooks_.stop)) {
         unpolished(options_.polish && own_law);
@@ -69,6 +69,11 @@ class Solver {
     solution_.period = options_.motion_period();
     if (options_.method != PeriodicMethod::event)
       if (const std::string reason = equations_refusal(problem_.system, options_.method); !reason.empty()) {
+        for (const FrictionElement& law : problem_.system.laws().friction())
+          if (law.elastic())  // which the event scheme does not take either
+            throw InputError(fmt::format("method = \"{}\" does not apply: {}; friction '{}' has a spring in series, which "
+                                         "method = \"fourier\" takes without static limits, constraints and the like",
+                                         to_string(options_.method), reason, law.name));
         solution_.notes.push_back(
             fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method), reason));
         options_.method = PeriodicMethod::event;
@@ -240,7 +245,7 @@ class Solver {
   }
 
   void unpolished(bool wanted) {
-    if (fell_back_) return;
+    if (fell_back_ || options_.cyclic.any()) return;
     if (wanted) solution_.notes.push_back("the solution could not be polished: " + polish_message_);
     PeriodMapOptions flow;
     flow.event = problem_.event;
@@ -286,7 +291,8 @@ class Solver {
     add_basis_certificate(list);
     double growth = 0;
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
-    add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, limits,
+    if (!options_.cyclic.any())  // one sector alone does not move like the whole
+      add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, limits,
                              hooks_.stop, list);
     for (const Certificate& certificate : list) {
       if (certificate.ok) continue;

@@ -16,6 +16,8 @@ namespace stickslip {
 
 std::string stepping_refusal(const System& system) {
   if (std::string reason = weighted_residual_refusal(system); !reason.empty()) return reason;
+  for (const FrictionElement& law : system.laws().friction())
+    if (law.elastic()) return fmt::format("'{}' has a spring in series", law.name);
   for (const ContactElement& law : system.laws().contacts())
     if (law.restitution > 0)
       return fmt::format("'{}' has a restitution, and impacts on a fixed grid have no solution but by chance",

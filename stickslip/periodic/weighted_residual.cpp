@@ -68,7 +68,7 @@ WeightedResidual::WeightedResidual(const System& system, const PeriodicOptions& 
   for (Vector* x : {&q_, &v_, &a_, &h_, &product_}) x->setZero(n);
   choose_coordinates();
   make_laws();
-  if (linear_ && fourier_) elimination_ = std::make_unique<HarmonicElimination>(*system.linear(), kept_);
+  if (linear_ && fourier_) elimination_ = std::make_unique<HarmonicElimination>(*system.linear(), kept_, options.cyclic);
   make_scales(q_reference);
   register_signals();
   const Index conditions = options.autonomous ? 1 + (options.condition ? 1 : 0) : 0;
@@ -98,7 +98,14 @@ void WeightedResidual::choose_coordinates() {
     system_.laws().contact_source().find(t0_, q_, HUGE_VAL, workspace_, found_);
     for (Index row = 0; row < found_.Wt.rows(); ++row)
       for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry) kept.insert(entry.col());
-    if (state_forces_) {
+    // One function per coordinate says itself what it depends on; slopes are stored for more than that.
+    std::vector<const StateFunction*> functions;
+    system_.forces().append_time_functions(functions);
+    const bool by_coordinate = static_cast<Index>(functions.size()) == n;
+    for (Index i = 0; state_forces_ && by_coordinate && i < n; ++i)
+      for (const Index slot : functions[static_cast<std::size_t>(i)]->variables_used())
+        if (slot > 0 && slot <= 2 * n) kept.insert(i), kept.insert((slot - 1) % n);
+    if (state_forces_ && !by_coordinate) {
       system_.forces().applied_slopes(t0_, q_, v_, workspace_, by_q_, by_v_);
       const auto add = [&](Index i, Index k, double) { kept.insert(i), kept.insert(k); };
       by_q_.for_each(add);
@@ -106,10 +113,25 @@ void WeightedResidual::choose_coordinates() {
     }
     if (kept.empty()) kept.insert(0);
   }
+  if (options_.cyclic.any()) require_sector(kept, all);
   kept_.assign(kept.begin(), kept.end());
   nb_ = static_cast<Index>(kept_.size());
   place_.assign(static_cast<std::size_t>(n), -1);
   for (Index c = 0; c < nb_; ++c) place_[kept_[c]] = c;
+}
+
+void WeightedResidual::require_sector(const std::set<Index>& kept, bool all) const {
+  options_.cyclic.validate(system_.info().nv());
+  if (all)
+    throw InputError(
+        "periodic.cyclic takes [matrices] with method = \"fourier\", a forced motion and contacts of constant rows: the cut "
+        "coordinates are eliminated harmonic by harmonic");
+  for (const auto& [left, right] : options_.cyclic.pairs)
+    if (kept.count(right))
+      throw InputError(fmt::format(
+          "periodic.cyclic: a law or a force of the state acts on coordinate {} of the right cut, which belongs to the next "
+          "sector; let it act on its partner on the left cut",
+          system_.info().coordinates[static_cast<std::size_t>(right)]));
 }
 
 void WeightedResidual::make_laws() {
@@ -135,6 +157,7 @@ void WeightedResidual::make_laws() {
     for (const Index slot : slots)
       if (slot > 0 && slot <= 2 * n) law.depends.push_back({place_[(slot - 1) % n], slot, slot > n ? 1 : 0});
     m_ += law.size;
+    if (law.elastic()) prepare_march(law);
     laws_.push_back(std::move(law));
   }
   for (const ContactElement& element : system_.laws().contacts()) {
@@ -152,6 +175,28 @@ void WeightedResidual::make_laws() {
     law.du.setZero(law.size, constant_contacts_ ? 0 : nb_);
   }
   w_.setZero(m_);
+}
+
+void WeightedResidual::prepare_march(Law& law) const {
+  for (const Law::Dependence& d : law.depends)
+    if (options_.autonomous && d.p == 1)
+      throw InputError(fmt::format("friction '{}' has a spring in series and a limit of velocities, which a motion of its own "
+                                   "period does not take; let the limit depend on coordinates alone",
+                                   law.friction->name));
+  for (const StateFunction& w : law.friction->surface_velocity)
+    if (!w.is_constant() && (options_.autonomous || w.depends_on_state(1 + 2 * system_.info().nv())))
+      throw InputError(fmt::format("friction '{}' has a spring in series and a surface velocity that depends on the state, or "
+                                   "varies in a motion of its own period; this is not taken",
+                                   law.friction->name));
+  std::set<Index> touched(law.columns.begin(), law.columns.end());
+  for (const Law::Dependence& d : law.depends) touched.insert(d.coordinate);
+  law.touched.assign(touched.begin(), touched.end());
+  const auto place = [&](Index c) { return std::distance(touched.begin(), touched.find(c)); };
+  for (const Index c : law.columns) law.place.push_back(place(c));
+  for (const Law::Dependence& d : law.depends) law.place.push_back(place(d.coordinate));
+  law.marched.setZero(law.size, N_);
+  law.slip.setZero(law.size, N_);
+  law.slopes.assign(static_cast<std::size_t>(law.size), DenseMatrix::Zero(N_, static_cast<Index>(law.touched.size()) * nx_));
 }
 
 void WeightedResidual::make_scales(const Vector& q_reference) {
@@ -172,6 +217,8 @@ void WeightedResidual::make_scales(const Vector& q_reference) {
     system_.forces().applied(time(j), Vector::Zero(n), Vector::Zero(n), workspace_, h_);
     forces_.col(j) = h_;
   }
+  // Motions of their own know no excitation; what it is in the mean stays.
+  if (options_.autonomous && linear_ && !state_forces_) forces_.colwise() = Vector(forces_.rowwise().mean());
 }
 
 void WeightedResidual::register_signals() {
@@ -184,8 +231,9 @@ void WeightedResidual::register_signals() {
       for (int p = 0; p < 3; ++p) add(i, k, p);
   if (linear_ && state_forces_) {
     system_.forces().applied_slopes(t0_, q_reference_, Vector::Zero(q_.size()), workspace_, by_q_, by_v_);
-    by_q_.for_each([&](Index i, Index k, double) { add(place_[i], place_[k], 0); });
-    by_v_.for_each([&](Index i, Index k, double) { add(place_[i], place_[k], 1); });
+    const auto both_kept = [&](Index i, Index k) { return place_[i] >= 0 && place_[k] >= 0; };
+    by_q_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 0); });
+    by_v_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 1); });
   }
   for (Law& law : laws_) {
     for (int a = 0; a < law.size; ++a) {

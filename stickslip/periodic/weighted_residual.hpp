@@ -5,6 +5,7 @@
 //   x_i(θ) = Σ x_ik φ_k, r_a(θ) = Σ r_ak ψ_k,  θ = ω t, ω = 2π/T;  v = ω x', a = ω² x''
 //   <φ_k, M a - h(t, x, v) - W (r + s)> = 0          motion; s: weakening and viscous part of the laws
 //   <ψ_k, E(r, u, g)> = 0                            laws as equalities (law_equality.hpp)
+//   elastic friction: r = r(x) by marching through the samples (weighted_residual_elastic.cpp)
 //
 // Departures from the paper: laws by projection instead of (4) and (5), which do not say which way friction points;
 // linear coordinates without laws and nonlinear forces are eliminated harmonic by harmonic (Fourier basis,
@@ -23,6 +24,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -63,11 +65,17 @@ class WeightedResidual final : public DenseEquations {
   /// Of Hill's method (hill.hpp). False: coordinates were eliminated, or not finite.
   bool hill_matrices(const Vector& X, DenseMatrix& A0, DenseMatrix& A1, DenseMatrix& A2);
   Index multiplier_count() const { return 2 * system_.info().nv(); }
+  /// Coordinates that the coefficients belong to, and what these are over: x = scale X, equation of motion = force F.
+  const std::vector<Index>& kept() const { return kept_; }
+  const Vector& displacement_scale() const { return x_scale_; }
+  const Vector& force_scale() const { return f_scale_; }
 
  private:
   struct Law;
   void choose_coordinates();
+  void require_sector(const std::set<Index>& kept, bool all) const;
   void make_laws();
+  void prepare_march(Law& law) const;
   void make_linear(double omega);
   void make_scales(const Vector& q_reference);
   void register_signals();
@@ -78,6 +86,9 @@ class WeightedResidual final : public DenseEquations {
   void add_inertia(Index j, bool slopes);
   bool assemble(const Vector& X, Vector& F, DenseMatrix* jacobian);
   void add_signals(DenseMatrix& J);
+  void make_shapes();
+  void march(Law& law, bool slopes);
+  void add_elastic(DenseMatrix& J);
   void add_conditions(const Vector& X, Vector& F, DenseMatrix* J);
   double time(Index j) const { return t0_ + basis_->angle(j) / omega_; }
   Index x_block(Index i) const { return i * nx_; }
@@ -101,6 +112,7 @@ class WeightedResidual final : public DenseEquations {
   std::vector<std::vector<DenseMatrix>> constant_products_;
   SignalTable signals_;
   DenseMatrix Q_, V_, A_, R_, U_, E_;  ///< samples (one column each)
+  std::array<DenseMatrix, 2> shapes_;  ///< φ_k and φ_k' at the samples, one row per k; where they are needed
   Vector q_, v_, a_, h_, w_, product_;
   ContactPoints found_, found_shifted_;
   SystemMatrix by_q_, by_v_;

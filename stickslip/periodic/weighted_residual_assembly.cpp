@@ -58,7 +58,7 @@ void WeightedResidual::make_linear(double omega) {
     for (Index i = 0; i < F.size(); ++i)
       F[i] = h == 0 ? std::complex<double>(coefficients(i, 0))
                     : std::complex<double>(coefficients(i, 2 * h - 1), -coefficients(i, 2 * h));
-    const HarmonicStiffness s = elimination_->stiffness(h * omega, F);
+    const HarmonicStiffness s = elimination_->stiffness(h * omega, F, h, options_.autonomous);
     for (Index i = 0; i < nb_; ++i) {
       const Index row0 = x_block(i) + (h == 0 ? 0 : 2 * h - 1);
       load_[row0] = s.load[i].real();
@@ -73,7 +73,7 @@ void WeightedResidual::make_linear(double omega) {
           L(row0 + 1, col0 + 1) = z.real();
         };
         put(linear_operator_, s.S(i, k));
-        put(linear_slope_, static_cast<double>(h) * s.S_omega(i, k));
+        if (options_.autonomous) put(linear_slope_, static_cast<double>(h) * s.S_omega(i, k));
       }
     }
   }
@@ -100,6 +100,7 @@ bool WeightedResidual::assemble(const Vector& X, Vector& F, DenseMatrix* jacobia
     J.setZero(equations_, unknowns_);
     if (linear_) J.topLeftCorner(n, n) = linear_operator_;
     add_signals(J);
+    add_elastic(J);
     if (options_.autonomous) {
       if (linear_) J.col(unknowns_ - 1).head(n) += linear_slope_ * x;
       J.col(unknowns_ - 1) *= omega_guess_;
@@ -223,7 +224,11 @@ Vector WeightedResidual::linear_start() {
   DenseMatrix J;
   // With every law taken out the equations are linear in the displacements where the system is.
   if (!evaluate(X, 0, F, &J)) return X;
-  const Vector x = J.topLeftCorner(n, n).completeOrthogonalDecomposition().solve(-F.head(n));
+  const Eigen::PartialPivLU<DenseMatrix> lu(J.topLeftCorner(n, n));
+  constexpr double kRegular = 1e-12;  // reciprocal condition; an orthogonal factor costs ten times as much
+  const Vector x = lu.rcond() > kRegular
+                       ? Vector(lu.solve(-F.head(n)))
+                       : Vector(J.topLeftCorner(n, n).completeOrthogonalDecomposition().solve(-F.head(n)));
   constexpr double kLargest = 100;  // static displacements: at resonance the linear response is no start
   for (Index c = 0; c < nb_; ++c) {
     const auto part = x.segment(x_block(c), nx_);
@@ -250,7 +255,7 @@ Orbit WeightedResidual::orbit(const Vector& X) {
     for (int h = 0; h <= options_.harmonics; ++h) {
       ComplexVector kept(nb_);
       for (Index c = 0; c < nb_; ++c) kept[c] = FourierBasis::phasor(x_scale_[c] * X.segment(x_block(c), nx_), h);
-      const ComplexVector all = elimination_->expand(h * omega_, harmonic_load(h), kept);
+      const ComplexVector all = elimination_->expand(h * omega_, harmonic_load(h), kept, h);
       for (Index i = 0; i < n; ++i) {
         coefficients(i, h == 0 ? 0 : 2 * h - 1) = all[i].real();
         if (h > 0) coefficients(i, 2 * h) = -all[i].imag();
@@ -265,6 +270,8 @@ Orbit WeightedResidual::orbit(const Vector& X) {
       v.row(i) = omega_ * samples.transpose();
     }
   }
+  for (const Law& law : laws_)
+    if (law.elastic()) R_.middleRows(law.first, law.size) = law.marched;
   const std::size_t laws = laws_.size();
   orbit.friction_work = Vector::Zero(static_cast<Index>(laws));
   for (Index j = 0; j < N_; ++j) {
@@ -290,7 +297,8 @@ Orbit WeightedResidual::orbit(const Vector& X) {
       }
       orbit.friction_work[static_cast<Index>(k)] += work * orbit.period / static_cast<double>(N_);
       const bool open = law.contact && R_(law.first, j) - law.rho_n * law.gap <= 0;
-      const bool sticks = std::sqrt(z) <= limit[static_cast<Index>(k)];
+      const bool sticks = law.elastic() ? law.slip.col(j).isZero(0)
+                                        : std::sqrt(z) <= limit[static_cast<Index>(k)];
       const double direction = tangents == 1 ? U_(t, j) : 0;
       modes[k] = open            ? Mode::open
                  : tangents == 0 ? Mode::closed

@@ -15,6 +15,7 @@ struct WeightedResidual::Law {
   DenseMatrix W;               ///< size × columns, at the sample
   double rho = 1, rho_n = 1;
   bool smooth = false;  ///< weakening or viscous part
+  bool elastic() const { return friction && friction->elastic(); }
 
   /// A coordinate or velocity that the limit or the surface velocity depends on.
   struct Dependence {
@@ -22,6 +23,12 @@ struct WeightedResidual::Law {
     int p;
   };
   std::vector<Dependence> depends;
+
+  // With a spring in series:
+  std::vector<Index> touched;     ///< kept coordinates that the force depends on
+  std::vector<Index> place;       ///< of `columns`, then `depends`, among them
+  DenseMatrix marched, slip;      ///< force and velocity of the slider at all samples
+  std::vector<DenseMatrix> slopes;  ///< of the force, per component: samples × coefficients of `touched`
 
   double limit = 0, gap = 0;  ///< at the sample
   Vector u;

@@ -8,6 +8,20 @@
 
 namespace stickslip {
 
+namespace {
+
+/// E = r - (force by marching)
+LawEquality marched_equality(int n, const double* r, const double* marched) {
+  LawEquality e;
+  for (int a = 0; a < n; ++a) {
+    e.value[static_cast<std::size_t>(a)] = r[a] - marched[a];
+    e.by_r[static_cast<std::size_t>(a * n + a)] = 1;
+  }
+  return e;
+}
+
+}  // namespace
+
 void WeightedResidual::sample_fields(const Vector& X) {
   Vector samples(N_);
   for (Index c = 0; c < nb_; ++c) {
@@ -132,13 +146,15 @@ void WeightedResidual::sample_law(Law& law, Index j, double smoothing, bool slop
   for (int a = 0; a < law.size; ++a) {
     double u = -w_[law.first + a];
     for (Index c = 0; c < columns; ++c) u += law.W(a, c) * V_(law.columns[c], j);
-    law.u[a] = U_(law.first + a, j) = u;
+    law.u[a] = u;
+    U_(law.first + a, j) = law.elastic() ? law.slip(a, j) : u;
   }
   double r[3] = {0, 0, 0};
   for (int a = 0; a < law.size; ++a) r[a] = R_(law.first + a, j);
   const LawEquality e =
-      law.friction ? friction_equality(options_.law, law.friction->set(law.limit), r, law.u.data(), law.rho, smoothing)
-                   : contact_equality(options_.law, law.contact->set(law.contact->mu), r, law.u.data(), law.gap,
+      law.elastic()  ? marched_equality(law.size, r, law.marched.col(j).data())
+      : law.friction ? friction_equality(options_.law, law.friction->set(law.limit), r, law.u.data(), law.rho, smoothing)
+                     : contact_equality(options_.law, law.contact->set(law.contact->mu), r, law.u.data(), law.gap,
                                       law.rho_n, law.rho, smoothing, r_scale_[law.first]);
   const SmoothForce s = law.smooth ? smooth_force(*law.friction, law.limit, law.u) : SmoothForce{};
   for (int a = 0; a < law.size; ++a) {
@@ -208,6 +224,8 @@ bool WeightedResidual::evaluate(const Vector& X, double smoothing, Vector& F, De
   E_.setZero(nb_ + m_, N_);
   const bool slopes = jacobian != nullptr;
   if (slopes) signals_.clear(N_);
+  for (Law& law : laws_)
+    if (law.elastic()) march(law, slopes);
   for (Index j = 0; j < N_; ++j) {
     for (Index c = 0; c < nb_; ++c) {
       q_[kept_[c]] = Q_(c, j);

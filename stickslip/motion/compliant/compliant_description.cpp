@@ -17,6 +17,7 @@ void require_system(const System& system) {
         "scheme 'compliant' gives contacts a local compliance, but the model has no [[contact]]; use scheme = \"event\" "
         "or \"moreau\"");
   refuse_reaction_limits("compliant", system);
+  refuse_elastic_friction("compliant", system);
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,

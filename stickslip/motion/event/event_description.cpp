@@ -14,6 +14,7 @@ namespace {
 
 void require_system(const System& system) {
   refuse_other_polygons("event", system);
+  refuse_elastic_friction("event", system);
   if (!system.laws().contact_source().points_stay())
     throw InputError(
         "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use "

@@ -54,7 +54,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
   for (const ContactElement& contact : contacts_)
     relaxed_ |= options.relaxation == ContactRelaxation::convex && contact.tangents > 0;
-  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() || relaxed_;
+  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() || relaxed_ || springs_.any();
   stiff_ = drift_kick_ && system.forces().depends_on_state();
   surfaces_move_ = system.laws().contact_source().surfaces_move();
   length_ = system.laws().contact_source().length();
@@ -68,13 +68,14 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
     force_is_constant_ = !nonlinear_ && !system.forces().applied_depends_on_time();
   }
   if (laws_.has_viscous() && !linear_implicit()) viscous_ = SystemMatrix::compact(laws_.viscous_matrix());
+  if (springs_.any()) spring_stiffness_ = SystemMatrix::compact(springs_.stiffness_matrix());
   none_pinned_.assign(n, 0);
   q0_ = q_m_ = Vector::Zero(system.info().nq());
   for (Vector* x : {&v0_, &v_m_, &Mv_, &f_, &v_free_, &v_theta_, &scratch_, &balance_, &load_, &inverse_diagonal_,
                     &mean_force_, &mean_velocity_})
     *x = Vector::Zero(n);
   problem_.g = Vector::Zero(n);
-  w0_friction_ = w1_friction_ = smooth_ = u_theta_ = Vector::Zero(m);
+  w0_friction_ = w1_friction_ = smooth_ = u_theta_ = spring_impulse_ = Vector::Zero(m);
   Index component = m;
   for (const ContactElement& contact : system.laws().contacts()) {
     contact_first_.push_back(component);
@@ -102,6 +103,14 @@ void MoreauScheme::start(StepRecord& record) {
   }
   s.modes.resize(std::min<std::size_t>(given.size(), laws_.laws()));
   start_record(system_, laws_, workspace_, record);
+  if (springs_.any()) {
+    springs_.set(s.z);
+    s.z = springs_.deformation();
+    record.energy.potential += springs_.energy();
+    record.energy.initial += springs_.energy();
+    for (Index k = 0; given.empty() && k < laws_.laws(); ++k)
+      if (springs_.takes(k)) s.modes[k] = Mode::stick;
+  }
   s.modes.resize(laws_.laws() + contacts_.size(), Mode::open);
   if (given.size() == s.modes.size())
     std::copy(given.begin() + laws_.laws(), given.end(), s.modes.begin() + laws_.laws());
@@ -128,6 +137,7 @@ void MoreauScheme::start(StepRecord& record) {
     terms.insert(terms.end(), {&by_q_, &by_v_});
   }
   if (laws_.has_viscous() && !linear_implicit()) terms.push_back(&viscous_);
+  if (springs_.any()) terms.push_back(&spring_stiffness_);
   step_matrix_ = MatrixSum(terms);
   problem_.A = &step_matrix_.value();
   matrix_h_ = -1;
@@ -325,6 +335,13 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
   s.t = t_end;
   record.duration = h;
   record.jumped = false;
+  const double stored = springs_.any() ? springs_.energy() : 0.0;
+  if (springs_.any()) {
+    u_theta_ = theta * solution_.u.head(laws_.components()) + (1 - theta) * u0_.head(laws_.components());
+    springs_.advance(h, u_theta_);
+    s.z = springs_.deformation();
+    record.energy.friction_loss -= springs_.energy() - stored;
+  }
   record_points(h, record);
   record_modes(t_end, record);
   record_balance(record);

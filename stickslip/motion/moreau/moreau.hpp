@@ -38,6 +38,9 @@
 // at rest. Limits that depend on reactions are solved with them: a fixed point of the mean reactions of the step,
 // accelerated (Anderson), so that it is found also where the limits change the reactions by more than they follow.
 //
+// Elastic friction (friction_element.hpp): its force at the middle of the step, by return mapping (elastic_friction.hpp),
+// is iterated with the other forces of state, its spring in A; the laws take no part in the inclusion.
+//
 // Energy (θ = 1/2): the balance of step.hpp closes to round-off where energies are quadratic, because v_θ is the mean
 // velocity of the step.
 //
@@ -99,6 +102,7 @@
 #include <optional>
 #include <utility>
 
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/contact_audit.hpp"
@@ -229,6 +233,7 @@ class MoreauScheme final : public Scheme {
   void fill_lean();
   void add_forces(double h);
   void add_smooth_friction(double h, const Vector& v);
+  void add_elastic_friction(double h, const Vector& v);
   double smooth_impulse(Index law, Index i, double h, double u_theta) const;
   double circulatory_power(double h);
   /// Constant matrices with forces of time: viscous friction is part of them.
@@ -277,6 +282,7 @@ class MoreauScheme final : public Scheme {
   const FreeMotion* free_motion_ = nullptr;
   MoreauOptions options_;
   FrictionAssembly laws_;
+  ElasticFriction springs_{laws_};
   ForceSampler forces_;
   SystemWorkspace workspace_;
   bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
@@ -290,7 +296,8 @@ class MoreauScheme final : public Scheme {
   Index most_rank_ = 0;              ///< of the rows so far
   double length_ = 0;  ///< smallest shape; 0: there are none [m]
 
-  SystemMatrix mass_, damping_, by_q_, by_v_, viscous_;
+  SystemMatrix mass_, damping_, by_q_, by_v_, viscous_, spring_stiffness_;
+  Vector spring_impulse_;
   MatrixSum step_matrix_;
   double matrix_h_ = -1, sets_h_ = -1;
   unsigned long version_ = 0;

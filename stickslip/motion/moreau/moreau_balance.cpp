@@ -104,7 +104,7 @@ bool is_finite(const SystemMatrix& A) {
 void MoreauScheme::set_step_matrix(double h) {
   if (h == matrix_h_ && !nonlinear_ && !stiff_) return;
   const double theta = options_.theta;
-  std::array<double, 6> alpha{1};
+  std::array<double, 7> alpha{1};
   std::size_t terms = 1;
   if (linear_) {
     alpha[terms++] = h * theta;
@@ -126,6 +126,7 @@ void MoreauScheme::set_step_matrix(double h) {
     alpha[terms++] = -h * theta;
   }
   if (laws_.has_viscous() && !linear_implicit()) alpha[terms++] = h * theta;
+  if (springs_.any()) alpha[terms++] = h * h * theta * theta;
   step_matrix_.evaluate({alpha.data(), terms});
   matrix_is_finite_ = !nonlinear_ || is_finite(step_matrix_.value());
   matrix_h_ = h;
@@ -173,6 +174,7 @@ void MoreauScheme::right_hand_side(double h, const Vector& v) {
     g += h * f_;
   }
   if (laws_.has_weakening() || laws_.has_viscous()) add_smooth_friction(h, v);
+  if (springs_.any()) add_elastic_friction(h, v);
 }
 
 /// h F(t, q_θ, v_θ) in Newton's form: applied forces of time by their mean, all else in the middle.
@@ -213,6 +215,19 @@ void MoreauScheme::add_smooth_friction(double h, const Vector& v) {
         h * laws_.viscous(k) * u_theta_.segment(laws_.first(k), laws_.size(k));
   laws_.add_reactions(1.0, smooth_, problem_.g);
   if (!nonlinear_) viscous_.add_product(h * theta, v, problem_.g);
+}
+
+/// Springs are part of A, whether their sliders move or not: what the force is less than that of a spring is iterated.
+void MoreauScheme::add_elastic_friction(double h, const Vector& v) {
+  const double theta = options_.theta;
+  if (!laws_.limits_depend_on_state())
+    laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
+  laws_.relative_velocity(v0_, w0_friction_, smooth_);
+  laws_.relative_velocity(v, w1_friction_, u_theta_);
+  u_theta_ = theta * u_theta_ + (1 - theta) * smooth_;
+  springs_.impulse(h, theta, u_theta_, spring_impulse_);
+  laws_.add_reactions(1.0, spring_impulse_, problem_.g);
+  if (!nonlinear_) spring_stiffness_.add_product(h * h * theta * theta, v, problem_.g);
 }
 
 const Vector& MoreauScheme::inverse_diagonal() {

@@ -12,7 +12,15 @@ namespace stickslip {
 
 namespace {
 
-void require_system(const System& system) { refuse_other_polygons("moreau", system); }
+void require_system(const System& system) {
+  refuse_other_polygons("moreau", system);
+  for (const FrictionElement& element : system.laws().friction())
+    if (element.elastic() && system.free_motion())
+      throw InputError(fmt::format(
+          "scheme 'moreau' takes elastic friction (stiffness) in [matrices] and [equations] only, not friction '{}' between "
+          "free bodies; leave its stiffness out",
+          element.name));
+}
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
                              StopRequest stop, const Variations*) {
@@ -77,12 +85,13 @@ SchemeDescription moreau_description() {
   return {SchemeKind::moreau, "moreau",
        "velocity-level theta step with elasticity, contact, impact and friction in one inclusion",
        "matrices, equations, free bodies; friction (one component or planar, weakening, viscous, static limit, moving "
-       "surface, limits that depend on reactions); contact with friction and impact in 2D and 3D; holonomic and "
+       "surface, limits that depend on reactions, spring in series); contact with friction and impact in 2D and 3D; holonomic and "
        "nonholonomic constraints, redundant ones too",
        "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
        "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
        "to round-off (quadratic energies)",
-          false, false, true, Derivatives::none, require_system, make, limits, add_notes};
+          false, false, true, Derivatives::none, require_system, make, limits, add_notes,
+          ElasticFriction::names};
 }
 
 }  // namespace stickslip

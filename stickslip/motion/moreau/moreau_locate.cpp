@@ -31,7 +31,7 @@ bool MoreauScheme::collect_candidates(double h) {
   const auto reversed = [&](Index i) { return u0_[i] > 0 ? solution_.u[i] <= 0 : solution_.u[i] >= 0; };
   for (Index k = 0; k < laws_.laws(); ++k) {
     const Index i = laws_.first(k);
-    if (laws_.size(k) != 1) continue;
+    if (laws_.size(k) != 1 || springs_.takes(k)) continue;
     if (!friction_rest_[k] && u0_[i] != 0 && laws_.limit(k) != 0 && reversed(i) && !passes_dead_point(i, h))
       reversing_.push_back({{k, -1, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], 0.0});
     if (laws_.has_static() && may_give_way(k, h)) giving_way_.push_back(k);
@@ -244,7 +244,8 @@ void MoreauScheme::stop_frozen_law() {
 void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
   for (Index k = 0; k < laws_.laws(); ++k) {
-    const Mode before = modes[k], after = laws_.mode(k, solution_.u);
+    const bool elastic = springs_.takes(k);
+    const Mode before = modes[k], after = elastic ? springs_.mode(k) : laws_.mode(k, solution_.u);
     breaking_[k] = 0;
     if (laws_.has_static())
       held_mean_[k] =
@@ -260,7 +261,7 @@ void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
       if (const auto kind = event_between(before, after))
         record.events.push_back({t, static_cast<int>(k), *kind, before, after, 0});
     }
-    if (before == Mode::stick && after == Mode::stick && friction_rest_[k])
+    if (before == Mode::stick && after == Mode::stick && friction_rest_[k] && !elastic)
       for (int c = 0; c < laws_.size(k); ++c)
         stick_audit_.step.motion =
             std::max(stick_audit_.step.motion, record.duration * std::abs(solution_.u[laws_.first(k) + c]));
@@ -273,7 +274,7 @@ void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
 /// Laws on a coordinate of their own stick to the last bit, on constraints too.
 void MoreauScheme::stick_exactly(State& s) const {
   for (Index k = 0; k < laws_.laws(); ++k)
-    for (int c = 0; s.modes[static_cast<std::size_t>(k)] == Mode::stick && c < laws_.size(k); ++c) {
+    for (int c = 0; s.modes[static_cast<std::size_t>(k)] == Mode::stick && !springs_.takes(k) && c < laws_.size(k); ++c) {
       const Direction& direction = laws_.element(k).directions[static_cast<std::size_t>(c)];
       if (direction.size() == 1 && direction[0].second == 1.0) s.v[direction[0].first] = problem_.w[laws_.first(k) + c];
     }

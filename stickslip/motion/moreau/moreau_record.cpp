@@ -83,7 +83,7 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
   if (has_impact_) impulse_ = solution_.r + impact_impulse_;
   const Vector& total = impulses();
   for (Index i = 0, friction = laws_.components(); i < record.reaction_impulse.size(); ++i) {
-    record.reaction_impulse[i] = i < friction ? total[i] : 0.0;
+    record.reaction_impulse[i] = i < friction ? total[i] + spring_impulse_[i] : 0.0;
     record.jump_impulse[i] = 0;
   }
   record.point_forces.clear();
@@ -270,7 +270,7 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
       const double w_theta = theta * problem_.w[i] + (1 - theta) * w0_friction_[i];
       double smooth = 0;
       if (laws_.has_weakening() || laws_.has_viscous()) smooth = smooth_impulse(k, i, h, u_theta);
-      const double impulse = solution_.r[i] + smooth;
+      const double impulse = solution_.r[i] + spring_impulse_[i] + smooth;
       record.smooth_impulse[i] = smooth;
       record.law_work[k] += impulse * (u_theta + w_theta);
       e.friction_loss -= impulse * u_theta;
@@ -283,11 +283,12 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
     linear_->M.product(s.v, Mv_);
     momentum_is_known_ = true;
     e.kinetic = 0.5 * product(Mv_, s.v);
-    if (elastic_) e.potential = system_.forces().potential_energy(s.q);
+    if (elastic_ || springs_.any()) e.potential = system_.forces().potential_energy(s.q);
   } else {
     e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
     e.potential = system_.forces().potential_energy(s.q);
   }
+  if (springs_.any()) e.potential += springs_.energy();
   if (active_.empty()) return;
   // Newton's rebound is counted by the work of its impulses, in book_impact().
   if (has_impact_ || !some_impact_rebounds()) contact_audit_.step.gain = std::max(0.0, contact_gain());

@@ -108,7 +108,8 @@ Status MoreauScheme::solve_laws(double h) {
     sets_h_ = frozen_.any() ? -1.0 : h;
     for (Index k = 0; k < laws_.laws(); ++k) {
       const bool holds = friction_rest_[k] && !friction_released_[k] && !breaking_[k];
-      problem_.sets[static_cast<std::size_t>(k)].limit = h * (holds ? laws_.static_limit(k) : laws_.limit(k));
+      problem_.sets[static_cast<std::size_t>(k)].limit =
+          springs_.takes(k) ? 0.0 : h * (holds ? laws_.static_limit(k) : laws_.limit(k));
     }
     for (std::size_t k = 0; k < active_.size(); ++k)
       problem_.sets[friction + k].limit = friction_coefficient(active_[k]);

@@ -12,6 +12,7 @@ namespace {
 
 void require_system(const System& system) {
   refuse_reaction_limits("splitting", system);
+  refuse_elastic_friction("splitting", system);
   if (!system.laws().constraints().empty())
     throw InputError("scheme 'splitting' takes no constraints; use scheme = \"moreau\" or \"event\"");
   if (!system.linear())

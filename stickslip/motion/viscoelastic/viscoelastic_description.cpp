@@ -24,6 +24,7 @@ const char* beyond_a_limit(const FrictionElement& element) {
 
 void require_system(const System& system) {
   refuse_reaction_limits("viscoelastic", system);
+  refuse_elastic_friction("viscoelastic", system);
   if (!system.laws().contacts().empty())
     throw InputError(
         fmt::format("scheme 'viscoelastic' takes no contacts, but there is contact '{}'; use scheme = "

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Structures in `stickslip periodic` from outside: elastic friction, reduced models, sectors, nonlinear modes."""
+import json
+import math
+import os
+import subprocess
+
+import pytest
+
+PROGRAM = os.environ.get("STICKSLIP", "build/release/bin/stickslip")
+CHAIN = 40
+ELASTIC = """
+[parameters]
+omega = 1.4
+P = 1.0
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[1]]
+damping = [[0.01]]
+force = ["P*cos(omega*t)"]
+[[friction]]
+name = "slider"
+on = "x"
+limit = 0.3
+stiffness = 1
+[periodic]
+period = "2*pi/omega"
+harmonics = 25
+"""
+
+
+def chain(reduce):
+    """Springs and masses in a row, friction in the middle, a force at the end."""
+    return f"""
+[parameters]
+omega = 0.1
+[matrices]
+size = {CHAIN}
+mass = {{ diagonal = 1 }}
+stiffness = {{ tridiagonal = [-1, 2, -1] }}
+damping = {{ tridiagonal = [-0.02, 0.04, -0.02] }}
+force = {{ x{CHAIN} = "0.3*cos(omega*t)" }}
+{reduce}
+[[friction]]
+name = "pad"
+on = "x20"
+limit = 0.005
+[periodic]
+period = "2*pi/omega"
+harmonics = 9
+"""
+
+
+SECTOR = """
+[matrices]
+coordinates = ["blade", "left", "right"]
+mass = [[1, 0, 0], [0, 1.5, 0], [0, 0, 0.5]]
+stiffness = [[1, -1, 0], [-1, 4.5, -3], [0, -3, 3]]
+damping = [[0.02, -0.02, 0], [-0.02, 0.09, -0.06], [0, -0.06, 0.06]]
+force = { blade = "cos(1.3*t)" }
+[[friction]]
+on = "blade"
+limit = 0.2
+stiffness = 2
+[periodic]
+period = "2*pi/1.3"
+harmonics = 5
+cyclic = { sectors = 6, diameter = 2, left = ["left"], right = ["right"] }
+"""
+
+
+def call(folder, command, text, *arguments):
+    (folder / "model.toml").write_text(text)
+    return subprocess.run([PROGRAM, command, "model.toml", "--json", *arguments], cwd=folder, capture_output=True, text=True)
+
+
+def solved(folder, text, *arguments):
+    done = call(folder, "periodic", text, "--out", "out", *arguments)
+    assert done.returncode == 0, done.stderr + done.stdout[:2000]
+    return json.loads(done.stdout)
+
+
+def test_elastic_friction_runs_and_repeats(tmp_path):
+    result = solved(tmp_path, ELASTIC)
+    # A long run of the fixed-step scheme.
+    run = '[run]\nscheme = "moreau"\nend_time = "80*2*pi/omega"\nsteps = 24000\n'
+    done = call(tmp_path, "run", ELASTIC + run, "--out", "run")
+    assert done.returncode == 0, done.stderr
+    summary = json.loads(done.stdout)
+    assert summary["internal"] == ["slider.d1"] and abs(summary["final"]["internal"][0]) <= 0.3 + 1e-12
+    rows = (tmp_path / "run/trajectory.csv").read_text().splitlines()[-300:]
+    x = [float(row.split(",")[1]) for row in rows]
+    assert result["amplitude"][0] == pytest.approx((max(x) - min(x)) / 2, rel=1e-3)
+    # Other schemes name the one to use.
+    for scheme in ("event", "splitting"):
+        done = call(tmp_path, "run", ELASTIC + run, "--scheme", scheme, "--out", "run")
+        assert done.returncode == 2 and "moreau" in done.stderr and "slider" in done.stderr
+
+
+def test_stiffness_that_is_none_is_refused(tmp_path):
+    done = call(tmp_path, "check", ELASTIC.replace("stiffness = 1\n[periodic]", "stiffness = -1\n[periodic]"))
+    assert done.returncode == 2 and "friction.slider.stiffness" in done.stderr
+
+
+def test_reduced_model_answers_like_the_whole(tmp_path):
+    whole = solved(tmp_path, chain(""), "--set", "periodic.polish=false")
+    part = solved(tmp_path, chain(f'reduce = {{ keep = ["x20", "x{CHAIN}"], modes = 6 }}'), "--set", "periodic.polish=false")
+    assert part["coordinates"] == ["x20", f"x{CHAIN}"] + [f"mode{k}" for k in range(1, 7)]
+    for ours, name in ((0, "x20"), (1, f"x{CHAIN}")):
+        theirs = whole["amplitude"][whole["coordinates"].index(name)]
+        # The scale of the projection is that of the stiffness at the law, which the reduction changes: a weighted residual of
+        # 9 harmonics answers to it by a percent.
+        assert part["amplitude"][ours] == pytest.approx(theirs, rel=2e-2)
+    done = subprocess.run([PROGRAM, "check", "model.toml"], cwd=tmp_path, capture_output=True, text=True)
+    assert f"reduced from {CHAIN} coordinates to 2 kept and 6 modes" in done.stdout
+    wrong = call(tmp_path, "check", chain('reduce = { keep = ["x99"] }'))
+    assert wrong.returncode == 2 and "x99" in wrong.stderr
+
+
+def test_sector_of_a_ring(tmp_path):
+    result = solved(tmp_path, SECTOR)
+    assert not result["polished"] and result["amplitude"][1] == pytest.approx(result["amplitude"][2], rel=1e-9)
+    wrong = call(tmp_path, "periodic", SECTOR.replace('on = "blade"', 'on = "right"'), "--out", "out")
+    assert wrong.returncode == 2 and "right cut" in wrong.stderr
+
+
+def test_nonlinear_mode(tmp_path):
+    text = ELASTIC.replace("harmonics = 25", "harmonics = 9\nmode = { from = 20, to = 0.05, points = 30 }")
+    result = solved(tmp_path, text)
+    points = result["mode"]["points"]
+    assert len(points) == 30 and result["mode"]["coordinate"] == "x"
+    # Far above the limit the slider hardly counts; below it, its spring and the damper alone do.
+    assert points[0]["frequency"] == pytest.approx(1, abs=0.02)
+    assert points[-1]["frequency"] == pytest.approx(math.sqrt(2), rel=1e-6)
+    assert points[-1]["damping"] == pytest.approx(0.01 / (2 * math.sqrt(2)), rel=1e-4)
+    assert max(p["damping"] for p in points) > 0.05
+    assert result["mode"]["response"]
+    assert (tmp_path / "out/mode.csv").read_text().startswith("amplitude,frequency,damping,residual,amplitude_x,stick_slider")
+    assert "Backbone" in (tmp_path / "out/report.html").read_text()
