@@ -62,7 +62,7 @@ void ConstraintAudit::add(const State& s, double dt) {
     const double thrust = std::sqrt(a2 * f2) * longest_;
     double slopes = 0;
     for (Index j = 0; j < n; ++j) slopes += std::abs(by_q_(i, j)) * reach[j];
-    raise(position_terms_[i], std::sqrt(a2 * q2) + std::abs(rows_.rate[i] * s.t) + thrust * longest_);
+    raise(position_terms_[i], std::sqrt(a2 * q2) + (std::abs(rows_.rate[i]) + thrust) * longest_);
     raise(velocity_terms_[i], std::sqrt(a2 * v2) + std::abs(rows_.rate[i]) + slopes + thrust);
     raise(position_[i], std::abs(rows_.position[i]));
     raise(velocity_[i], std::abs(velocity));

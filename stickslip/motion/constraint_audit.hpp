@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a run has been from its bilateral constraints, beside the round-off of the terms of each row:
 //
-//   |g_i|            against  s_i = |a_i| |q| + |rate_i t| + |a_i| |h| τ²
+//   |g_i|            against  s_i = |a_i| |q| + |rate_i| τ + |a_i| |h| τ²
 //   |A_i v - rate_i| against  s_i = |a_i| |v| + |rate_i| + Σ_j |∂(A_i v - rate_i)/∂q_j q_j| + |a_i| |h| τ
 //   |a_i|² = Σ_j A_ij²/M_jj,   |q|² = Σ_j M_jj q_j², q_j the reach of positions (position_reach.hpp), likewise |v|,
 //   |h|² = Σ_j h_j²/M_jj the forces, τ the longest step
 //
 // |a_i| |q| bounds every term A_ij q_j and has the unit of the row, whatever the units of the coordinates are. A rod
 // x² + y² - l² has s = 2 l²; a frame whose origin is far away has a large s, as its coordinates have fewer digits to
-// spare. The last term is what forces that the row cancels would do to it within a step: all there is for a row that
+// spare. The time itself is not among the terms: a row is evaluated at the same t on both sides. The last term is what forces that the row cancels would do to it within a step: all there is for a row that
 // rests at 0. Of both sides the largest of the run is taken, so that terms that vanish for a moment, or have not yet
 // begun, do not make round-off a violation.
 #pragma once

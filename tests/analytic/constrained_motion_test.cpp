@@ -262,6 +262,28 @@ end_time = 4
   EXPECT_NEAR(fitted_order(steps, errors), 2, 0.2);
 }
 
+/// The same by `event`: through the flat positions, or with a status that says that it was not. Which tolerances lose the
+/// branch depends on where steps fall; most do not.
+TEST(ConstrainedMotion, FourBarLinkageWithJointFrictionGoesThroughItsSingularPositionsOrSaysSo) {
+  const ModelFile free = mechanism("four-bar");
+  const std::string text = free.text + "\n[[friction]]\nname = \"joint\"\non = \"b0\"\nlimit = 3\n";
+  const double exact = -3.034835002;  // 3 β'' = -3.5 g cos β - c sign β', tolerance 1e-12
+  int passes = 0;
+  for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
+    const std::vector<std::string> given{"run.end_time=4", fmt::format("run.tolerance={}", tolerance)};
+    const ModelFile model = parse_model(text, "four-bar.toml", given);
+    const Simulation s = simulate(*model.system, model.initial, model.run);
+    if (s.status != Status::success) {
+      EXPECT_NE(s.message.find("run.tolerance"), std::string::npos) << s.message;
+      continue;
+    }
+    ++passes;
+    EXPECT_NEAR(s.final.q[0], exact, std::max(1e-9, tolerance)) << tolerance;
+    EXPECT_NEAR(s.final.q[2], s.final.q[0], 1e-12) << tolerance;
+  }
+  EXPECT_GE(passes, 3);
+}
+
 DenseMatrix random_matrix(std::mt19937& random, Index rows, Index columns) {
   std::normal_distribution<double> normal;
   return DenseMatrix::NullaryExpr(rows, columns, [&] { return normal(random); });

@@ -265,7 +265,7 @@ TEST(FollowingLimit, LoadedBracketJamsAboveItsThresholdWhateverTheLoad) {
       const Simulation s = run_text(kBracket, {set("parameters.F", F), set("parameters.mu", mu)});
       ASSERT_EQ(s.status, Status::success) << s.message;
       if (over > 1) {
-        EXPECT_LE(std::abs(s.final.q[0]), 1e-30 * F) << F;  // far below round-off of any load's free way
+        EXPECT_EQ(s.final.q[0], 0) << F;
       } else {
         // m a = F (1 - 2 μ d/l), whose last digits are those of 1 - over
         EXPECT_NEAR(s.final.q[0] / (-0.5 * F * 1e-9 / 2), 1, 1e-5) << F;
@@ -306,11 +306,10 @@ TEST(FollowingLimit, EndsWhereTheGainOfItsLoopReachesOne) {
   const std::string motor = std::string(kBracket) + "[[constraint]]\nname = \"motor\"\nposition = \"x + 0.5*t\"\n";
   const Simulation s = run_text(motor, {set("parameters.b", 0.5), set("parameters.v0", -0.5),
                                         "friction.edges.limit=(0.1 + 0.4*t)*(abs(r_top) + abs(r_bottom))"});
-  // Reactions grow without bound towards it: the integrator may end before the decision can say that there is none.
-  EXPECT_NE(s.status, Status::success);
-  EXPECT_TRUE(s.message.find("'edges'") != std::string::npos || s.message.find("without bound") != std::string::npos)
-      << s.message;
-  EXPECT_NEAR(s.final.t, (0.4 / (2 * 0.5) - 0.1) / 0.4, 2e-3);  // 2 μ b = l; steps shrink towards it
+  EXPECT_EQ(s.status, Status::no_solution) << s.message;
+  EXPECT_NE(s.message.find("'edges'"), std::string::npos) << s.message;
+  EXPECT_NE(s.message.find("without bound"), std::string::npos) << s.message;
+  EXPECT_NEAR(s.final.t, (0.4 / (2 * 0.5) - 0.1) / 0.4, 1e-12);  // 2 μ b = l
 }
 
 // Reactions of a contact, both components, in the limit of another law: a block that drags a brake along.

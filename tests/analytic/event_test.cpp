@@ -453,5 +453,45 @@ steps = 1
   EXPECT_EQ(touches(-1e-12), 0u);
 }
 
+// A block that slides to rest under friction that falls with its speed, c (1 - γ(v)), γ = β v/√(v² + ε²). All of the
+// weakening happens within |v| < ε, which a step across v = 0 need not have seen. With v = ε sinh s the way is
+//   x = m/c ∫ v dv/(1 - γ) = m ε²/c ∫ sinh s cosh s/(1 - β tanh s) ds,    s from 0 to asinh(v0/ε)
+TEST(Event, SlidesToRestThroughAWeakeningThatIsOverJustBeforeTheStop) {
+  const double beta = 0.6, v0 = 1, c = 2;
+  for (const double epsilon : {1e-1, 1e-3, 1e-5}) {
+    const int parts = 200'000;  // Simpson's rule: 1e-13 and better
+    const double ds = std::asinh(v0 / epsilon) / parts;
+    double sum = 0;
+    for (int k = 0; k <= parts; ++k) {
+      const double s = k * ds, weight = k == 0 || k == parts ? 1 : k % 2 == 1 ? 4 : 2;
+      sum += weight * std::sinh(s) * std::cosh(s) / (1 - beta * std::tanh(s));
+    }
+    const double way = epsilon * epsilon / c * sum * ds / 3;
+    for (const double tolerance : {1e-6, 1e-9}) {
+      const Simulation s = run(fmt::format(R"toml(
+[equations]
+coordinates = ["x"]
+mass = [[1]]
+[[friction]]
+on = "x"
+limit = {}
+weakening = {{ shape = "algebraic", beta = {}, epsilon = {} }}
+[initial]
+velocity = [{}]
+[run]
+scheme = "event"
+tolerance = {}
+end_time = 3
+steps = 1
+)toml",
+                                           c, beta, epsilon, v0, tolerance));
+      ASSERT_EQ(s.status, Status::success) << s.message;
+      EXPECT_NEAR(s.final.q[0], way, 10 * tolerance * way) << "epsilon " << epsilon << ", tolerance " << tolerance;
+      EXPECT_EQ(s.final.v[0], 0);
+      EXPECT_TRUE(passed(s.audit));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace stickslip::event_test

@@ -31,7 +31,6 @@ Simulation run(const Model& model, const Case& c, const Units& units) {
   options.step = c.end_time / 10;
   options.tolerance = c.tolerance;
   options = scaled_units::scaled(options, units);
-  options.event.accumulation_time *= units.time;
   return simulate(*make_system(scaled_units::scaled(model, c.is_angle, units)),
                   scaled_units::scaled(c.initial, c.is_angle, units), options);
 }

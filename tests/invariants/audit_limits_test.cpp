@@ -197,6 +197,33 @@ TEST(AuditLimits, OfConstraintsDoNotGrowWithTheTimeOfTheRun) {
   }
 }
 
+// Nor of where time begins.
+TEST(AuditLimits, OfConstraintsDoNotDependOnTheOriginOfTime) {
+  const auto limit = [](const char* name, double start) {
+    const Simulation r = run_text(fmt::format(R"toml(
+[equations]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+potential = "9.81*y"
+[[constraint]]
+name = "drive"
+position = "x - 0.3*sin(2*(t - {0}))"
+[initial]
+velocity = [0.6, 0]
+[run]
+scheme = "event"
+start_time = {0}
+end_time = {1}
+output_step = 0.01
+)toml",
+                                              number(start), number(start + 2)));
+    EXPECT_EQ(r.status, Status::success) << r.message;
+    return audit_item(r, name).limit;
+  };
+  for (const char* name : {"constraint_position", "constraint_velocity"})
+    EXPECT_NEAR(limit(name, 4096) / limit(name, 0), 1, 0.05) << name;
+}
+
 /// The same bead with M(q) given as `mass`, the velocity terms in `force`, and as `kinetic_energy`.
 TEST(AuditLimits, EnergyIsTheSameForBothFormsOfTheInertia) {
   const std::string run = R"toml(

@@ -49,6 +49,8 @@ class EventTangent;
 class TaylorFlow;
 class Variations;
 
+/// What impacts that accumulate may still last where they are ended, of the length of the run.
+inline constexpr double kAccumulation = 1e-10;
 /// Gap of a contact that touches, of gap_size().
 inline constexpr double kTouching = 1e-10;
 
@@ -74,9 +76,13 @@ class EventScheme final : public Scheme {
   /// Times up to this far apart are told apart to round-off: the run's length, and t.
   double time_size(double t) const { return span_.length() + std::abs(t); }
   double shortest_flight(double t) const;
+  double accumulation_time() const {
+    return options_.accumulation_time > 0 ? options_.accumulation_time : kAccumulation * span_.length();
+  }
   /// What a gap is small against: its terms, and the way of a free fall over the run (to round-off).
   double gap_size(std::size_t law, const Vector& q);
   bool touches(std::size_t law, const Vector& q);
+  bool starts_from_surface(std::size_t law, const State& state);
   double force_size(Index i, double D) const;
   void classify(State& state, double t);
   double limit_after(double t) const;
@@ -95,6 +101,7 @@ class EventScheme final : public Scheme {
   void snap_to_breakpoint(State& state) const;
   StepOutcome take_impacts(StepRecord& record);
   StepOutcome refuse_impulsive_limits(const State& state, const std::vector<Index>& rows, const Vector& impulses);
+  void find_accumulating(const State& state);
   StepOutcome close_accumulating(StepRecord& record);
   void set_mode_by_velocity(std::size_t law, double tiny, State& state);
   StepOutcome decide(State& state);
@@ -194,6 +201,7 @@ class EventScheme final : public Scheme {
   std::vector<Mode> before_;
   std::vector<double> impact_impulse_;
   ImpactWorkspace impact_workspace_;
+  std::vector<std::size_t> ending_;    // contacts whose impacts end at this instant
   std::vector<std::size_t> touching_;  // contacts of the impact at this instant
   const Variations* variations_ = nullptr;
   std::unique_ptr<EventTangent> tangent_;  // null: no derivatives

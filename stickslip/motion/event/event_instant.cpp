@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/event/event_tangent.hpp"
@@ -141,7 +142,7 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
             fmt::format("more than run.event.max_events = {} events up to t = {:.9g}; impacts that accumulate more "
                         "slowly than run.event.accumulation_time = {:.3g} s, or chatter, cause this: raise either, or "
                         "use scheme = \"moreau\"",
-                        options_.max_events, s.t, options_.accumulation_time)};
+                        options_.max_events, s.t, accumulation_time())};
   const std::vector<Mode> before = before_;
   std::fill(impact_impulse_.begin(), impact_impulse_.end(), 0.0);
   const bool jump = look_for_jumps(s);
@@ -266,6 +267,16 @@ StepOutcome EventScheme::several_limits(const State& s, std::size_t law) const {
                       s.t, dynamics_.name(law), dynamics_.name(law))};
 }
 
+/// The gap of an open contact is 0 where its segment begins: it was closed or struck at this instant, or lies on the
+/// surface to round-off. (Another one may be nearer than `touches` asks for and still be on its way.)
+bool EventScheme::starts_from_surface(std::size_t k, const State& s) {
+  constexpr double kRoundOff = 64 * std::numeric_limits<double>::epsilon();
+  const double gap = dynamics_.gap(k);
+  const bool was_here = impact_[k] || (before_.size() == s.modes.size() && before_[k] != Mode::open);
+  if (was_here) return touches(k, s.q);
+  return gap <= kRoundOff * dynamics_.Wt().row(dynamics_.laws()[k].first).cwiseAbs().dot(dynamics_.reach()(s.q));
+}
+
 /// Problem (V) at the placed state; new modes, directions of slip, and what vanishes at the start of the next segment.
 StepOutcome EventScheme::decide(State& s) {
   dynamics_.place(just_after(s.t), s.q, s.v);
@@ -273,7 +284,7 @@ StepOutcome EventScheme::decide(State& s) {
   starts_.assign(starts_.size(), {});
   ties_.clear();
   for (std::size_t k = 0; k < s.modes.size(); ++k)
-    if (dynamics_.laws()[k].contact && s.modes[k] == Mode::open && touches(k, s.q)) starts_[k].gap = 1;
+    if (dynamics_.laws()[k].contact && s.modes[k] == Mode::open && starts_from_surface(k, s)) starts_[k].gap = 1;
   for (std::size_t k = 0; k < s.modes.size(); ++k) dynamics_.set_unloaded(k, false);
   if (!chosen_.empty()) {
     const Decision decision = decide_modes(problem_, decision_options_);

@@ -20,7 +20,7 @@ struct EventOptions {
   FlowKind flow = FlowKind::automatic;                         ///< automatic: exact where the system allows it
   IntegratorKind integrator = IntegratorKind::dormand_prince;  ///< radau for stiff systems
   double absolute_tolerance = 0;                               ///< 0: a thousandth of the tolerance; see ode_flow.hpp
-  double accumulation_time = 1e-9;                             ///< [s]
+  double accumulation_time = 0;                                ///< [s]; 0: kAccumulation (event.hpp) of the run
   long max_events = 10'000'000;
   void validate() const;
 };

@@ -182,6 +182,7 @@ class ModeDynamics {
   void place_contacts(double t, const Vector& q, const Vector& v);
   void place_mass(const Vector& q);
   void friction_bias(double t, const Vector& q, const Vector& v);
+  void keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const;
   void project_gaps(const std::vector<Mode>& modes, Vector& q);
   void project_rows(const std::vector<Mode>& modes, Vector& v) const;
 
@@ -207,7 +208,7 @@ class ModeDynamics {
   ConstrainedMass mass_;
 
   ModeFactor factor_;
-  Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_;
+  Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_, scratch_q_;
   Vector loop_c_, R_, lambda_, unit_, unit_a_;
   double regularity_ = 1;
   bool redundant_ = false, admissible_ = true;

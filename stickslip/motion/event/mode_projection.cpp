@@ -10,11 +10,27 @@ namespace stickslip {
 
 void ModeDynamics::project(const std::vector<Mode>& modes, Vector& q, Vector& v) {
   system_.kinematics().normalize(q);
+  scratch_q_ = q;
   // What does not converge is as near as it gets; the audit of the constraints says how near.
   static_cast<void>(project_position(system_, t_, q, projection_));
   project_gaps(modes, q);
+  keep_stuck_coordinates(modes, q);
   static_cast<void>(project_velocity(system_, t_, q, v, projection_));
   project_rows(modes, v);
+}
+
+/// A law that sticks on a coordinate of its own keeps it to the last bit, if no row of the projection names it: what moves
+/// it then is round-off of the projection.
+void ModeDynamics::keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const {
+  if (q.size() != n_) return;
+  auto named = [&](Index at) {
+    for (std::size_t k = 0; k < laws_.size(); ++k)
+      if (laws_[k].contact && modes[k] != Mode::open && Wt_(laws_[k].first, at) != 0) return true;
+    return !rows_.A.col(at).isZero(0);
+  };
+  for (std::size_t k = 0; k < laws_.size(); ++k)
+    for (Index i = laws_[k].first; modes[k] == Mode::stick && i < laws_[k].first + laws_[k].size; ++i)
+      if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0 && !named(at)) q[at] = scratch_q_[at];
 }
 
 void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) const {

@@ -103,7 +103,10 @@ bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
     refusal_ = error.what();
     return false;  // a stage that left the domain of the model; the step is reduced
   }
-  if (!dynamics_.solve(modes_)) return false;
+  if (!dynamics_.solve(modes_)) {
+    unsolved_ = true;
+    return false;
+  }
   dynamics_.system().kinematics().rate(q_, v_, qdot_);
   dydt.head(nq_) = qdot_;
   dydt.tail(n_) = dynamics_.acceleration();
@@ -157,6 +160,18 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
   return longest;
 }
 
+/// Twice the shortest flight of the contacts that leave their surface here: a step far longer than it would see of its
+/// end what its own accuracy leaves.
+double OdeFlow::shortest_rebound(const std::vector<LawStart>& start, double longest) const {
+  for (std::size_t k = 0; k < start.size(); ++k) {
+    if (modes_[k] != Mode::open || start[k].gap != 1) continue;
+    const Index i = dynamics_.laws()[k].first;
+    const double u = dynamics_.u()[i], a = dynamics_.Wt().row(i).dot(dynamics_.acceleration()) + dynamics_.bias()[i];
+    if (u > 0 && a < 0) longest = std::min(longest, std::max(4 * u / -a, kShortest * time_size(t0_)));
+  }
+  return longest;
+}
+
 StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std::vector<Mode>& modes,
                            const std::vector<LawStart>& start, double t_limit, bool continued) {
   modes_ = modes;
@@ -178,6 +193,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   std::string message;
   double longest = longest_step(t, y_, message);
   if (!message.empty()) return {Status::not_finite, message};
+  longest = std::min(longest, shortest_rebound(start, t_limit - t));
   if (!triggers_.empty()) {
     q_ = q;
     v_ = (t1_ - t) * v;
@@ -199,9 +215,14 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   std::vector<Monitor> triggers_there;
   for (int attempt = 0;;) {
     refusal_.clear();
+    unsolved_ = false;
     const OdeStep step = integrator_->step(f, limit);
     if (step == OdeStep::stopped) return {Status::interrupted, ""};
-    if (step != OdeStep::accepted) return no_step(t);
+    if (step != OdeStep::accepted) {
+      y_.head(nq_) = q;
+      y_.tail(n_) = v;
+      return ends_at_a_limit(start) ? StepOutcome{} : no_step(t);
+    }
     if (integrator_->t() == event) {
       t1_ = event;
       triggers_ = triggers_there;
@@ -239,6 +260,26 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   return {};
 }
 
+/// Steps have shrunk to round-off because beyond t0 no limit belongs to its own reactions. Of one law that is a
+/// statement (limit_loop.hpp finds every root), of several it is none.
+bool OdeFlow::ends_at_a_limit(const std::vector<LawStart>& start) {
+  if (!unsolved_) return false;
+  place(t0_, y_);
+  dynamics_.solve(modes_);
+  make_monitors(dynamics_, modes_, start, monitors_);
+  for (const Monitor& monitor : monitors_)
+    if (monitor.trigger == Trigger::singular && dynamics_.follows(static_cast<std::size_t>(monitor.law)))
+      triggers_.push_back(monitor);
+  if (triggers_.size() != 1) {
+    triggers_.clear();
+    return false;
+  }
+  t1_ = t0_;
+  event_y_ = y_;
+  at_event_ = true;
+  return true;
+}
+
 StepOutcome OdeFlow::no_step(double t) const {
   if (!refusal_.empty()) return {Status::refused, refusal_};
   return {Status::not_converged,
@@ -274,10 +315,12 @@ void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
     place(t0_ + s * h, y_);
     dynamics_.solve(modes_);
     own[j].resize(monitors_.size());
-    for (std::size_t i = 0; i < monitors_.size(); ++i) own[j][i] = monitor_value(dynamics_, monitors_[i]);
+    for (std::size_t i = 0; i < monitors_.size(); ++i)
+      own[j][i] = at_start && is_flight(monitors_[i])
+                      ? dynamics_.u()[dynamics_.laws()[static_cast<std::size_t>(monitors_[i].law)].first]
+                      : monitor_value(dynamics_, monitors_[i]);
   }
-  std::array<double, PolynomialFit::kLargestFitDegree + 1> c{}, samples{};
-  const std::span<double> coefficients(c.data(), nodes.size());
+  std::array<double, PolynomialFit::kLargestFitDegree + 2> c{}, samples{};
   bool doubtful = false;
   std::vector<double> found(monitors_.size(), HUGE_VAL);
   // A tied law whose slip stays below the integrator's tolerance has a sign by round-off alone.
@@ -294,7 +337,23 @@ void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
       largest = std::max(largest, std::abs(samples[j]));
       if (j > 0 || !at_start || monitors_[i].zeros == 0) smallest = std::min(smallest, samples[j]);
     }
-    const double error = fit_.fit({samples.data(), nodes.size()}, coefficients);
+    std::span<double> coefficients(c.data(), nodes.size());
+    double error = fit_.fit({samples.data(), nodes.size()}, coefficients);
+    // A gap that begins at 0 is the integral of its velocity: the digits that it has lost in the positions do not matter.
+    if (at_start && is_flight(monitors_[i])) {
+      const double length = (to - from) * h;
+      coefficients = {c.data(), nodes.size() + 1};
+      for (std::size_t k = nodes.size(); k > 0; --k) c[k] = length * c[k - 1] / static_cast<double>(k);
+      c[0] = 0;
+      error *= length;
+      largest = 0;
+      smallest = HUGE_VAL;
+      for (std::size_t j = 1; j < nodes.size(); ++j) {
+        const double gap = evaluate(coefficients, nodes[j]);
+        largest = std::max(largest, std::abs(gap));
+        smallest = std::min(smallest, gap);
+      }
+    }
     if (at_start && slips_within_tolerance(monitors_[i], largest)) continue;
     doubtful |= error > 1e-6 * largest && smallest < 100 * error;
     if (at_start) forget_leading(coefficients, monitors_[i], 1e-8);
@@ -315,6 +374,17 @@ void OdeFlow::find_events(const std::vector<LawStart>& start, double) {
   make_monitors(dynamics_, modes_, start, monitors_);
   roots_.assign(monitors_.size(), HUGE_VAL);
   if (!monitors_.empty()) find_between(0, 1, 0, true);
+}
+
+/// A rebound so low that round-off of the positions is larger than its height: its end is that of the integrated
+/// velocity, which a step of its length has to round-off.
+bool OdeFlow::flight_is_round_off(const Monitor& monitor) const {
+  constexpr double kDigits = 1e6 * std::numeric_limits<double>::epsilon();
+  if (!is_flight(monitor)) return false;
+  const auto k = static_cast<std::size_t>(monitor.law);
+  const Index i = dynamics_.laws()[k].first;
+  const auto row = dynamics_.Wt().row(i);
+  return std::abs(dynamics_.u()[i]) * (t1_ - t0_) < kDigits * row.cwiseAbs().dot(dynamics_.reach()(q_));
 }
 
 /// Repeats the step up to the event; Newton's method in time with the slope of two such steps.
@@ -338,7 +408,8 @@ void OdeFlow::polish(double h) {
   const double slack = kDenseError * h, apart = 1e-4 * h, tb = ta - apart > t0_ ? ta - apart : ta + apart;
   const double slope = (fa - value_at(tb)) / (ta - tb);
   constexpr int kRounds = 8;
-  for (int round = 0; round < kRounds && std::isfinite(fa) && std::isfinite(slope) && slope != 0; ++round) {
+  const int rounds = flight_is_round_off(triggers_.front()) ? 0 : kRounds;
+  for (int round = 0; round < rounds && std::isfinite(fa) && std::isfinite(slope) && slope != 0; ++round) {
     const double next = ta - fa / slope;
     if (!(std::abs(next - t1_) <= slack) || next < t0_) break;
     if (std::abs(next - ta) <= 2 * std::numeric_limits<double>::epsilon() * (std::abs(ta) + h)) break;

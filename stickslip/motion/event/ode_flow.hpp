@@ -55,11 +55,15 @@ class OdeFlow final : public Flow {
   void place(double t, const Vector& y);
   void set_creeping(std::size_t law, bool creeping);
   double longest_step(double t, const Vector& y, std::string& stopped);
+  double shortest_rebound(const std::vector<LawStart>& start, double longest) const;
+  bool is_flight(const Monitor& monitor) const { return monitor.trigger == Trigger::touch && monitor.zeros > 0; }
+  bool flight_is_round_off(const Monitor& monitor) const;
   void find_events(const std::vector<LawStart>& start, double h);
   bool is_singular(double t, const Monitor& monitor);
   void find_between(double from, double to, int depth, bool at_start);
   void polish(double h);
   bool falls_in_noise(double t) const;
+  bool ends_at_a_limit(const std::vector<LawStart>& start);
   StepOutcome no_step(double t) const;
 
   ModeDynamics& dynamics_;
@@ -74,6 +78,7 @@ class OdeFlow final : public Flow {
   std::vector<char> creeping_;
   double after_ = 0, before_ = 0;  // forces are evaluated within
   bool at_event_ = false;
+  bool unsolved_ = false;  // a stage of the step had no reactions in these modes
   bool curved_ = false;  // friction is no constant on the way to u = 0
   std::string refusal_;  // of the model, at the last state that could not be evaluated
   Index n_ = 0, nq_ = 0;

@@ -13,6 +13,7 @@ namespace stickslip {
 
 namespace {
 
+constexpr double kLastBit = 0x1p-53;  // of an impulse
 constexpr double kRounding = 1e-12;   // of what the impulses of a step could make of a velocity
 constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
 constexpr double kAtRest = 1e-12;     // slip after an impact, relative to the approach
@@ -187,7 +188,9 @@ double MoreauScheme::law_residual(bool forgiving) {
     for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
     const bool contact = k >= static_cast<std::size_t>(laws_.laws());
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
-    const double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
+    double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
+    // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
+    if (forgiving && contact) raise(excess, kLastBit * solution_.r.segment(first, set.size).cwiseAbs().maxCoeff() / rho);
     raise(largest, speed > 0 ? excess / speed : excess);
     first += set.size;
   }
