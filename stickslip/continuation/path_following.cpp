@@ -149,7 +149,8 @@ class Walk {
   bool try_step(double h, PathPoint& next, Signs& signs);
   bool finish_at(double s, const PathPoint& next);
   bool has_closed(const PathPoint& next, double h) const;
-  void locate(const PathPoint& a, const Signs& before, double h, const Signs& after);
+  void locate(const PathPoint& a, const Signs& before, double h, const Signs& after, double s_after);
+  void note_turn();
   template <class Value>
   std::optional<PathPoint> bisect(const PathPoint& a, double h, double value_a, Value value);
   bool read_signs(PathPoint& point, const Vector& before, Signs& signs);
@@ -193,6 +194,7 @@ bool Walk::begin(const Vector& start) {
 bool Walk::accept(PathPoint point, const Signs& signs) {
   signs_ = signs;
   path_.points.push_back(std::move(point));
+  note_turn();
   if (hook_ && !hook_(path_.points.back(), static_cast<Index>(path_.points.size()) - 1)) {
     end(Status::interrupted, "stopped on request");
     return false;
@@ -220,7 +222,7 @@ bool Walk::finish_at(double s, const PathPoint& next) {
   end_point.s = s;
   if (!read_signs(end_point, next.tangent, signs)) return false;
   const Vector way = follower_.scaled(end_point.x, s) - follower_.scaled(last.x, last.s);
-  locate(last, signs_, way.dot(last.tangent), signs);
+  locate(last, signs_, way.dot(last.tangent), signs, s);
   accept(std::move(end_point), signs);
   return true;
 }
@@ -255,12 +257,14 @@ std::optional<PathPoint> Walk::bisect(const PathPoint& a, double h, double value
   return found;
 }
 
-void Walk::locate(const PathPoint& a, const Signs& before, double h, const Signs& after) {
+void Walk::locate(const PathPoint& a, const Signs& before, double h, const Signs& after, double s_after) {
   const Index number = static_cast<Index>(path_.points.size()) - 1;
   const auto add = [&](SpecialPoint::Kind kind, Index test, auto value) {
     if ((value(before) > 0) == (value(after) > 0)) return;
     std::optional<PathPoint> point = bisect(a, h, value(before), value);
     if (!point) return;
+    // Between the s of both ends it is a kink, whose tangent on either side may point anywhere, and no turn of the path.
+    if (kind == SpecialPoint::Kind::fold && (point->s - a.s) * (point->s - s_after) < 0) return;
     SpecialPoint special{kind, test, number, std::move(*point), {}};
     if (kind == SpecialPoint::Kind::branch_point) special.across = follower_.across(special.point);
     path_.special.push_back(std::move(special));
@@ -270,6 +274,51 @@ void Walk::locate(const PathPoint& a, const Signs& before, double h, const Signs
   for (Index k = 0; k < before.tests.size(); ++k)
     if (std::isfinite(before.tests[k]) && std::isfinite(after.tests[k]))
       add(SpecialPoint::Kind::test, k, [k](const Signs& s) { return s.tests[k]; });
+}
+
+/// A fold between kinks: s has turned over the last three points and no tangent told. The farthest s between them, by
+/// golden sections.
+void Walk::note_turn() {
+  const std::size_t n = path_.points.size();
+  if (n < 3) return;
+  const PathPoint &a = path_.points[n - 3], &b = path_.points[n - 2], &c = path_.points[n - 1];
+  if (!((b.s - a.s) * (c.s - b.s) < 0)) return;
+  const Index first = static_cast<Index>(n) - 3;
+  for (const SpecialPoint& special : path_.special)
+    if (special.kind == SpecialPoint::Kind::fold && special.after >= first) return;
+  constexpr double kGolden = 0.6180339887498949;
+  const double direction = b.s > a.s ? 1 : -1;
+  const Vector z0 = follower_.scaled(a.x, a.s);
+  const double whole = (follower_.scaled(c.x, c.s) - z0).dot(a.tangent);
+  PathPoint best = b;
+  const auto reach = [&](double way) {
+    const Vector anchor = z0 + way * a.tangent;
+    Vector z = anchor;
+    PathPoint point;
+    double determinant = 0;
+    if (!follower_.correct(z, a.tangent, anchor, point) || !follower_.tangent(point, a.tangent, determinant))
+      return -HUGE_VAL;
+    const double s = direction * point.s;
+    if (s > direction * best.s) best = std::move(point);
+    return s;
+  };
+  double low = 0, high = whole;
+  double left = high - kGolden * (high - low), right = low + kGolden * (high - low);
+  double at_left = reach(left), at_right = reach(right);
+  while (high - low > options_.location_tolerance * std::abs(whole)) {
+    if (at_left > at_right) {
+      high = right;
+      right = left;
+      at_right = at_left;
+      at_left = reach(left = high - kGolden * (high - low));
+    } else {
+      low = left;
+      left = right;
+      at_left = at_right;
+      at_right = reach(right = low + kGolden * (high - low));
+    }
+  }
+  path_.special.push_back({SpecialPoint::Kind::fold, -1, first, std::move(best), {}});
 }
 
 void Walk::go() {
@@ -305,7 +354,7 @@ void Walk::go() {
         return end(Status::not_converged, fmt::format("the end of the path at s = {:.9g} could not be solved", next.s));
       continue;
     }
-    locate(last, signs_, h, signs);
+    locate(last, signs_, h, signs, next.s);
     const bool closed = has_closed(next, h);
     const int corrections = next.corrections;
     if (!accept(std::move(next), signs)) return;

@@ -10,7 +10,7 @@
 //
 // Located on the way, each to `location_tolerance` of the step in which it lies, by bisection with corrections onto the
 // path:
-//   fold           t_s changes sign
+//   fold           t_s changes sign, and s turns there; on paths with kinks also where s turns over three points
 //   branch point   det [F_x F_s; tᵀ] changes sign: another branch crosses; `across` is a second direction in the null
 //                  space of [F_x F_s] there, orthogonal to t
 //   test functions of the problem
