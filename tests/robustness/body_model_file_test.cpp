@@ -58,7 +58,7 @@ TEST(BodyModelFile, MistakesNamePlaceAndRemedy) {
            {ball + round + "[[contact]]\nbetween = [\"ball\", \"ground\"]\ngap = \"z\"\n", 10,
             "found from their shapes"},
            {ball + round + "[[friction]]\non = \"x\"\nlimit = 1\n", 9, "there is no coordinate 'x'"},
-           {ball + round + "[initial]\nposition = [0]\n", 8, "position_0"},
+           {ball + round + "[initial]\nposition = [0]\n", 9, "position_0"},
            {ball + round + "[[spring]]\nbody_a = \"ball\"\nbody_b = \"ball\"\n", 8, "same body"},
            {ball + round + "[[spring]]\nbody_a = \"ball\"\nbody_b = \"ground\"\nstiffness = -1\n", 11, "must be >= 0"},
            {ball + round + "[run]\nscheme = \"splitting\"\nstep = 0.1\nend_time = 1\n", 9, "use scheme = \"moreau\""},
