@@ -106,6 +106,21 @@ class TreeReader {
                                "force", "lower", "upper", "restitution"});
   }
 
+  /// A hinged body starts where its hinge puts it.
+  void require_no_start(const Field& child) const {
+    const std::string& name = child.text("the name of a body");
+    const Field list = *root_.find("body");
+    for (std::size_t k = 0; k < list.node->array()->size(); ++k) {
+      const Field body = list.item(k);
+      const TomlNode* given = find_key(*body.node->table(), "name");
+      if (!given || *given->text() != name) continue;
+      for (const char* key : {"position_0", "orientation_0", "velocity_0", "spin_0"})
+        if (const TomlNode* start = find_key(*body.node->table(), key))
+          Field{body.context, start, "body." + name + "." + key}.fail(
+              "the body hangs on a hinge and starts where that puts it; give position_0 and velocity_0 of the [[hinge]]");
+    }
+  }
+
   void read_hinge(const Field& field) {
     const TableReader table = hinge_table(field);
     Hinge hinge;
@@ -119,6 +134,7 @@ class TreeReader {
     const Field child = table.require("child", "the body that hangs on it");
     hinge.child = body_named(child);
     if (hinge.child == kGround) child.fail("the ground hangs on nothing; exchange parent and child");
+    require_no_start(child);
     if (const auto given = table.find("position")) hinge.position = read_vector3(*given);
     if (const auto given = table.find("orientation")) hinge.orientation = read_rotation(*given);
     if (const auto given = table.find("child_position")) hinge.child_position = read_vector3(*given);
@@ -319,6 +335,9 @@ class TreeReader {
     if (kinds != 1)
       field.fail("give exactly one of force (what acts), motion (prescribed), position or velocity (what is aimed at)");
     if (const auto motion = table.find("motion")) {
+      for (const char* key : {"stiffness", "damping", "limit"})
+        if (const auto given = table.find(key))
+          given->fail("a prescribed motion takes whatever force it needs; with a limit or a gain give position or velocity");
       function(*motion);
       ExpressionConstraint constraint;
       constraint.element.name = name;

@@ -33,6 +33,16 @@ bool is_pose(const std::vector<std::string>& q, std::size_t i) {
   return true;
 }
 
+/// q[i...] is the rotation of a ball hinge; a second one in a hinge has names such as qw_2.
+bool is_quaternion(const std::vector<std::string>& q, std::size_t i) {
+  constexpr std::array parts = {".qw", ".qx", ".qy", ".qz"};
+  if (i + parts.size() > q.size() || owner(q[i]).empty()) return false;
+  const std::string hinge = owner(q[i]), rest = q[i].substr(std::min(q[i].size(), hinge.size() + 3));
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    if (q[i + k] != hinge + parts[k] + rest) return false;
+  return true;
+}
+
 /// Of a coordinate "hinge.rz" or "hinge.rz_2", or of a velocity of the same name.
 Kind axis_kind(const std::string& name) {
   const std::string_view axis = std::string_view(name).substr(std::min(name.size(), name.rfind('.') + 1));
@@ -50,6 +60,8 @@ std::vector<Kind> kinds(const std::vector<std::string>& q, const ReportUnits& un
   while (out.size() < q.size()) {
     if (is_pose(q, out.size())) {
       out.insert(out.end(), 3, Kind::length);
+      out.insert(out.end(), 4, Kind::quaternion);
+    } else if (is_quaternion(q, out.size())) {
       out.insert(out.end(), 4, Kind::quaternion);
     } else {
       const std::string& name = q[out.size()];
@@ -90,12 +102,16 @@ struct Builder {
     Index velocity = 0;
     for (std::size_t i = 0; i < kind.size(); ++i) {
       const Index n = static_cast<Index>(i);
+      if (kind[i] == Kind::quaternion) {
+        i += 3;
+        velocity += 3;
+        continue;
+      }
       if (kind[i] == wanted) {
         q.columns.push_back({names.coordinates[i], owner(names.coordinates[i]), Source::position, n});
         v.columns.push_back({v_names[velocity], owner(names.coordinates[i]), Source::velocity, velocity});
       }
-      velocity += kind[i] == Kind::quaternion ? 0 : 1;
-      if (kind[i] == Kind::quaternion && (i + 1 == kind.size() || kind[i + 1] != Kind::quaternion)) velocity += 3;
+      ++velocity;
     }
     add(std::move(q));
     add(std::move(v));

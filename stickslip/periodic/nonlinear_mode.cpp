@@ -317,6 +317,10 @@ NonlinearMode solve_nonlinear_mode(const System& system, const PeriodicOptions& 
                                    const NonlinearModeOptions& mode, StopRequest stop) {
   mode.validate();
   if (!system.linear()) throw InputError("nonlinear modes take systems given by [matrices]; a mode is born from a linear one");
+  if (!system.laws().contacts().empty())
+    throw InputError(
+        "nonlinear modes take no [[contact]]: a surface that is struck excites every harmonic, and its restitution has no place "
+        "in them; give it as a stiff spring in matrices.force, as in \"-1e3*max(x - gap, 0)\"");
   if (const std::string reason = weighted_residual_refusal(system); !reason.empty())
     throw InputError(fmt::format("nonlinear modes do not take the system: {}", reason));
   if (system.forces().applied_depends_on_state() && system.forces().applied_depends_on_time())

@@ -303,3 +303,67 @@ output_step = 0.02
     behind = [math.atan2(float(row["box.y"]), float(row["box.x"])) - float(row["axle.rz"]) for row in rows]
     assert abs(radius[0] - 1) < 1e-6 and abs(radius[1] - radius[0]) < 1e-12
     assert abs(behind[1] - behind[0]) < 1e-12
+
+
+@pytest.mark.parametrize("axes", ['["ball"]', '["tx", "ball"]', '["ball", "tz"]'])
+def test_a_ball_hinge_is_drawn_and_turns_as_it_should(stickslip, axes):
+    """A free symmetric top: its axis goes round with I_z w_z / I_x in the body."""
+    start = {'["ball"]': "[1, 0, 6]", '["tx", "ball"]': "[0, 1, 0, 6]", '["ball", "tz"]': "[1, 0, 6, 0]"}[axes]
+    stickslip.write("top.toml", f"""
+[[body]]
+name = "a"
+mass = 1
+inertia = [0.2, 0.2, 0.1]
+[[hinge]]
+name = "h"
+parent = "ground"
+child = "a"
+axes = {axes}
+velocity_0 = {start}
+[run]
+scheme = "event"
+end_time = 1
+""")
+    summary = stickslip.json("run", "top.toml")
+    assert (stickslip.folder / "top/report.html").stat().st_size > 0
+    w = dict(zip(summary["velocities"], summary["final"]["velocity"]))
+    assert [w["h.wx"], w["h.wy"]] == pytest.approx([math.cos(3), -math.sin(3)], abs=1e-8)
+
+
+@pytest.mark.parametrize("line, words", [("velocity_0 = [1, 0, 0]", "position_0 and velocity_0 of the [[hinge]]"),
+                                         ("spin_0 = [1, 0, 0]", "position_0 and velocity_0 of the [[hinge]]")])
+def test_a_hinged_body_has_no_start_of_its_own(stickslip, line, words):
+    stickslip.write("arm.toml", f"""
+[[body]]
+name = "a"
+mass = 1
+inertia = [1, 1, 1]
+{line}
+[[hinge]]
+name = "h"
+parent = "ground"
+child = "a"
+axes = ["rz"]
+""")
+    done = stickslip("check", "arm.toml")
+    assert done.returncode == 2 and words in done.stderr and "arm.toml:6:" in done.stderr
+
+
+def test_a_prescribed_motion_takes_no_limit(stickslip):
+    stickslip.write("arm.toml", """
+[[body]]
+name = "a"
+mass = 1
+inertia = [1, 1, 1]
+[[hinge]]
+name = "h"
+parent = "ground"
+child = "a"
+axes = ["rz"]
+[[motor]]
+on = "h.rz"
+motion = "t"
+limit = 1
+""")
+    done = stickslip("check", "arm.toml")
+    assert done.returncode == 2 and "prescribed motion" in done.stderr and "arm.toml:14:" in done.stderr
