@@ -320,7 +320,7 @@ NonlinearMode solve_nonlinear_mode(const System& system, const PeriodicOptions& 
   if (!system.laws().contacts().empty())
     throw InputError(
         "nonlinear modes take no [[contact]]: a surface that is struck excites every harmonic, and its restitution has no place "
-        "in them; give it as a stiff spring in matrices.force, as in \"-1e3*max(x - gap, 0)\"");
+        "in them; give it as a spring in matrices.force, up to a hundred times as stiff as the structure, as in \"-100*max(x - 1, 0)\"");
   if (const std::string reason = weighted_residual_refusal(system); !reason.empty())
     throw InputError(fmt::format("nonlinear modes do not take the system: {}", reason));
   if (system.forces().applied_depends_on_state() && system.forces().applied_depends_on_time())

@@ -138,3 +138,23 @@ def test_nonlinear_mode(tmp_path):
     assert result["mode"]["response"]
     assert (tmp_path / "out/mode.csv").read_text().startswith("amplitude,frequency,damping,residual,amplitude_x,stick_slider")
     assert "Backbone" in (tmp_path / "out/report.html").read_text()
+
+
+WALL = """
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[1]]
+{}
+[periodic]
+period = 6.28
+mode = {{ number = 1, from = 0.5, to = 3, points = 6 }}
+"""
+
+
+def test_a_mode_takes_no_contact_but_the_spring_that_its_message_names(tmp_path):
+    refused = call(tmp_path, "periodic", WALL.format('[[contact]]\ngap = "1 - x"\nrestitution = 0'))
+    assert refused.returncode == 2 and "take no [[contact]]" in refused.stderr
+    force = refused.stderr.split('as in "')[1].split('"')[0]
+    taken = call(tmp_path, "periodic", WALL.format(f'force = ["{force}"]'))
+    assert taken.returncode == 0, taken.stderr
