@@ -378,5 +378,31 @@ TEST(AuditLimits, HeavyOnLightRestsOrIsNoSuccess) {
   }
 }
 
+/// A force that touches the limit at its peaks: the springs slip for milliseconds in steps of tenths of a second.
+TEST(AuditLimits, SlipsWithinAStepOfSpringsAreAccountedFor) {
+  for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11})
+    for (const double excess : {0.0, 1e-6, 1e-4, -1e-4}) {
+      const Simulation r = run_text(R"toml(
+[matrices]
+coordinates = ["x"]
+mass = [[2]]
+force = ["1.5*(1 + excess)*sin(t)"]
+[parameters]
+excess = 0
+[[friction]]
+name = "f"
+on = "x"
+limit = 1.5
+[run]
+scheme = "viscoelastic"
+step = 0.01
+end_time = 10
+)toml",
+                                    {"run.tolerance=" + number(tolerance), "parameters.excess=" + number(excess)});
+      EXPECT_EQ(r.status, Status::success) << tolerance << ", " << excess << ": " << r.message;
+      EXPECT_LE(audit_value(r, "energy"), 10 * tolerance) << tolerance << ", " << excess;
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::audit_limits_test

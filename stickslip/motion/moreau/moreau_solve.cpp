@@ -333,13 +333,17 @@ Status MoreauScheme::solve_inclusion() {
   const double helps =
       std::pow(10.0, std::ceil(std::log10(options_.strict ? residual : residual * tolerance / accepted)));
   const char* key = contacts_.empty() ? "run.moreau.solver_tolerance" : "run.moreau.contact_tolerance";
+  // A solver that has stalled before the end of its iterations gains nothing by more of them.
+  const char* more = solution_.iterations >= options_.solver.max_iterations
+                         ? "a smaller run.step or a larger run.moreau.max_iterations may solve it"
+                     : few ? "a smaller run.step or scheme = \"event\" may solve it"
+                           : "a smaller run.step may solve it";
   return fail(
       Status::not_converged,
       fmt::format("moreau: contact and friction at t = {:.9g} s are solved to {:.2g} only ({} contact points, {} = "
-                  "{:.2g}, {}); {}={:.0e} accepts that, a smaller run.step or a larger run.moreau.max_iterations may "
-                  "solve it",
+                  "{:.2g}, {}); {}={:.0e} accepts that, {}",
                   t0_, residual, active_.size(), key, tolerance,
-                  options_.strict ? "run.moreau.strict = true" : "shorter steps were tried", key, helps));
+                  options_.strict ? "run.moreau.strict = true" : "shorter steps were tried", key, helps, more));
 }
 
 }  // namespace stickslip

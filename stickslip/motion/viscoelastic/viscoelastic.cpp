@@ -20,6 +20,9 @@ namespace stickslip {
 namespace {
 const double kRoot6 = std::sqrt(6.0);
 constexpr double kRoundOff = 20;   // error weights in units of the round-off of a force
+constexpr int kHalvings = 30;      // of a step in which a law changes its branch, until its energy is explained
+constexpr double kNearLimit = 0.25;  // of the limit below it: a force that may pass it within a step and come back
+constexpr int kLooks = 6;            // parts of such a step between which the excess is looked at
 constexpr double kFastTimes = 10;  // of 1/frequency of the springs that a run lasts at least
 constexpr double kClockRoundOff = 4 * std::numeric_limits<double>::epsilon();  // times nearer than that are one
 /// Nodes and weights of Radau IIA: with these the sums are of the order of the method.
@@ -106,6 +109,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   record.law_work = Vector::Zero(laws);
   record.events.reserve(64 + 4 * static_cast<std::size_t>(laws));
   changed_.reserve(dynamics_.blocks().size());
+  near_.reserve(2 * dynamics_.blocks().size());
   for (Vector* x : {&powers_, &sum_, &base_, &reached_}) x->setZero(dynamics_.powers_size());
   dynamics_.place(s.t, y_);
   force_ = dynamics_.force();
@@ -180,8 +184,8 @@ Mode ViscoelasticScheme::mode_of_block(std::size_t k) const {
   return (force != 0 ? force : dynamics_.u()[block.row[0]]) > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
-/// One step of the integrator.
-StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
+/// One step of the integrator; where a law changes its branch within it, not beyond the next row.
+StepOutcome ViscoelasticScheme::advance(StepRecord& record, double row) {
   if (restart_) begin(record.state.t);
   refusal_.clear();
   auto f = [this](double t, const Vector& y, Vector& dydt) {
@@ -197,7 +201,17 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
   // A rest no longer than the round-off of the clock would pass for the breakpoint.
   if (end - limit <= 2 * stretch_.same_time(end)) limit = end;
   if (resolution_.stuck()) return too_fast(integrator_->t());
-  const OdeStep step = integrator_->step(f, limit);
+  OdeStep step = integrator_->step(f, limit);
+  base_ = sum_;
+  for (int halving = 0; step == OdeStep::accepted && halving < kHalvings; ++halving) {
+    const bool changes = find_changes(record), passes_row = changes && row < integrator_->t();
+    if (!passes_row && (changes ? explained(record) : !slips_within())) break;
+    const double start = integrator_->t_old(), h = passes_row ? row - start : 0.5 * (integrator_->t() - start);
+    y_ = integrator_->y_old();
+    integrator_->restart(start, y_, h);
+    step = integrator_->step(f, start + h);
+  }
+  sum_ = base_;
   if (step == OdeStep::stopped) return {Status::interrupted, ""};
   if (step != OdeStep::accepted) {
     if (!refusal_.empty()) return {Status::refused, refusal_};
@@ -212,9 +226,8 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
                     "epsilon, or scheme = \"event\"",
                     integrator_->t())};
   }
-  base_ = sum_;
   in_step_ = true;
-  note_slips(record);
+  note_changes(record);
   dynamics_.place(stretch_.inside(integrator_->t()), integrator_->y());
   audit_.lowest_damping = std::min(audit_.lowest_damping, dynamics_.fast_damping());
   dynamics_.raise_scales(q_start_, scales_);
@@ -224,17 +237,73 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record) {
   return {};
 }
 
-StepOutcome ViscoelasticScheme::take_own_step(StepRecord& record) { return in_step_ ? StepOutcome{} : advance(record); }
+StepOutcome ViscoelasticScheme::take_own_step(StepRecord& record) { return in_step_ ? StepOutcome{} : advance(record, kNoLimit); }
 
-/// Stick and slip of friction laws, located on the dense output.
-void ViscoelasticScheme::note_slips(StepRecord& record) {
-  State& s = record.state;
+/// Friction laws that end the integrator's step on another branch than they began it on.
+bool ViscoelasticScheme::find_changes(const StepRecord& record) {
   dynamics_.place(stretch_.inside(integrator_->t()), integrator_->y());
   changed_.clear();
   for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
     if (const Index law = dynamics_.blocks()[k].friction; law >= 0)
-      if (const Mode after = mode_of_block(k); after != s.modes[static_cast<std::size_t>(law)])
+      if (const Mode after = mode_of_block(k); after != record.state.modes[static_cast<std::size_t>(law)])
         changed_.push_back({k, after});
+  return !changed_.empty();
+}
+
+double ViscoelasticScheme::excess_at(double t, std::size_t law) {
+  integrator_->interpolate(t, y_);
+  dynamics_.place(stretch_.inside(t), y_);
+  return dynamics_.excess(law);
+}
+
+/// Whether a law that sticks at both ends of the step comes above its limit between them: the stages of the step may
+/// all have missed it. The highest point of its excess on the dense output, from three looks around it and the parabola
+/// through them.
+bool ViscoelasticScheme::slips_within() {
+  const double from = integrator_->t_old(), h = integrator_->t() - from;
+  near_.clear();
+  for (const double t : {from, from + h}) {
+    excess_at(t, 0);
+    for (std::size_t k = 0; k < dynamics_.blocks().size(); ++k)
+      if (dynamics_.blocks()[k].friction >= 0 && dynamics_.excess(k) < 0 &&
+          dynamics_.excess(k) > -kNearLimit * dynamics_.limit(k))
+        near_.push_back(k);
+  }
+  for (const std::size_t k : near_) {
+    double looks[kLooks + 1];
+    for (int i = 0; i <= kLooks; ++i) looks[i] = excess_at(from + h * i / kLooks, k);
+    const auto highest = std::max_element(looks + 1, looks + kLooks);
+    const double left = *highest - highest[-1], right = *highest - highest[1], bend = left + right;
+    const double shift = bend > 0 ? std::clamp(0.5 * (left - right) / bend, -1.0, 1.0) : 0.0;
+    const double peak = excess_at(from + h * (static_cast<double>(highest - looks) + shift) / kLooks, k);
+    if (std::max(peak, *highest) > tolerance_ * dynamics_.limit(k)) return true;
+  }
+  return false;
+}
+
+double ViscoelasticScheme::energy_of(const Vector& y) {
+  const Index nq = q_start_.size(), n = system_.info().nv();
+  row_.q = y.head(nq);
+  row_.v = y.segment(dynamics_.velocities(), n);
+  return system_.inertia().kinetic_energy(row_.q, row_.v) + system_.forces().potential_energy(row_.q) +
+         dynamics_.spring_energy(y);
+}
+
+/// Whether the step accounts for its energy to the tolerance. The integrator's estimate takes the right-hand side for
+/// smooth and compares with the largest velocities and forces of the run, so where a law changes its branch within the
+/// step it may see nothing.
+bool ViscoelasticScheme::explained(const StepRecord& record) {
+  reach(integrator_->t(), y_, sum_);
+  const double before = energy_of(integrator_->y_old()), after = energy_of(integrator_->y());
+  const double gap = after - before - (sum_[0] - base_[0]) + (sum_[1] - base_[1]) + (sum_[2] - base_[2]);
+  const double scale = std::max({std::abs(before), std::abs(after), std::abs(sum_[0]), sum_[1], sum_[2],
+                                 std::abs(record.energy.initial)});
+  return std::abs(gap) <= tolerance_ * scale;
+}
+
+/// Stick and slip of friction laws, located on the dense output.
+void ViscoelasticScheme::note_changes(StepRecord& record) {
+  State& s = record.state;
   for (const auto& [k, after] : changed_) {
     const Index law = dynamics_.blocks()[k].friction;
     Mode& mode = s.modes[static_cast<std::size_t>(law)];
@@ -252,27 +321,16 @@ void ViscoelasticScheme::note_slips(StepRecord& record) {
   }
 }
 
-/// sum = base + ∫ powers from the start of the integrator's step to t.
-void ViscoelasticScheme::integrate_powers(double t, Vector& sum) {
+/// y at t within the integrator's step, and sum = base + ∫ powers from the start of that step. Both are of one
+/// collocation from there to t: the dense output is of a lower order, and where the law changes its branch within the
+/// step its work would not be that of the state.
+void ViscoelasticScheme::reach(double t, Vector& y, Vector& sum) {
   const double from = integrator_->t_old(), h = t - from;
   sum = base_;
   auto add = [&](double at, double weight) {
-    integrator_->interpolate(at, y_);
-    dynamics_.powers(stretch_.inside(at), y_, powers_);
+    dynamics_.powers(stretch_.inside(at), y, powers_);
     sum += weight * powers_;
   };
-  if (t == integrator_->t() && options_.integrator == IntegratorKind::radau) {
-    for (const QuadraturePoint& point : kRadauRule) add(point.x == 1 ? t : from + point.x * h, h * point.weight);
-  } else {
-    for (const QuadraturePoint& point : kGaussLegendre8) add(from + 0.5 * (1 + point.x) * h, h * point.weight);
-  }
-}
-
-void ViscoelasticScheme::state_at(double t, Vector& y) {
-  if (t == integrator_->t()) {
-    y = integrator_->y();
-    return;
-  }
   auto f = [this](double time, const Vector& at, Vector& dydt) {
     try {
       return dynamics_.derivative(stretch_.inside(time), at, dydt);
@@ -280,16 +338,33 @@ void ViscoelasticScheme::state_at(double t, Vector& y) {
       return false;
     }
   };
-  const double h = t - integrator_->t_old();
-  if (rows_integrator_ && rows_integrator_->single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
-  integrator_->interpolate(t, y);
+  const bool whole = t == integrator_->t(), radau = rows_integrator_ != nullptr;
+  const bool part = !whole && radau && rows_integrator_->single_step(f, from, integrator_->y_old(), h, y);
+  if (part || (whole && radau)) {
+    for (int i = 0; i < 3; ++i) {
+      const QuadraturePoint& point = kRadauRule[i];
+      const double at = i == 2 ? t : from + point.x * h;
+      part ? rows_integrator_->stage(i, integrator_->y_old(), y) : integrator_->interpolate(at, y);
+      add(at, h * point.weight);
+    }
+    if (whole) y = integrator_->y();
+    return;
+  }
+  for (const QuadraturePoint& point : kGaussLegendre8) {
+    const double at = from + 0.5 * (1 + point.x) * h;
+    integrator_->interpolate(at, y);
+    add(at, h * point.weight);
+  }
+  if (whole)
+    y = integrator_->y();
+  else
+    integrator_->interpolate(t, y);
 }
 
 void ViscoelasticScheme::sample(double t, StepRecord& record) {
   State& s = record.state;
   const Index n = system_.info().nv(), m = dynamics_.rows(), own = dynamics_.constraint_rows();
-  integrate_powers(t, sum_);
-  state_at(t, y_);
+  reach(t, y_, sum_);
   dynamics_.place(stretch_.inside(t), y_);
   force_ = dynamics_.force();
   s.t = t;
@@ -320,7 +395,7 @@ StepOutcome ViscoelasticScheme::step(double t_end, StepRecord& record) {
   const double t_start = record.state.t;
   StepOutcome outcome;
   while (record.state.t < t_end) {
-    if (!in_step_) outcome = advance(record);
+    if (!in_step_) outcome = advance(record, t_end);
     if (outcome.status != Status::success) break;
     const double t = std::min(t_end, integrator_->t());
     sample(t, record);

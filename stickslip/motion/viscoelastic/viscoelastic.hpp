@@ -21,7 +21,7 @@
 
 #include <memory>
 
-#include "stickslip/common/ode.hpp"
+#include "stickslip/common/radau.hpp"
 #include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/motion/smooth_stretch.hpp"
@@ -57,11 +57,15 @@ class ViscoelasticScheme final : public Scheme {
  private:
   void begin(double t);
   void require_fast_springs(double start) const;
-  StepOutcome advance(StepRecord& record);
-  void note_slips(StepRecord& record);
+  StepOutcome advance(StepRecord& record, double row);
+  bool find_changes(const StepRecord& record);
+  bool slips_within();
+  double excess_at(double t, std::size_t law);
+  bool explained(const StepRecord& record);
+  double energy_of(const Vector& y);
+  void note_changes(StepRecord& record);
   void sample(double t, StepRecord& record);
-  void integrate_powers(double t, Vector& sum);
-  void state_at(double t, Vector& y);
+  void reach(double t, Vector& y, Vector& sum);
   Mode mode_of_block(std::size_t block) const;
 
   const System& system_;
@@ -72,7 +76,8 @@ class ViscoelasticScheme final : public Scheme {
   StopRequest stop_ = nullptr;
   TimeResolution resolution_;  // no pulse of a force between two steps
   ViscoelasticDynamics dynamics_;
-  std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
+  std::unique_ptr<OdeIntegrator> integrator_;
+  std::unique_ptr<Radau> rows_integrator_;  // for times within its steps, where it is implicit
   std::string refusal_;
   bool in_step_ = false, restart_ = true;
   struct ChangedMode {
@@ -80,6 +85,8 @@ class ViscoelasticScheme final : public Scheme {
     Mode after;
   };
   std::vector<ChangedMode> changed_;  // in the last step
+  std::vector<std::size_t> near_;     // laws that stick at its ends and are near their limits there
+  State row_;
   ViscoelasticScales scales_;
   Vector scale_, q_start_, rate_, y_, force_, powers_, sum_, base_, reached_;
   /// How far the springs let the motion off the constraints on the way, and what that cost.

@@ -88,6 +88,7 @@ class ViscoelasticDynamics {
   const Vector& force() const { return force_; }       ///< Λ
   const Vector& zeta_rate() const { return rate_z_; }  ///< ζ'
   bool slips(std::size_t block) const { return slips_[block] != 0; }
+  double limit(std::size_t block) const { return limit_[block]; }
   /// |s| - c of a block with a limit: positive while it slips.
   double excess(std::size_t block) const { return excess_[block]; }
   const Vector& positions() const { return rows_.position; }  ///< g of the constraints
