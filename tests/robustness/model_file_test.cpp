@@ -544,5 +544,19 @@ TEST_F(ModelFileErrors, MistakesInOverridesNameTheOverride) {
   }
 }
 
+TEST_F(ModelFileErrors, EventRefusesMoreLawsThanItCanWeighAgainstEachOther) {
+  auto text = [](int laws) {
+    return "[matrices]\nsize = " + std::to_string(laws) +
+           "\nmass = { diagonal = 1 }\n[[friction]]\non = \"*\"\nlimit = 1\n[run]\nscheme = \"event\"\nstep = "
+           "0.1\nend_time = 1\n";
+  };
+  EXPECT_EQ(message_of([&] { read_model(write("few.toml", text(1000))); }), "no error");
+  const std::string message = message_of([&] { read_model(write("many.toml", text(1001))); });
+  EXPECT_NE(message.find("at most 1000 friction laws"), std::string::npos) << message;
+  EXPECT_NE(message.find("moreau"), std::string::npos) << message;
+  const std::vector<std::string> moreau{"run.scheme=moreau"};
+  EXPECT_EQ(message_of([&] { read_model(write("many.toml", text(1001)), moreau); }), "no error");
+}
+
 }  // namespace
 }  // namespace stickslip::model_file_test

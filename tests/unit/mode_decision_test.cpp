@@ -209,5 +209,20 @@ TEST(ModeDecision, CountsNoneAndTwoInPainlevesParadox) {
   EXPECT_EQ(d.admissible, 2);
 }
 
+/// A foot that is pressed on a slope: it slips beyond its angle of friction, however small the forces are.
+TEST(ModeDecision, OfAContactDoesNotDependOnTheUnitOfForce) {
+  for (const double unit : {1e-100, 1e-30, 1e-12, 1.0, 1e12, 1e100})
+    for (const double slope : {0.3, 0.59, 0.61, 0.9}) {
+      DecisionProblem problem;
+      problem.D = DenseMatrix{{2, 0.3}, {0.3, 1}};
+      const Vector held{{3, 3 * slope}};  // the reaction that would hold it
+      problem.b = -problem.D * held * unit;
+      problem.laws.push_back({friction_cone_set(0.6, 2), 0.6, LawRole::stuck});
+      const Decision d = decide_modes(problem);
+      EXPECT_EQ(d.modes[0], slope < 0.6 ? Mode::stick : Mode::slip_minus) << unit << ", " << slope;
+      EXPECT_EQ(d.admissible, 1) << unit << ", " << slope;
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::mode_decision_test

@@ -12,8 +12,23 @@ namespace stickslip {
 
 namespace {
 
+/// The decision at an event and the search for the next one take full matrices between all laws: thousands of
+/// millions of operations each from here on, and hours for a second of motion.
+constexpr std::size_t kMostLaws = 1000;
+
+void require_few_laws(const System& system) {
+  const std::size_t laws =
+      system.laws().friction().size() + system.laws().contacts().size() + system.laws().constraints().size();
+  if (laws <= kMostLaws) return;
+  throw InputError(fmt::format(
+      "scheme 'event' takes at most {} friction laws, contacts and constraints (the model has {}): it weighs all of them "
+      "against each other at every event; use scheme = \"moreau\", or \"splitting\" for friction alone",
+      kMostLaws, laws));
+}
+
 void require_system(const System& system) {
   refuse_other_polygons("event", system);
+  require_few_laws(system);
   refuse_elastic_friction("event", system);
   if (!system.laws().contact_source().points_stay())
     throw InputError(

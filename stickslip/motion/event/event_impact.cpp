@@ -43,6 +43,8 @@ StepOutcome EventScheme::refuse_impulsive_limits(const State& s, const std::vect
 /// The impact law with friction at all contacts that touch. Modes and rest of the laws afterwards.
 StepOutcome EventScheme::take_impacts(StepRecord& record) {
   State& s = record.state;
+  // What the integrator leaves of a velocity along a contact that was closed is no blow, and must not rebound.
+  project(before_, s, s.t);
   dynamics_.place(just_after(s.t), s.q, s.v);
   std::vector<std::size_t>& touching = touching_;
   touching.clear();

@@ -374,7 +374,8 @@ class Enumeration {
       const DecisionLaw& law = problem_.laws[l];
       const Index i = first_[l];
       const Mode mode = modes_[l];
-      const double tiny_force = outside_ * (force + static_limit_[l]);
+      // The limit of an interval is a force, that of a cone a coefficient.
+      const double tiny_force = outside_ * (force + (law.set.kind == SetKind::interval ? static_limit_[l] : 0.0));
       if (mode == Mode::slip || law.slips) continue;
       if (law.set.kind == SetKind::interval) {
         if (mode == Mode::stick) {

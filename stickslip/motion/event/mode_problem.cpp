@@ -55,15 +55,15 @@ void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::v
     problem.laws.push_back(decided);
   }
   const Index size = static_cast<Index>(rows.size());
-  DenseMatrix E = DenseMatrix::Zero(m_, size);
-  for (Index i = 0; i < size; ++i) {
-    E(rows[i], i) = 1;
+  // The parts of the reaction that unit i of the problem makes: its own row, and the friction of a contact that slides.
+  auto for_each_part = [&](Index i, auto&& part) {
+    part(rows[i], 1.0);
     const std::size_t k = owner[i];
-    if (!sliding[k] || !laws_[k].contact) continue;
+    if (!sliding[k] || !laws_[k].contact) return;
     double d[2];
     slip_direction(k, modes[k], d);
-    for (int c = 0; c < laws_[k].tangents; ++c) E(laws_[k].tangent() + c, i) = -limit_[k] * d[c];
-  }
+    for (int c = 0; c < laws_[k].tangents; ++c) part(laws_[k].tangent() + c, -limit_[k] * d[c]);
+  };
   Vector r, smooth;
   for (const std::size_t k : following_.laws()) limit_[static_cast<Index>(k)] = 0;  // their forces are not known
   known_forces(modes, r, smooth);
@@ -74,11 +74,14 @@ void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::v
   problem.b.resize(size);
   problem.b_size.resize(size);
   constexpr double kNothing = 1e-12;  // of its terms
-  const DenseMatrix DE = D_ * E;
-  problem.columns.noalias() = NW_ * E;
   problem.rows.resize(NW_.rows(), size);
+  problem.columns.setZero(NW_.rows(), size);
+  problem.D.setZero();
   for (Index i = 0; i < size; ++i) {
-    problem.D.row(i) = DE.row(rows[i]);
+    for_each_part(i, [&](Index row, double weight) {
+      problem.columns.col(i) += weight * NW_.col(row);
+      for (Index j = 0; j < size; ++j) problem.D(j, i) += weight * D_(rows[j], row);
+    });
     problem.rows.col(i) = NW_.col(rows[i]);
     problem.b[i] = Wt_.row(rows[i]).dot(a) + bias_[rows[i]];
     problem.b_size[i] = terms(rows[i], a) + std::abs(bias_[rows[i]]);
@@ -97,6 +100,8 @@ void ModeDynamics::decision_problem(const std::vector<Mode>& modes, const std::v
   r_ = r;
   smooth_ = smooth;
   read_reactions(problem.R0);
+  DenseMatrix E = DenseMatrix::Zero(m_, size);
+  for (Index i = 0; i < size; ++i) for_each_part(i, [&](Index row, double weight) { E(row, i) = weight; });
   pose_reactions(E, problem);
 }
 
