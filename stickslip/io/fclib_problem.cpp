@@ -92,6 +92,7 @@ class MassInverse {
     std::vector<Triplet> entries;
     std::vector<int> place(static_cast<std::size_t>(M.rows()));
     for (const std::vector<int>& list : members) {
+      if (list.empty()) continue;  // a row that belongs to another one's block
       for (std::size_t k = 0; k < list.size(); ++k) place[static_cast<std::size_t>(list[k])] = static_cast<int>(k);
       DenseMatrix block = DenseMatrix::Zero(static_cast<Index>(list.size()), static_cast<Index>(list.size()));
       for (const int i : list)

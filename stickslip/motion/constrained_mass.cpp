@@ -22,7 +22,7 @@ bool ConstrainedMass::refresh(const SystemMatrix& M, const DenseMatrix& A) {
 
 void ConstrainedMass::scale_rows(const DenseMatrix& A) {
   B_ = A.transpose();
-  factor_.matrixL().solveInPlace(B_);
+  if (m_ > 0) factor_.matrixL().solveInPlace(B_);
   scale_.resize(m_);
   if (peak_.size() != m_) peak_.setZero(m_);
   for (Index i = 0; i < m_; ++i) peak_[i] = std::max(peak_[i], scale_[i] = B_.col(i).norm());
