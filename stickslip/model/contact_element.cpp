@@ -35,9 +35,10 @@ bool impacts_never_gain(const std::vector<ContactElement>& contacts) {
   const auto all = [&](auto&& holds) { return std::all_of(contacts.begin(), contacts.end(), holds); };
   if (all([](const ContactElement& c) { return c.impact == ImpactLaw::energetic || c.restitution == 0; })) return true;
   const double e = contacts.front().restitution;
-  return all([](const ContactElement& c) { return c.impact == ImpactLaw::poisson; }) &&
-         (all([&](const ContactElement& c) { return c.restitution == e; }) ||
-          all([](const ContactElement& c) { return c.tangents == 0 || c.mu == 0; }));
+  const bool one_e = all([&](const ContactElement& c) { return c.restitution == e; });
+  const bool smooth = all([](const ContactElement& c) { return c.tangents == 0 || c.mu == 0; });
+  if (all([](const ContactElement& c) { return c.impact == ImpactLaw::newton; })) return one_e && smooth;
+  return all([](const ContactElement& c) { return c.impact == ImpactLaw::poisson; }) && (one_e || smooth);
 }
 
 double gap_terms(const ContactPoints& found, Index row, const Vector& q) {

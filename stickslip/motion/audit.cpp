@@ -25,10 +25,10 @@ void AuditLedger::add(const StepRecord& record) {
   raise(membership, record.membership);
   raise(longest, record.duration);
   energy = record.energy;
-  double scale = std::max({energy_scale, record.energy_terms, energy.kinetic + std::abs(energy.potential)});
+  raise(energy_at_hand, energy.kinetic + std::abs(energy.potential));
   for (const double work : {energy.work_in, energy.friction_loss, energy.damper_loss, energy.impact_loss})
-    scale = std::max(scale, std::abs(work));
-  energy_scale = scale;
+    raise(energy_at_hand, std::abs(work));
+  energy_scale = std::max({energy_scale, record.energy_terms, energy_at_hand});
   raise(largest_gap, std::abs(energy.unexplained()));
   ++steps;
   problems += record.problems;

@@ -42,7 +42,8 @@ AuditItem reported(std::string name, double value, std::string unit, std::string
 struct AuditLedger {
   double inclusion = 0, membership = 0;
   double longest = 0;            ///< step [s]
-  double energy_scale = 0;       ///< largest of T + |U|, |work_in|, losses
+  double energy_at_hand = 0;     ///< largest of T + |U|, |work_in|, losses [J]
+  double energy_scale = 0;       ///< the same, or what the impulses of one step would make one by one [J]
   double largest_gap = 0;        ///< largest |unexplained| so far
   EnergyLedger energy;           ///< after the last step
   double final_penetration = 0;  ///< of a search at the end [m]

@@ -17,6 +17,9 @@ namespace {
 // has what the solver's tolerance leaves. Recorded as no event; the impulse itself acts.
 constexpr double kNoImpulse = 1e-10;
 constexpr long kRepeated = 20;
+// Impacts at one instant after which all that took part come together without rebound: a light body between two heavy
+// ones collides infinitely often in no time, whether or not a force drives them together.
+constexpr long kCollapse = 60;
 }  // namespace
 
 /// A limit that follows a reaction has an impulse where the reaction has one, and dry friction here carries none.
@@ -117,11 +120,15 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
 /// on for kRepeated impacts at one instant, all that touch and would be back within accumulation_time count. The dynamics hold the accelerations of the decided modes.
 void EventScheme::find_accumulating(const State& s) {
   ending_.clear();
-  const bool repeated = at_this_instant_ > kRepeated;
+  const bool repeated = at_this_instant_ > kRepeated, collapse = at_this_instant_ > kCollapse;
   for (std::size_t k = 0; k < s.modes.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     if (!law.contact || s.modes[k] != Mode::open) continue;
     if (!impact_[k] && before_[k] == Mode::open && !(repeated && touches(k, s.q))) continue;
+    if (collapse && touches(k, s.q)) {
+      ending_.push_back(k);
+      continue;
+    }
     const double e = law.contact->restitution, u = dynamics_.u()[law.first];
     const double a = dynamics_.Wt().row(law.first).dot(dynamics_.acceleration()) + dynamics_.bias()[law.first];
     if (!(a < 0)) continue;

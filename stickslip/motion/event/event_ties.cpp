@@ -64,13 +64,12 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
            dynamics_.reaction()[dynamics_.laws()[l].first] >= 0;
   };
   if (tie.other >= 0) return pushes(tie.gives ? static_cast<std::size_t>(tie.other) : k);
-  const Vector& u = dynamics_.u();
   const Index t = law.tangent();
   // Below round-off of its terms an acceleration has no direction: the law rests.
   constexpr double kRoundOff = 1e-14;
-  const double tiny = law.tangents == 1
-                          ? kRoundOff * dynamics_.Wt().row(t).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs())
-                          : 0.0;
+  double tiny = 0;
+  for (int c = 0; c < law.tangents; ++c)
+    tiny = std::max(tiny, kRoundOff * dynamics_.Wt().row(t + c).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()));
   switch (modes[k]) {
     case Mode::open:
       return du[law.first] > 0;
@@ -78,9 +77,12 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
       return (starts_[k].u == 0 || du[t] > tiny) && pushes(k);
     case Mode::slip_minus:
       return (starts_[k].u == 0 || du[t] < -tiny) && pushes(k);
-    case Mode::slip:
-      // Along the direction in which the stuck law was about to give way.
-      return u[t] * du[t] + u[t + 1] * du[t + 1] >= 0;
+    case Mode::slip: {
+      // Along the direction in which the stuck law was about to give way, which a velocity of 0 does not show.
+      double d[2];
+      dynamics_.slip_direction(k, Mode::slip, d);
+      return d[0] * du[t] + d[1] * du[t + 1] > tiny;
+    }
     case Mode::closed:
       return pushes(k);
     case Mode::stick:

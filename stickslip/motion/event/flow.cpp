@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace stickslip {
 
@@ -74,7 +75,10 @@ double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {
     case Trigger::release:
       break;
   }
-  const double radius = law.contact ? dynamics.static_limit(k) * r[law.first] : dynamics.static_limit(k);
+  // A load that stays at the limit is above it in every other evaluation: round-off of a reaction gives no way.
+  constexpr double kRoundOff = 64 * std::numeric_limits<double>::epsilon();
+  const double limit = law.contact ? dynamics.static_limit(k) * r[law.first] : dynamics.static_limit(k);
+  const double radius = limit * (1 + kRoundOff);
   if (law.tangents == 1) return radius - monitor.sign * r[law.tangent()];
   const double r1 = r[law.tangent()], r2 = r[law.tangent() + 1];
   return (radius - std::hypot(r1, r2)) * (radius + std::hypot(r1, r2));

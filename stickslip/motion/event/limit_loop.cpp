@@ -186,8 +186,9 @@ void LimitLoop::solve_all(FollowingLimits& limits, std::vector<Vector>& roots) {
     const Vector none = Vector::Zero(n);
     residual(limits, none);
     const Vector far = kFar * f_;
+    // Twice: what is found from afar is as exact as the distance allows.
     for (const Vector* start : {&none, &far})
-      if (Vector c = *start; newton(limits, c)) add(c);
+      if (Vector c = *start; newton(limits, c) && newton(limits, c)) add(c);
     return;
   }
   double c = 0;

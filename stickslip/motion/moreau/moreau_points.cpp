@@ -221,9 +221,18 @@ void MoreauScheme::leave_out_bystanders(double h) {
     if (out) taken_[static_cast<std::size_t>(active.found)] = 0;
     return out;
   });
-  if (end == active_.end()) return;
-  active_.erase(end, active_.end());
-  number_rows();
+  if (end != active_.end()) {
+    active_.erase(end, active_.end());
+    number_rows();
+  }
+  // What is left of those on their way out takes its share of the blow by Newton's law as the struck ones do: held at
+  // u_N⁺ >= 0 it would stop without loss what it was leaving with, and make energy.
+  for (Active& active : active_) {
+    const Approach& along = approaches_[static_cast<std::size_t>(active.found)];
+    const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
+    if (!active.impact && active.touches && along.leaves() && law.impact == ImpactLaw::newton)
+      active.bias = law.restitution * along.before;
+  }
 }
 
 bool MoreauScheme::carried_load(std::size_t k) {
