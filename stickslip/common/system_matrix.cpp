@@ -258,8 +258,15 @@ double quadratic_form(const SystemMatrix& A, const Vector& x) {
         for (Index j = 0; j < n; ++j) sum += a[i + j * n] * x[j];
         return sum;
       });
-    case Storage::banded:
-      return sum_rows([&, &b = A.banded()](Index i) { return b.row_product(i, x); });
+    case Storage::banded: {
+      const BandedMatrix& b = A.banded();
+      if (b.lower() != 1 || b.upper() != 1 || n < 2) return sum_rows([&](Index i) { return b.row_product(i, x); });
+      const double* a = b.row(0);  // a chain: three entries in every row but the first and last
+      double sum = x[0] * (a[1] * x[0] + a[2] * x[1]);
+      for (Index i = 1; i < n - 1; ++i)
+        sum += x[i] * (a[3 * i] * x[i - 1] + a[3 * i + 1] * x[i] + a[3 * i + 2] * x[i + 1]);
+      return sum + x[n - 1] * (a[3 * (n - 1)] * x[n - 2] + a[3 * (n - 1) + 1] * x[n - 1]);
+    }
     case Storage::sparse:
       break;
   }

@@ -295,6 +295,7 @@ void MoreauScheme::remember_points() {
     last_stuck_[k] = active_[k].mode == Mode::stick;
     last_normal_[k] = u1_[active_[k].first] - active_[k].bias;
     const ContactSite& point = found_.points[static_cast<std::size_t>(active_[k].found)];
+    if (!point.has_frame) continue;
     std::copy(point.position.begin(), point.position.end(), last_position_.begin() + 3 * static_cast<long>(k));
   }
   last_impulse_.resize(solution_.r.size());
