@@ -63,7 +63,7 @@ Index SystemMatrix::size() const {
 namespace {
 /// Loops of known length, so that they are unrolled.
 template <int N>
-void add_small_product(const double* a, double alpha, const double* x, double* y) {
+inline void add_small_product(const double* a, double alpha, const double* x, double* y) {
 #pragma GCC unroll 8
   for (int i = 0; i < N; ++i) {
     double sum = y[i];
@@ -226,10 +226,51 @@ const SystemMatrix& MatrixSum::evaluate(std::span<const double> alpha) {
   return sum_;
 }
 
-double quadratic_form(const SystemMatrix& A, const Vector& x) {
+namespace {
+/// Row by row, in the order of the loops below.
+template <int N>
+inline double small_quadratic_form(const double* a, const double* x) {
   double sum = 0;
-  for (Index i = 0; i < x.size(); ++i) sum += x[i] * A.row_product(i, x);
+#pragma GCC unroll 4
+  for (int i = 0; i < N; ++i) {
+    double row = 0;
+#pragma GCC unroll 4
+    for (int j = 0; j < N; ++j) row += a[i + j * N] * x[j];
+    sum += x[i] * row;
+  }
   return sum;
+}
+}  // namespace
+
+double quadratic_form(const SystemMatrix& A, const Vector& x) {
+  const Index n = x.size();
+  if (A.storage() == Storage::dense && n == 2) return small_quadratic_form<2>(A.dense().data(), x.data());
+  if (A.storage() == Storage::dense && n == 3) return small_quadratic_form<3>(A.dense().data(), x.data());
+  const auto sum_rows = [&](auto&& row_product) {
+    double sum = 0;
+    for (Index i = 0; i < n; ++i) sum += x[i] * row_product(i);
+    return sum;
+  };
+  switch (A.storage()) {  // once, not row by row
+    case Storage::dense:
+      return sum_rows([&, a = A.dense().data()](Index i) {
+        double sum = 0;
+        for (Index j = 0; j < n; ++j) sum += a[i + j * n] * x[j];
+        return sum;
+      });
+    case Storage::banded: {
+      const BandedMatrix& b = A.banded();
+      if (b.lower() != 1 || b.upper() != 1 || n < 2) return sum_rows([&](Index i) { return b.row_product(i, x); });
+      const double* a = b.row(0);  // a chain: three entries in every row but the first and last
+      double sum = x[0] * (a[1] * x[0] + a[2] * x[1]);
+      for (Index i = 1; i < n - 1; ++i)
+        sum += x[i] * (a[3 * i] * x[i - 1] + a[3 * i + 1] * x[i] + a[3 * i + 2] * x[i + 1]);
+      return sum + x[n - 1] * (a[3 * (n - 1)] * x[n - 2] + a[3 * (n - 1) + 1] * x[n - 1]);
+    }
+    case Storage::sparse:
+      break;
+  }
+  return sum_rows([&](Index i) { return A.row_product(i, x); });
 }
 
 }  // namespace stickslip

@@ -110,18 +110,20 @@ void record_residuals(const PrimalProblem& problem, const FrictionAssembly& laws
   laws.relative_velocity(v, problem.w, workspace.u);
   // In the unit of the reactions: what the load would ask of a law. At rest load and reactions cancel.
   double scale = 0;
-  stick.step.terms = 0;
-  for (Index k = 0; k < laws.laws(); ++k)
-    for (int c = 0; c < laws.size(k); ++c) {
-      const Index i = laws.first(k) + c;
+  const int *row = problem.Wt.outerIndexPtr(), *column = problem.Wt.innerIndexPtr();
+  const double* value = problem.Wt.valuePtr();
+  double fastest = 0;
+  for (Index k = 0; k < laws.laws(); ++k) {
+    const double weight = workspace.weights[k];
+    for (Index i = laws.first(k), end = i + laws.size(k); i < end; ++i) {
       double velocity = std::abs(problem.w[i]);
-      for (int at = problem.Wt.outerIndexPtr()[i]; at < problem.Wt.outerIndexPtr()[i + 1]; ++at) {
-        const Index j = problem.Wt.innerIndexPtr()[at];
-        velocity += std::abs(problem.Wt.valuePtr()[at]) * workspace.load[j] * inverse_diagonal[j];
-      }
-      scale = std::max({scale, std::abs(p[i]), workspace.weights[k] * velocity});
-      stick.step.terms = std::max(stick.step.terms, velocity * record.duration);
+      for (int at = row[i]; at < row[i + 1]; ++at)
+        velocity += std::abs(value[at]) * workspace.load[column[at]] * inverse_diagonal[column[at]];
+      scale = std::max(std::max(scale, std::abs(p[i])), weight * velocity);
+      fastest = std::max(fastest, velocity);
     }
+  }
+  stick.step.terms = fastest * record.duration;
   const double natural = natural_map_residual(problem.sets, p, workspace.u, workspace.weights);
   raise(record.inclusion, scale > 0 ? natural / scale : natural);
   const double outside = membership_residual(problem.sets, p), largest = p.lpNorm<Eigen::Infinity>();

@@ -20,7 +20,9 @@ Recorder::Recorder(const System& system, const SimulationOptions& options, doubl
       scheme_(scheme),
       hooks_(hooks),
       result_(result),
-      every_step_(options.output_step == 0 && options.output_times.empty()) {}
+      every_step_(options.output_step == 0 && options.output_times.empty()) {
+  look_at_row(0);
+}
 
 void Recorder::prepare(const StepRecord& record) {
   constraints_ = record.constraint_impulse.size();
@@ -41,7 +43,7 @@ void Recorder::prepare(const StepRecord& record) {
 
 void Recorder::start(const StepRecord& record) {
   prepare(record);
-  if (!every_step_ && !(due() <= t_ + margin_)) return;
+  if (!every_step_ && !(due_ <= t_ + margin_)) return;
   skip_rows_up_to(t_);
   write(record, t_);
 }
@@ -65,19 +67,19 @@ void Recorder::part_done(const StepRecord& record, bool first, bool last) {
   add_part(record, first, last);
   const double t0 = t_, t1 = record.state.t, h = t1 - t0;
   if (!every_step_) {
-    while (due() < t1 - margin_) {
-      interpolate(record, t0, h, due());
-      ++next_;
+    while (due_ < t1 - margin_) {
+      interpolate(record, t0, h, due_);
+      look_at_row(next_ + 1);
     }
-    if (due() <= t1 + margin_ && last) {
-      ++next_;
+    if (due_ <= t1 + margin_ && last) {
+      look_at_row(next_ + 1);
       write(record, t1);
     }
   } else if (last) {
     write(record, t1);
   }
   t_ = t1;
-  if (every_step_ || due() > t1 + 2 * step_) return;  // only the start of an interpolated part is needed
+  if (every_step_ || due_ > t1 + 2 * step_) return;  // only the start of an interpolated part is needed
   q_ = record.state.q;
   v_ = record.state.v;
   sensitivity_ = record.sensitivity;
@@ -116,13 +118,17 @@ void Recorder::join(const Vector& laws, const Vector& constraints, double factor
 void Recorder::skip_rows_up_to(double t) {
   if (every_step_) return;
   if (options_.output_step > 0)
-    next_ = static_cast<std::size_t>(std::max(0.0, (t - options_.start_time) / options_.output_step - 2));
-  while (due() <= t + margin_) ++next_;
+    look_at_row(static_cast<std::size_t>(std::max(0.0, (t - options_.start_time) / options_.output_step - 2)));
+  while (due_ <= t + margin_) look_at_row(next_ + 1);
 }
 
-double Recorder::due() const {
-  if (options_.output_step > 0) return options_.start_time + multiples_(static_cast<double>(next_));
-  return next_ < options_.output_times.size() ? options_.output_times[next_] : HUGE_VAL;
+void Recorder::look_at_row(std::size_t next) {
+  next_ = next;
+  if (options_.output_step > 0) {
+    due_ = options_.start_time + multiples_(static_cast<double>(next_));
+  } else {
+    due_ = next_ < options_.output_times.size() ? options_.output_times[next_] : HUGE_VAL;
+  }
 }
 
 void Recorder::write(const StepRecord& record, double t) {

@@ -28,7 +28,7 @@ class Recorder {
   void add_part(const StepRecord& record, bool first, bool last);
   void join(const Vector& laws, const Vector& constraints, double factor, Vector& out) const;
   void skip_rows_up_to(double t);
-  double due() const;
+  void look_at_row(std::size_t next);
   void write(const StepRecord& record, double t);
   void interpolate(const StepRecord& record, double t0, double h, double t);
   void differentiate(const StepRecord& record, double s);
@@ -43,6 +43,7 @@ class Recorder {
   Simulation& result_;
   bool every_step_ = true, whole_ = false, stepped_ = false;
   std::size_t next_ = 0;
+  double due_ = HUGE_VAL;  // time of row next_
   double t_ = 0, duration_ = 0;
   Index constraints_ = 0;  // components of the rows that are reactions of constraints; they come last
   Vector q_, v_, reaction_, smooth_, mean_, column_, tangent_, rate_;

@@ -32,9 +32,13 @@ namespace stickslip {
 class ConstrainedStep {
  public:
   /// The system must outlive this object.
-  explicit ConstrainedStep(const System& system) : system_(system), source_(system.laws().constraint_source()) {}
-  bool any() const { return !source_.elements().empty(); }
-  bool constant_rows() const { return source_.constant_rows(); }
+  explicit ConstrainedStep(const System& system)
+      : system_(system),
+        source_(system.laws().constraint_source()),
+        any_(!source_.elements().empty()),
+        constant_rows_(source_.constant_rows()) {}
+  bool any() const { return any_; }
+  bool constant_rows() const { return constant_rows_; }
 
   /// Rows at (t, q), with M(q). False: something is not finite.
   bool place(double t, const Vector& q, const SystemMatrix& M, SystemWorkspace& workspace);
@@ -72,6 +76,7 @@ class ConstrainedStep {
 
   const System& system_;
   const ConstraintSource& source_;
+  bool any_, constant_rows_;  // asked many times a step
   ConstraintRows rows_, end_rows_;
   ConstrainedMass mass_;
   Vector asked_, given_, balance_, column_, impulse_;

@@ -181,13 +181,14 @@ double MoreauScheme::penetration_tolerance(Index row, const Approach& approach, 
 
 /// Contacts in the middle of the step; the law holds at its end and so needs the velocity that surfaces have there.
 void MoreauScheme::find_points(double h) {
-  const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  const double speed = std::max(system_.laws().contact_source().speed_bound(v_m_), system_.laws().contact_source().speed_bound(v_free_));
-  system_.laws().contact_source().find(t0_ + 0.5 * h, q_m_, stabilised ? kTouching * length_ + 2 * h * speed : 0.0, workspace_,
-                        found_);
+  const ContactSource& source = system_.laws().contact_source();
+  double reach = 0;
+  if (options_.contact_rule == ContactRule::stabilised)
+    reach = kTouching * length_ + 2 * h * std::max(source.speed_bound(v_m_), source.speed_bound(v_free_));
+  source.find(t0_ + 0.5 * h, q_m_, reach, workspace_, found_);
   if (surfaces_move_) {
-    system_.laws().contact_source().surface(t0_, q_m_, workspace_, found_, w_start_);
-    system_.laws().contact_source().surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
+    source.surface(t0_, q_m_, workspace_, found_, w_start_);
+    source.surface(forces_.left_limit(t0_ + h, h), q_m_, workspace_, found_, w_end_);
   }
   recall_velocities(h);
 }
@@ -281,7 +282,7 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
     laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_friction_);
     laws_.evaluate_surface(forces_.left_limit(t0_ + h, h), q0_, v0_, workspace_, w1_friction_);
   }
-  set_step_matrix(h);
+  if (h != matrix_h_ || nonlinear_ || stiff_) set_step_matrix(h);
   if (!matrix_is_finite_)
     return fail(Status::not_finite,
                 fmt::format("moreau: the step matrix at t = {:.9g} s is not finite: the slope of a force by position or "
@@ -290,7 +291,8 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
                             t0_));
   if (lean_) return solve_step(h);
   right_hand_side(h, v0_);
-  if (const Status status = begin_constraints(h); status != Status::success) return status;
+  if (constrained_.any())
+    if (const Status status = begin_constraints(h); status != Status::success) return status;
   free_velocity();
   find_points(h);
   note_approaches();
@@ -321,13 +323,9 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
     v_theta_ = theta * v1 + (1 - theta) * v_m_;
     s.v = v1;
     move(h, v_theta_, s.q);
-  } else if (lean_) {
-    v_theta_ = theta * v1 + (1 - theta) * v0_;
-    s.q = q0_ + h * v_theta_;
-    s.v = v1;
   } else {
     for (Index i = 0; i < v1.size(); ++i) {
-      v_theta_[i] = theta * v1[i] + (1 - theta) * v_m_[i];
+      v_theta_[i] = theta * v1[i] + (1 - theta) * v0_[i];
       s.v[i] = v1[i];
       s.q[i] = q0_[i] + h * v_theta_[i];
     }
@@ -342,63 +340,24 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
     s.z = springs_.deformation();
     record.energy.friction_loss -= springs_.energy() - stored;
   }
+  const bool friction = laws_.laws() > 0;
+  if (has_impact_) impulse_ = solution_.r + impact_impulse_;
+  if (friction) record_friction(record);
+  if (lean_) {
+    note_friction_modes(t_end, record);
+    record_friction_balance(record);
+    record_energy(h, record);
+    return Status::success;
+  }
+  add_up_all_loads();
   record_points(h, record);
-  record_modes(t_end, record);
+  if (friction) note_friction_modes(t_end, record);
+  record_contact_modes(t_end, record);
   record_balance(record);
-  const Status settled = settle_on_constraints(record);
+  const Status settled = constrained_.any() ? settle_on_constraints(record) : Status::success;
   record_energy(h, record);
   remember_points();
   return settled;
-}
-
-/// Normal rows of the points that carry load: a correction that moved them would open them, or push them in.
-void MoreauScheme::hold_loaded_points() {
-  auto loaded = [&](const Active& active) { return carries_load(active); };
-  const auto count = static_cast<Index>(std::count_if(active_.begin(), active_.end(), loaded));
-  held_rows_.setZero(count, count > 0 ? v0_.size() : 0);
-  Index row = 0;
-  for (const Active& active : active_) {
-    if (!loaded(active)) continue;
-    for (SparseMatrix::InnerIterator entry(found_.Wt, active.row); entry; ++entry)
-      held_rows_(row, entry.col()) = entry.value();
-    ++row;
-  }
-}
-
-/// The projection of the velocities is a work of the constraints as well: M Δv = Aᵀ Λ'.
-void MoreauScheme::count_projection(StepRecord& record) {
-  const State& s = record.state;
-  scratch_ = s.v - solution_.v;
-  (linear_ ? linear_->M : system_.inertia().mass(s.q, workspace_)).product(scratch_, balance_);
-  record.constraint_impulse.noalias() += constraint_workspace_.mass.weighted_inverse().transpose() * balance_;
-  if (!laws_.limits_depend_on_reactions()) return;
-  column_.noalias() = constrained_.rows().transpose() * constrained_.impulse();
-  reaction_audit_.add(column_, balance_, inverse_diagonal_, record.duration);
-}
-
-/// What the step left of its constraints, of the order h³, is taken out: their positions and velocities hold to
-/// round-off at the end of every step.
-Status MoreauScheme::settle_on_constraints(StepRecord& record) {
-  if (!constrained_.any()) return Status::success;
-  State& s = record.state;
-  record.constraint_impulse = constrained_.impulse();
-  hold_loaded_points();
-  q_end_ = s.q;
-  Status status = project_position(system_, s.t, s.q, constraint_workspace_, held_rows_);
-  if (status == Status::not_converged && held_rows_.rows() > 0) {
-    s.q = q_end_;
-    held_rows_.resize(0, 0);
-    status = project_position(system_, s.t, s.q, constraint_workspace_);
-  }
-  if (status == Status::success) status = project_velocity(system_, s.t, s.q, s.v, constraint_workspace_, held_rows_);
-  if (status != Status::success)
-    return fail(status, fmt::format("moreau: the constraints cannot be met at t = {:.9g} s (a mechanism that has come "
-                                    "apart or locked); reduce run.step",
-                                    s.t));
-  count_projection(record);
-  stick_exactly(s);
-  constraint_audit_.add(s, record.duration);
-  return Status::success;
 }
 
 }  // namespace stickslip

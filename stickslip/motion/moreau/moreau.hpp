@@ -263,10 +263,12 @@ class MoreauScheme final : public Scheme {
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
   Status commit(double h, double t_end, StepRecord& record);
+  void record_friction(StepRecord& record);
   void record_points(double h, StepRecord& record);
-  void record_modes(double t, StepRecord& record);
+  void record_contact_modes(double t, StepRecord& record);
   bool rebounds(std::size_t law) const;
   double momentum_before();
+  void record_friction_balance(StepRecord& record);
   void record_balance(StepRecord& record);
   void record_energy(double h, StepRecord& record);
   void record_contact_work(StepRecord& record);
@@ -322,6 +324,7 @@ class MoreauScheme final : public Scheme {
   std::vector<int> last_first_;
   std::vector<char> last_stuck_;
   std::vector<double> last_normal_, last_position_;  // u_N at its end; three coordinates
+  std::vector<double> at_hand_;    // per active point: velocity_at_hand()
   std::vector<double> recalled_;   // per found point: its u_N at the end of the last step, NaN: took no part in it
   std::vector<Mode> start_modes_;  // of the contact laws: what holds in the first step
   bool stepped_ = false;
@@ -351,7 +354,7 @@ class MoreauScheme final : public Scheme {
   Vector w_left_;           // just before a jump at the start of the step
   Vector load_;
   VelocityIteration iteration_;
-  ResidualWorkspace residuals_;  // where there is friction alone
+  ResidualWorkspace residuals_;  // where there is friction alone; its u is u1_ there
   Vector mean_force_, mean_velocity_, weakened_;
   double momentum_scale_ = 0;  // largest terms of the balance so far
   Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;

@@ -10,54 +10,6 @@
 
 namespace stickslip {
 
-/// Rows at q_θ, and what they ask of the velocity at the end.
-Status MoreauScheme::place_constraints(double h, const Vector& v1) {
-  if (!constrained_.any()) return Status::success;
-  const double theta = options_.theta;
-  v_theta_ = theta * v1 + (1 - theta) * v0_;
-  move(theta * h, v_theta_, q_theta_);
-  move(h, v_theta_, q_end_);
-  const SystemMatrix& M = system_.inertia().mass(q_theta_, workspace_);
-  if (!constrained_.place(forces_.left_limit(t0_ + theta * h, h), q_theta_, M, workspace_))
-    return fail(Status::not_finite,
-                fmt::format("moreau: a constraint is not finite in the step from t = {:.9g} s; reduce run.step", t0_));
-  constrained_.ask(forces_.left_limit(t0_ + h, h), q_end_, v1, workspace_);
-  return Status::success;
-}
-
-/// As place_constraints() with v1 = v0; tells whether the step comes so near to a singular position that its rows are
-/// better taken elsewhere, and takes them there.
-Status MoreauScheme::begin_constraints(double h) {
-  if (!constrained_.any()) return Status::success;
-  constexpr double kTurning = 0.1;  // of a change of v1 that one iteration gives back: far from any singular position
-  constexpr double kNearer = 0.7;   // of the way at an end: the step holds the singular position, or is next to it
-  constexpr double kNear = 0.9;     // likewise, where the step does not converge with the rows of its middle. Elsewhere
-                                    // those of an end would give the reactions for a part of the step only
-  beside_singular_ = false;
-  if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
-  if (constrained_.constant_rows()) return Status::success;
-  if (!away_from_singular_ && constrained_.rank() >= most_rank_ && constrained_.turning() <= kTurning) {
-    most_rank_ = constrained_.rank();
-    return Status::success;
-  }
-  const ConstrainedStep::Independence middle = constrained_.independence();
-  auto place_at = [&](const Vector& q, double t) {
-    return constrained_.place(t, q, system_.inertia().mass(q, workspace_), workspace_);
-  };
-  const double end = forces_.left_limit(t0_ + h, h);
-  if (!place_at(q_end_, end)) return place_constraints(h, v0_);
-  const ConstrainedStep::Independence after = constrained_.independence();
-  if (!place_at(q0_, t0_)) return place_constraints(h, v0_);
-  const ConstrainedStep::Independence before = constrained_.independence();
-  const bool later = after.better_than(before, 1.0);
-  if (!(later ? after : before).better_than(middle, away_from_singular_ ? kNear : kNearer))
-    return place_constraints(h, v0_);
-  beside_singular_ = true;
-  if (later) place_at(q_end_, end);
-  constrained_.ask(end, q_end_, workspace_);
-  return Status::success;
-}
-
 /// q = q0 ⊕ dt v
 void MoreauScheme::move(double dt, const Vector& v, Vector& q) {
   displacement_ = dt * v;
@@ -76,10 +28,11 @@ void MoreauScheme::begin(double h, const State& state) {
     q0_ = state.q;
     v0_ = v_m_ = state.v;
     move(0.5 * h, v0_, q_m_);
-  } else if (lean_) {
-    q0_ = state.q;
-    v0_ = state.v;
-    if (nonlinear_) q_m_ = q0_ + (0.5 * h) * v0_;  // where slopes are taken
+  } else if (lean_ && !nonlinear_) {  // nothing is asked of the middle
+    for (Index i = 0; i < v0_.size(); ++i) {
+      q0_[i] = state.q[i];
+      v0_[i] = state.v[i];
+    }
   } else {
     for (Index i = 0; i < v0_.size(); ++i) {
       const double q = state.q[i], v = state.v[i];

@@ -16,10 +16,11 @@ constexpr double kHold = 1e6;  // times the static limit: a held law does not gi
 }  // namespace
 
 bool MoreauScheme::locates() const {
+  if (!options_.locate_reversals) return false;
   const int most = options_.max_splits > 0
                        ? options_.max_splits
                        : 20 + 10 * static_cast<int>(laws_.laws() + static_cast<Index>(contacts_.size()));
-  if (!options_.locate_reversals || splits_ >= most) return false;
+  if (splits_ >= most) return false;
   // Blows and their forces belong to the whole step.
   return !has_impact_ && std::none_of(active_.begin(), active_.end(), [](const Active& a) { return a.impact; });
 }
@@ -112,7 +113,6 @@ Index MoreauScheme::frozen_row() const {
 
 /// The known impulse of the frozen law goes to the right-hand side for the solve (factor 1) and back (-1).
 void MoreauScheme::freeze(double h, double factor) {
-  if (!frozen_.any()) return;
   const Index row = frozen_row();
   if (row < 0) return;
   const bool entering = factor > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a step with contacts leaves behind: modes, events, residuals, energy.
+// What a step leaves behind: impulses, modes, events, residuals, and what the next one remembers of its points.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -33,12 +33,6 @@ double inclusion_margin(const Set& set, const double* p) {
     default:
       return set.limit - std::hypot(p[1], p[2]) / p[0];
   }
-}
-
-double product(const Vector& x, const Vector& y) {
-  double sum = 0;
-  for (Index i = 0; i < x.size(); ++i) sum += x[i] * y[i];
-  return sum;
 }
 
 /// A plain loop: the vectors of small systems are shorter than the preparation of a vectorised one. NaN stays NaN.
@@ -80,15 +74,17 @@ bool MoreauScheme::carries_load(const Active& active) const {
   return false;
 }
 
-void MoreauScheme::record_points(double h, StepRecord& record) {
-  if (has_impact_) impulse_ = solution_.r + impact_impulse_;
+void MoreauScheme::record_friction(StepRecord& record) {
   const Vector& total = impulses();
-  for (Index i = 0, friction = laws_.components(); i < record.reaction_impulse.size(); ++i) {
-    record.reaction_impulse[i] = i < friction ? total[i] + spring_impulse_[i] : 0.0;
-    record.jump_impulse[i] = 0;
-  }
+  for (Index i = 0, friction = laws_.components(); i < friction; ++i)
+    record.reaction_impulse[i] = total[i] + spring_impulse_[i];
+}
+
+void MoreauScheme::record_points(double h, StepRecord& record) {
+  const Vector& total = impulses();
+  for (Index i = laws_.components(); i < record.reaction_impulse.size(); ++i)
+    record.reaction_impulse[i] = record.jump_impulse[i] = 0;
   record.point_forces.clear();
-  if (!active_.empty()) add_up_all_loads();
   for (std::size_t k = 0; k < law_mode_.size(); ++k) {
     law_impact_[k] = 0;
     law_mode_[k] = Mode::open;
@@ -121,9 +117,8 @@ void MoreauScheme::record_points(double h, StepRecord& record) {
   }
 }
 
-void MoreauScheme::record_modes(double t, StepRecord& record) {
+void MoreauScheme::record_contact_modes(double t, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
-  note_friction_modes(t, record);
   for (std::size_t k = 0; k < law_mode_.size(); ++k) {
     const auto law = static_cast<std::size_t>(laws_.laws()) + k;
     const Mode before = modes[law];
@@ -206,14 +201,14 @@ double MoreauScheme::momentum_before() {
   return std::sqrt(largest2);
 }
 
-/// The step's equation and its laws, seen from v and p alone.
+void MoreauScheme::record_friction_balance(StepRecord& record) {
+  raise(residuals_.momentum, momentum_before());
+  record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record, momentum_audit_, stick_audit_);
+}
+
+/// The step's equation and its laws, seen from v and p alone; load_ holds the terms of the equation.
 void MoreauScheme::record_balance(StepRecord& record) {
-  raise(lean_ ? residuals_.momentum : momentum_scale_, momentum_before());
-  if (lean_) {
-    record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record, momentum_audit_, stick_audit_);
-    u1_ = residuals_.u;
-    return;
-  }
+  raise(momentum_scale_, momentum_before());
   const Index m = solution_.r.size();
   const SparseMatrix& Wt = problem_.Wt;
   for (Index i = 0; i < balance_.size(); ++i) balance_[i] = problem_.g[i];
@@ -221,7 +216,6 @@ void MoreauScheme::record_balance(StepRecord& record) {
     for (int at = Wt.outerIndexPtr()[k]; at < Wt.outerIndexPtr()[k + 1]; ++at)
       balance_[Wt.innerIndexPtr()[at]] += Wt.valuePtr()[at] * solution_.r[k];
   if (constrained_.any()) balance_.noalias() += constrained_.rows().transpose() * constrained_.impulse();
-  add_up_all_loads();
   step_matrix_.value().add_product(-1.0, solution_.v, balance_);
   const BalanceSize size = balance_size(balance_, load_, inverse_diagonal_);
   raise(momentum_scale_, size.terms);
@@ -243,123 +237,6 @@ void MoreauScheme::record_balance(StepRecord& record) {
   raise(record.membership, largest > 0 ? outside / largest : outside);
 }
 
-void MoreauScheme::record_energy(double h, StepRecord& record) {
-  const double theta = options_.theta;
-  EnergyLedger& e = record.energy;
-  const State& s = record.state;
-  e.correction += correction_work_;
-  if (drift_kick_) {
-    system_.forces().applied(t0_ + 0.5 * h, q_m_, v_m_, workspace_, scratch_);
-    e.work_in += h * scratch_.dot(v_theta_);
-    e.damper_loss += h * system_.forces().damper_power(q_m_, v_theta_);
-  } else if (nonlinear_) {
-    move(theta * h, v_theta_, q_theta_);
-    if (options_.force == ForceSampling::mean && system_.forces().applied_depends_on_time()) {
-      forces_.sample(options_.force, t0_, t0_ + h, q_theta_, v_theta_, workspace_, scratch_);
-    } else {
-      system_.forces().applied(t0_ + theta * h, q_theta_, v_theta_, workspace_, scratch_);
-    }
-    e.work_in += h * (scratch_.dot(v_theta_) + system_.inertia().power(q_theta_, v_theta_));
-    e.damper_loss += h * system_.forces().damper_power(q_theta_, v_theta_);
-  } else {
-    e.work_in += h * product(f_, v_theta_);
-    if (damped_by_model_) e.damper_loss += h * system_.forces().damper_power(q0_, v_theta_);
-  }
-  if (circulatory_) e.work_in -= h * circulatory_power(h);
-  for (Index k = 0; k < laws_.laws(); ++k)
-    for (int c = 0; c < laws_.size(k); ++c) {
-      const Index i = laws_.first(k) + c;
-      const double u_theta = theta * u1_[i] + (1 - theta) * u0_[i];
-      const double w_theta = theta * problem_.w[i] + (1 - theta) * w0_friction_[i];
-      double smooth = 0;
-      if (laws_.has_weakening() || laws_.has_viscous()) smooth = smooth_impulse(k, i, h, u_theta);
-      const double impulse = solution_.r[i] + spring_impulse_[i] + smooth;
-      record.smooth_impulse[i] = smooth;
-      record.law_work[k] += impulse * (u_theta + w_theta);
-      e.friction_loss -= impulse * u_theta;
-      e.work_in += impulse * w_theta;
-    }
-  // Constraints that move bring work in: Λ · G v.
-  if (constrained_.any()) e.work_in += constrained_.impulse().dot(constrained_.rates());
-  record_contact_work(record);
-  if (linear_) {  // M v serves the next step as well
-    linear_->M.product(s.v, Mv_);
-    momentum_is_known_ = true;
-    e.kinetic = 0.5 * product(Mv_, s.v);
-    if (elastic_ || springs_.any()) e.potential = system_.forces().potential_energy(s.q);
-  } else {
-    e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
-    e.potential = system_.forces().potential_energy(s.q);
-  }
-  if (springs_.any()) e.potential += springs_.energy();
-  if (active_.empty()) return;
-  // Newton's rebound is counted by the work of its impulses, in book_impact().
-  if (has_impact_ || !some_impact_rebounds()) contact_audit_.step.gain = std::max(0.0, contact_gain());
-  record_contact_velocity();
-}
-
-/// Weakening and viscous part of one component, as they acted in the step.
-double MoreauScheme::smooth_impulse(Index law, Index i, double h, double u_theta) const {
-  if (!linear_implicit()) return smooth_[i];
-  return (laws_.has_weakening() ? weakened_[i] : 0.0) - h * laws_.viscous(law) * u_theta;
-}
-
-/// Power taken out by the skew part of K at q_θ: v·(K - Kᵀ) q / 2.
-double MoreauScheme::circulatory_power(double h) {
-  move(options_.theta * h, v_theta_, q_theta_);
-  double power = 0;
-  linear_->K.for_each(
-      [&](Index i, Index j, double k) { power += 0.5 * k * (v_theta_[i] * q_theta_[j] - v_theta_[j] * q_theta_[i]); });
-  return power;
-}
-
-void MoreauScheme::record_contact_work(StepRecord& record) {
-  const double theta = options_.theta;
-  EnergyLedger& e = record.energy;
-  double normal_loss = 0, friction_loss = 0;
-  bool impact = false;
-  for (const Active& active : active_) {
-    const int size = contacts_[static_cast<std::size_t>(active.law)].size();
-    impact |= active.impact;
-    for (int c = 0; c < size; ++c) {
-      const Index i = active.first + c;
-      const double surface = theta * w_end()[active.row + c] + (1 - theta) * w_start()[active.row + c];
-      const double impulse = impulses()[i];
-      const double u_end = u1_[i] - (c == 0 ? active.bias : 0.0);
-      const double u_theta = theta * u_end + (1 - theta) * u0_[i];
-      const double work = impulse * u_theta;
-      (c == 0 ? normal_loss : friction_loss) -= work;
-      e.work_in += impulse * surface;
-      record.law_work[laws_.laws() + active.law] += work + impulse * surface;
-    }
-  }
-  if (impact) {
-    contact_audit_.step.gain += book_impact(normal_loss, friction_loss, e);
-    return;
-  }
-  e.impact_loss += normal_loss;
-  e.friction_loss += friction_loss;
-}
-
-bool MoreauScheme::some_impact_rebounds() const {
-  return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
-    return active.impact && contacts_[static_cast<std::size_t>(active.law)].restitution > 0;
-  });
-}
-
-/// Kinetic energy that the contacts of the step added.
-double MoreauScheme::contact_gain() {
-  if (has_impact_) return impact_solution_.work;
-  if (iterates_) free_velocity();
-  double gain = 0;
-  for (Index i = 0; i < solution_.r.size(); ++i) {
-    const double u_free = row_times(problem_.Wt, i, v_free_) - problem_.w[i];
-    gain += 0.5 * solution_.r[i] * (u1_[i] + u_free);
-  }
-  for (const Active& active : active_) gain -= solution_.r[active.first] * active.bias;
-  return gain;
-}
-
 /// Largest sum of velocities of which a component of the contact is made, before the step and without reactions.
 double MoreauScheme::velocity_at_hand(const Active& active) const {
   double largest = 0;
@@ -378,13 +255,17 @@ double MoreauScheme::velocity_at_hand(const Active& active) const {
 /// Velocities against the law that the solver left, contact by contact.
 void MoreauScheme::record_contact_velocity() {
   double fastest = 0;
-  for (const Active& active : active_) fastest = std::max(fastest, velocity_at_hand(active));
+  at_hand_.clear();
+  for (const Active& active : active_) {
+    at_hand_.push_back(velocity_at_hand(active));
+    fastest = std::max(fastest, at_hand_.back());
+  }
   constexpr double kShare = 1e-3;  // a contact without any motion of its own still feels its neighbours
   for (std::size_t k = 0; k < active_.size(); ++k) {
     const Active& active = active_[k];
     const double p = solution_.r[active.first], u = u1_[active.first];
     const double against = u < 0 ? -u : std::min(u, p / weights_[laws_.laws() + static_cast<Index>(k)]);
-    if (against > 0) raise(contact_audit_.step.velocity, against / std::max(velocity_at_hand(active), kShare * fastest));
+    if (against > 0) raise(contact_audit_.step.velocity, against / std::max(at_hand_[k], kShare * fastest));
   }
 }
 
@@ -414,6 +295,7 @@ void MoreauScheme::remember_points() {
     last_stuck_[k] = active_[k].mode == Mode::stick;
     last_normal_[k] = u1_[active_[k].first] - active_[k].bias;
     const ContactSite& point = found_.points[static_cast<std::size_t>(active_[k].found)];
+    if (!point.has_frame) continue;
     std::copy(point.position.begin(), point.position.end(), last_position_.begin() + 3 * static_cast<long>(k));
   }
   last_impulse_.resize(solution_.r.size());

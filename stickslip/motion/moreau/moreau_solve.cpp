@@ -23,6 +23,12 @@ constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few itera
 constexpr int kLastPolishing = 10;
 constexpr double kWorthAccepting = 10;     // times the tolerance, of which kNearMiss are accepted in the end
 
+bool is_finite(const Vector& x) {
+  double zero = 0;
+  for (Index i = 0; i < x.size(); ++i) zero += 0.0 * x[i];
+  return zero == 0;
+}
+
 }  // namespace
 
 Status MoreauScheme::solve_step(double h) {
@@ -97,9 +103,9 @@ Status MoreauScheme::solve_laws(double h) {
     }
     return require_finite();
   }
-  if (laws_.laws() > 0 && !laws_.limits_depend_on_state())
+  if (laws_.limits_vary() && !laws_.limits_depend_on_state())
     laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
-  std::fill(friction_released_.begin(), friction_released_.end(), 0);
+  if (laws_.has_static()) std::fill(friction_released_.begin(), friction_released_.end(), 0);
   while (true) {
     if (lean_ && sets_h_ == h && !frozen_.any() && !laws_.has_static() && !laws_.limits_vary()) {
       if (const Status status = solve_inclusion(); status != Status::success) return status;
@@ -113,10 +119,10 @@ Status MoreauScheme::solve_laws(double h) {
     }
     for (std::size_t k = 0; k < active_.size(); ++k)
       problem_.sets[friction + k].limit = friction_coefficient(active_[k]);
-    freeze(h, 1.0);
+    if (frozen_.any()) freeze(h, 1.0);
     ++problem_.sets_version;
     const Status status = solve_inclusion();
-    freeze(h, -1.0);
+    if (frozen_.any()) freeze(h, -1.0);
     if (status != Status::success) return status;
     bool gave_way = false;
     for (Index k = 0; k < laws_.laws(); ++k)
@@ -133,13 +139,11 @@ Status MoreauScheme::solve_laws(double h) {
       }
     if (!gave_way) break;
   }
-  return require_finite();
+  return is_finite(solution_.v) ? Status::success : require_finite();
 }
 
 Status MoreauScheme::require_finite() {
-  double zero = 0;
-  for (Index i = 0; i < solution_.v.size(); ++i) zero += 0.0 * solution_.v[i];
-  if (zero == 0) return Status::success;
+  if (is_finite(solution_.v)) return Status::success;
   return fail(
       Status::not_finite,
       fmt::format("moreau: the velocity is not finite after t = {:.9g} s; check forces, or reduce run.step", t0_));
