@@ -7,7 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <fstream>
+#include <limits>
+#include <string_view>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/hdf5_file.hpp"

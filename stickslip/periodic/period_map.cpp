@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/null_space.hpp"
