@@ -119,6 +119,10 @@ CLI::App* add_periodic(CLI::App& app, cli::PeriodicCommand& command) {
   add_model(*sub, command.model, command.set);
   sub->add_option("--continue", command.branch, "follow the motion over a number of the model")
       ->type_name("PARAM=FROM:TO[:STEP]");
+  sub->add_option("--further", command.further, "look for so many branches beside the one that is followed")
+      ->check(CLI::Range(0, 1000));
+  sub->add_option("--restart", command.restart,
+                  "go on with the branch in this folder, and store it there as one; with --out: there instead");
   sub->add_option("--out", command.out, "folder of the results (default: MODEL-periodic)");
   sub->add_flag("--json", command.json, "print the summary as JSON and nothing else");
   return sub;

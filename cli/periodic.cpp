@@ -13,6 +13,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/io/branch_file.hpp"
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/periodic_result.hpp"
 
@@ -34,7 +35,7 @@ double number_in(const std::string& text, const std::string& whole) {
 }
 
 /// PARAM=FROM:TO[:STEP]
-BranchOptions read_branch(const std::string& text, BranchOptions given) {
+BranchOptions branch_options(const std::string& text, BranchOptions given) {
   if (text.empty()) return given;
   const std::size_t equals = text.find('='), colon = text.find(':');
   if (equals == std::string::npos || colon == std::string::npos || colon < equals)
@@ -71,8 +72,11 @@ BranchCase case_of(const ModelFile& model) {
 void print_summary(const PeriodicResult& result, const std::string& folder) {
   const PeriodicSolution& s = result.solution;
   print_out("{}\n", result.header.title.empty() ? result.header.model : result.header.title);
-  print_out("  {} ({}{}): period {:.12g} s, {} iterations, residual {:.2g}, {:.3g} s\n", periodic_status_name(s.status),
-            s.method, s.polished ? ", polished" : "", s.period, s.iterations, s.residual, result.wall_seconds);
+  if (result.mode)
+    print_out("  {} ({}): {:.3g} s\n", periodic_status_name(s.status), s.method, result.wall_seconds);
+  else
+    print_out("  {} ({}{}): period {:.12g} s, {} iterations, residual {:.2g}, {:.3g} s\n", periodic_status_name(s.status),
+              s.method, s.polished ? ", polished" : "", s.period, s.iterations, s.residual, result.wall_seconds);
   const TrajectoryNames names = trajectory_names(result.system, false);
   for (std::size_t i = 0; i < names.coordinates.size() && i < 8 && s.orbit.minimum.size() > 0; ++i)
     print_out("  {:<10} {:.10g} .. {:.10g}, amplitude {:.10g}\n", names.coordinates[i],
@@ -87,7 +91,8 @@ void print_summary(const PeriodicResult& result, const std::string& folder) {
     print_out("  branch in {}: {} points from {:.6g} to {:.6g}\n", result.branch_options.parameter,
               result.branch.points.size(), result.branch.points.empty() ? NAN : result.branch.points.front().value,
               result.branch.points.empty() ? NAN : result.branch.points.back().value);
-    for (const Bifurcation& b : result.branch.bifurcations) print_out("    {} at {:.9g}\n", b.kind, b.value);
+    for (const Bifurcation& b : result.branch.bifurcations)
+      print_out("    {} at {:.9g}{}\n", b.kind, b.value, b.branch > 0 ? fmt::format(" (further branch {})", b.branch) : "");
   }
   if (result.mode && !result.mode->points.empty()) {
     const NonlinearModePoint &first = result.mode->points.front(), &last = result.mode->points.back();
@@ -105,8 +110,14 @@ int periodic(const PeriodicCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
   if (!model.periodic)
     throw InputError(fmt::format("{}: there is no [periodic] table; add one with period = .. in s", model.path));
-  const BranchOptions branch = read_branch(command.branch, model.periodic->branch);
-  ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-periodic" : command.out);
+  const BranchOptions branch = branch_options(command.branch, model.periodic->branch);
+  if (!command.restart.empty() && branch.parameter.empty())
+    throw InputError(fmt::format("--restart {}: a branch is gone on with; give --continue, or periodic.continue in the model", command.restart));
+  if (command.further > 0 && branch.parameter.empty())
+    throw InputError(fmt::format("--further {}: beside a branch; give --continue, or periodic.continue in the model", command.further));
+  ResultFolder folder(!command.out.empty()       ? command.out
+                      : !command.restart.empty() ? command.restart
+                                                 : fs::path(command.model).stem().string() + "-periodic");
   catch_interrupts();
   ProgressBar bar("periodic", !command.json);
   const auto begin = std::chrono::steady_clock::now();
@@ -126,7 +137,6 @@ int periodic(const PeriodicCommand& command) {
   const BranchCase given = case_of(model);
   std::optional<Orbit> start;
   if (given.options.start == PeriodicStart::file) start = read_orbit(given.options.start_file, *model.system);
-  std::ofstream rows;
   const auto in_file = [&](const auto& action) {
     try {
       action();
@@ -158,17 +168,22 @@ int periodic(const PeriodicCommand& command) {
       return case_of(with_overrides(model, std::vector<std::string>{setting_for(model, branch.parameter, value)}));
     };
     build(branch.from);  // mistakes show before anything is written
+    std::optional<BranchResume> earlier;
+    if (!command.restart.empty()) earlier = read_branch(command.restart, branch.parameter, *model.system);
     folder.open_cleared();
-    std::string text = branch_csv_header(*model.system);
-    rows.open(folder.path() / "branch.csv");
-    rows << text << std::flush;
-    in_file([&] {
-      result.branch = follow_branch(build, branch, interrupt_request(), [&](const BranchPoint& point) {
-        rows << branch_csv_row(point) << std::flush;
-        bar.update((point.value - branch.from) / (branch.to - branch.from));
-        return !interrupted();
-      });
-    });
+    BranchFile rows(folder.path(), branch.parameter, *model.system, earlier ? &*earlier : nullptr);
+    if (earlier) rows.keep_orbit(earlier->last, true);
+    BranchHooks hooks;
+    hooks.stop = interrupt_request();
+    hooks.on_bifurcation = [&](const Bifurcation& found) { rows.add(found); };
+    hooks.on_point = [&](const BranchPoint& point, const Orbit& orbit) {
+      rows.add(point);
+      if (point.branch == 0) rows.keep_orbit(orbit);
+      bar.update((point.value - branch.from) / (branch.to - branch.from));
+      return !interrupted();
+    };
+    in_file([&] { result.branch = follow_branch(build, branch, hooks, earlier ? &*earlier : nullptr, command.further); });
+    rows.keep_orbit(result.branch.last.orbit, true);
     result.solution = result.branch.last;
     if (result.branch.status != Status::success) {
       result.solution.status = result.branch.status;

@@ -10,10 +10,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
+#include <utility>
 
 #include "stickslip/model/matrix_model.hpp"
+#include "stickslip/model/reduction.hpp"
 
 namespace stickslip {
 
@@ -30,7 +33,8 @@ struct BladedDisc {
   Index platform(int s) const { return (s % sectors) * sector_size() + radial * around + blade / 5; }
   Index tip(int s) const { return (s % sectors + 1) * sector_size() - 1; }
 
-  std::unique_ptr<System> system(double omega) const {
+  /// M and K of all coordinates.
+  std::pair<SparseMatrix, SparseMatrix> matrices() const {
     std::vector<Eigen::Triplet<double, int>> M, K;
     const auto mass = [&](Index i, double m) { M.emplace_back(static_cast<int>(i), static_cast<int>(i), m); };
     const auto spring = [&](Index i, Index j, double k) {  // j < 0: to the ground
@@ -60,23 +64,52 @@ struct BladedDisc {
         spring(i, b == 0 ? node(s, radial - 1, around / 2) : i - 1, blade_spring);
       }
     }
-    MatrixModel model;
-    for (Index i = 1; i <= size(); ++i) model.coordinates.push_back(fmt::format("x{}", i));
     SparseMatrix m(size(), size()), k(size(), size());
     m.setFromTriplets(M.begin(), M.end());
     k.setFromTriplets(K.begin(), K.end());
+    return {std::move(m), std::move(k)};
+  }
+
+  std::unique_ptr<System> system(double omega) const {
+    const auto [m, k] = matrices();
+    MatrixModel model;
     model.mass = SystemMatrix::compact(m);
     model.stiffness = SystemMatrix::compact(k);
     model.damping = SystemMatrix::compact(SparseMatrix(damping * k));
-    model.force.components.assign(static_cast<std::size_t>(size()), StateFunction(0.0));
+    return with_laws(std::move(model), size(), omega, [](Index i) { return i; });
+  }
+
+  /// Platforms, tips and some interior modes alone (reduction.hpp).
+  std::unique_ptr<System> reduced_system(double omega, Index modes) const {
+    const auto [m, k] = matrices();
+    ReductionOptions options;
+    options.modes = modes;
+    for (int s = 0; s < sectors; ++s) options.kept.push_back(platform(s)), options.kept.push_back(tip(s));
+    std::sort(options.kept.begin(), options.kept.end());
+    const Reduction reduction = reduce(m, SparseMatrix(damping * k), k, options);
+    MatrixModel model;
+    model.mass = SystemMatrix(reduction.M);
+    model.stiffness = SystemMatrix(reduction.K);
+    model.damping = SystemMatrix(reduction.B);
+    return with_laws(std::move(model), reduction.M.rows(), omega, [&](Index i) {
+      return std::lower_bound(options.kept.begin(), options.kept.end(), i) - options.kept.begin();
+    });
+  }
+  Index reduced_tip(int s) const { return 2 * s + 1; }  ///< the platform of a sector comes before its tip
+
+ private:
+  template <class Place>
+  std::unique_ptr<System> with_laws(MatrixModel model, Index coordinates, double omega, Place place) const {
+    for (Index i = 1; i <= coordinates; ++i) model.coordinates.push_back(fmt::format("x{}", i));
+    model.force.components.assign(static_cast<std::size_t>(coordinates), StateFunction(0.0));
     SymbolTable symbols;
     symbols.add_variable("t");
     for (int s = 0; s < sectors; ++s) {
-      model.force.components[static_cast<std::size_t>(tip(s))] = StateFunction(Expression::parse(
+      model.force.components[static_cast<std::size_t>(place(tip(s)))] = StateFunction(Expression::parse(
           fmt::format("{:.17g}*cos({:.17g}*t - {:.17g})", force, omega, 2 * M_PI * order * s / sectors), symbols));
       FrictionElement law;
       law.name = fmt::format("platform{}", s + 1);
-      law.directions = {between(platform(s), platform(s + 1))};
+      law.directions = {between(place(platform(s)), place(platform(s + 1)))};
       law.limit = limit;
       law.stiffness = stiffness;
       model.friction.push_back(law);

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <optional>
 
-#include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/interruptible_lu.hpp"
 
 namespace stickslip {
 
@@ -58,7 +58,7 @@ class Follower {
       if (raised(options_.stop) || !factor(point, plane)) return false;
       right_.resize(n_ + 1);
       right_ << -F_, -plane.dot(z - anchor);
-      const Vector step = lu_.solve(right_);
+      const Vector step = lu_.solve(right_).col(0);
       if (!step.allFinite()) return false;
       z += step;
     }
@@ -70,13 +70,13 @@ class Follower {
     if (!factor(point, before)) return false;
     right_.setZero(n_ + 1);
     right_[n_] = 1;
-    Vector t = lu_.solve(right_);
+    Vector t = lu_.solve(right_).col(0);
     if (!t.allFinite() || !(t.norm() > 0)) return false;
     t.normalize();
     if (t.dot(before) < 0) t = -t;
     point.tangent = t;
     if (!factor(point, t)) return false;
-    sign = determinant_sign();
+    sign = lu_.determinant_sign();
     return true;
   }
 
@@ -86,7 +86,7 @@ class Follower {
     Vector y = Vector::Ones(n_ + 1);
     y -= y.dot(point.tangent) * point.tangent;
     for (int k = 0; k < 4; ++k) {  // of AᵀA: its smallest eigenvalue belongs to the vector that is looked for
-      y = lu_.solve(lu_.transpose().solve(y.normalized()));
+      y = lu_.solve(lu_.solve_transposed(y.normalized())).col(0);
       y -= y.dot(point.tangent) * point.tangent;
     }
     return y.normalized().cwiseProduct(scale_);
@@ -113,13 +113,7 @@ class Follower {
     for (Index j = 0; j <= n_; ++j) A_.col(j).head(n_) *= scale_[j];
     A_.row(n_) = last_row.transpose();
     if (!A_.allFinite()) return false;
-    lu_.compute(A_);
-    return true;
-  }
-  double determinant_sign() const {
-    double sign = lu_.permutationP().determinant();
-    for (Index i = 0; i <= n_; ++i) sign *= lu_.matrixLU()(i, i) < 0 ? -1.0 : 1.0;
-    return sign;
+    return lu_.compute(A_, options_.stop);
   }
 
   PathProblem& problem_;
@@ -127,7 +121,7 @@ class Follower {
   Index n_;
   Vector scale_, F_, by_s_, right_;
   DenseMatrix by_x_, A_;
-  Eigen::PartialPivLU<DenseMatrix> lu_;
+  InterruptibleLu lu_;
 };
 
 /// What may change sign along the path.
@@ -151,6 +145,10 @@ class Walk {
   bool has_closed(const PathPoint& next, double h) const;
   void locate(const PathPoint& a, const Signs& before, double h, const Signs& after, double s_after);
   void note_turn();
+  void found(SpecialPoint special) {
+    path_.special.push_back(std::move(special));
+    if (options_.on_special) options_.on_special(path_.special.back());
+  }
   template <class Value>
   std::optional<PathPoint> bisect(const PathPoint& a, double h, double value_a, Value value);
   bool read_signs(PathPoint& point, const Vector& before, Signs& signs);
@@ -267,7 +265,7 @@ void Walk::locate(const PathPoint& a, const Signs& before, double h, const Signs
     if (kind == SpecialPoint::Kind::fold && (point->s - a.s) * (point->s - s_after) < 0) return;
     SpecialPoint special{kind, test, number, std::move(*point), {}};
     if (kind == SpecialPoint::Kind::branch_point) special.across = follower_.across(special.point);
-    path_.special.push_back(std::move(special));
+    found(std::move(special));
   };
   add(SpecialPoint::Kind::fold, -1, [](const Signs& s) { return s.fold; });
   add(SpecialPoint::Kind::branch_point, -1, [](const Signs& s) { return s.determinant; });
@@ -318,7 +316,7 @@ void Walk::note_turn() {
       at_right = reach(right = low + kGolden * (high - low));
     }
   }
-  path_.special.push_back({SpecialPoint::Kind::fold, -1, first, std::move(best), {}});
+  found({SpecialPoint::Kind::fold, -1, first, std::move(best), {}});
 }
 
 void Walk::go() {
@@ -373,11 +371,13 @@ bool solve_at(PathProblem& problem, double s, const PathOptions& options, Vector
   constexpr int kHalvings = 12;
   Vector F, by_s, trial, next_F;
   DenseMatrix by_x;
+  InterruptibleLu lu;
   if (!problem.residual(x, s, F)) return false;
   for (int k = 0; k < 10 * options.max_corrections; ++k) {
     if (!(F.lpNorm<Eigen::Infinity>() > options.tolerance)) return true;
     if (raised(options.stop) || !problem.jacobian(x, s, by_x, by_s)) return false;
-    const Vector step = by_x.partialPivLu().solve(F);
+    if (!lu.compute(by_x, options.stop)) return false;
+    const Vector step = lu.solve(F).col(0);
     double length = 1;
     bool found = false;
     for (int j = 0; j < kHalvings && !found; ++j, length *= 0.5) {

@@ -32,6 +32,8 @@
 
 namespace stickslip {
 
+struct SpecialPoint;
+
 struct PathOptions {
   double from = 0, to = 1;             ///< of s
   double lowest = NAN, highest = NAN;  ///< the path ends where s leaves these; NAN: `from` and `to`
@@ -49,6 +51,7 @@ struct PathOptions {
   Vector direction = {};      ///< n + 1 numbers (x, s), with first_along_s = false
   Vector x_scale = {};        ///< size of each unknown, > 0; empty: 1
   StopRequest stop = nullptr;
+  std::function<void(const SpecialPoint&)> on_special = {};  ///< called with each as soon as it is located
   /// Throws InputError with value and relation.
   void validate() const;
 };

@@ -28,15 +28,16 @@ Json flag(const std::optional<bool>& stable) { return stable ? Json(*stable) : J
 
 Json branch_json(const PeriodicResult& result) {
   Json points = Json::array(), folds = Json::array(), bifurcations = Json::array();
-  for (const BranchPoint& point : result.branch.points)
-    points.push_back({{"value", number(point.value)},
-                      {"period", number(point.period)},
-                      {"amplitude", array(point.amplitude)},
-                      {"stable", flag(point.stable)},
-                      {"residual", number(point.residual)}});
+  for (const BranchPoint& point : result.branch.points) {
+    Json entry{{"value", number(point.value)},        {"period", number(point.period)},
+               {"amplitude", array(point.amplitude)}, {"stable", flag(point.stable)},
+               {"residual", number(point.residual)},  {"branch", point.branch}};
+    if (!point.rejected.empty()) entry["rejected"] = point.rejected;
+    points.push_back(std::move(entry));
+  }
   for (const Bifurcation& b : result.branch.bifurcations) {
     if (b.kind == "fold") folds.push_back(number(b.value));
-    bifurcations.push_back({{"kind", b.kind}, {"value", number(b.value)}});
+    bifurcations.push_back({{"kind", b.kind}, {"value", number(b.value)}, {"branch", b.branch}});
   }
   return {{"parameter", result.branch_options.parameter},
           {"points", points},
@@ -83,6 +84,8 @@ std::string periodic_json(const PeriodicResult& result) {
   for (std::size_t k = 0; k < names.laws.size() && static_cast<Index>(k) < s.orbit.stick_fraction.size(); ++k)
     sticks[names.laws[k]] = number(s.orbit.stick_fraction[static_cast<Index>(k)]);
   for (const auto& value : s.multipliers) multipliers.push_back({number(value.real()), number(value.imag())});
+  Json hill = Json::array();
+  for (const auto& value : s.hill) hill.push_back({number(value.real()), number(value.imag())});
   for (const Certificate& c : s.certificates)
     certificates.push_back({{"name", c.name},
                             {"value", number(c.value)},
@@ -103,6 +106,7 @@ std::string periodic_json(const PeriodicResult& result) {
             {"amplitude", array(s.amplitude())},
             {"stick_fraction", sticks},
             {"multipliers", multipliers},
+            {"hill", hill},
             {"stable", flag(s.stable)},
             {"residual", number(s.residual)},
             {"iterations", s.iterations},
@@ -144,7 +148,7 @@ std::string branch_csv_header(const System& system) {
   for (const char* what : {"amplitude_", "minimum_", "maximum_"})
     for (const std::string& name : names.coordinates) text += "," + csv_cell(what + name);
   for (const std::string& law : names.laws) text += "," + csv_cell("stick_" + law);
-  return text + ",multiplier\n";
+  return text + ",multiplier,branch\n";
 }
 
 std::string branch_csv_row(const BranchPoint& point) {
@@ -154,7 +158,7 @@ std::string branch_csv_row(const BranchPoint& point) {
     for (const double x : *list) text += fmt::format(",{}", x);
   double largest = NAN;
   for (const auto& value : point.multipliers) largest = std::fmax(largest, std::abs(value));
-  return text + fmt::format(",{}\n", largest);
+  return text + fmt::format(",{},{}\n", largest, point.branch);
 }
 
 Orbit read_orbit(const std::filesystem::path& file, const System& system) {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/continuation/deflation.hpp"
 #include "stickslip/continuation/path_following.hpp"
 #include "stickslip/periodic/event_path.hpp"
 #include "stickslip/periodic/residual_path.hpp"
@@ -45,33 +46,37 @@ std::string special_kind(const SpecialPoint& special) {
 /// Follows paths into a branch.
 class Follower {
  public:
-  Follower(const BranchBuilder& build, const BranchOptions& options, StopRequest stop, const BranchHook& hook,
+  Follower(const BranchBuilder& build, const BranchOptions& options, const BranchHooks& hooks, int further,
            Branch& branch)
-      : build_(build), options_(options), stop_(stop), hook_(hook), branch_(branch) {}
+      : build_(build), options_(options), stop_(hooks.stop), further_(further), hooks_(hooks), branch_(branch) {}
 
   double way() const { return std::abs(options_.to - options_.from); }
 
   /// From x at `from`; `skip`: the first point is known already. The path's end is returned.
-  Path follow(OrbitPath& problem, const Vector& x, double from, double heading, bool skip) {
+  Path follow(OrbitPath& problem, const Vector& x, double from, double heading, int number, bool skip) {
     bool first = skip;
     const PathHook on_point = [&](const PathPoint& point, Index) {
       if (std::exchange(first, false)) return true;
       const PeriodicSolution& solution = problem.solution(point.x, point.s);
       if (solution.orbit.t.empty()) return true;  // not polished and not judged: the path itself goes on
-      return add(solution, point.s);
+      return add(solution, point.s, number);
     };
-    Path path = follow_path(problem, x, path_options(options_, from, heading, stop_), on_point);
-    for (const SpecialPoint& special : path.special)
-      branch_.bifurcations.push_back({special_kind(special), special.point.s});
-    return path;
+    PathOptions along = path_options(options_, from, heading, stop_);
+    along.on_special = [&](const SpecialPoint& special) { add({special_kind(special), special.point.s, number}); };
+    return follow_path(problem, x, along, on_point);
   }
 
-  bool add(const PeriodicSolution& solution, double value) {
-    for (const Certificate& certificate : solution.certificates)
-      if (!certificate.ok && rejected_.empty()) rejected_ = fmt::format("{} at {:.9g}", certificate.name, value);
-    branch_.points.push_back(branch_point(value, solution));
-    branch_.last = solution;
-    return !hook_ || hook_(branch_.points.back());
+  bool add(const PeriodicSolution& solution, double value, int number) {
+    BranchPoint point = branch_point(value, solution);
+    point.branch = number;
+    if (!point.rejected.empty() && rejected_.empty()) rejected_ = fmt::format("{} at {:.9g}", point.rejected, value);
+    branch_.points.push_back(std::move(point));
+    if (number == 0) branch_.last = solution;
+    return !hooks_.on_point || hooks_.on_point(branch_.points.back(), solution.orbit);
+  }
+  void add(Bifurcation found) {
+    if (hooks_.on_bifurcation) hooks_.on_bifurcation(found);
+    branch_.bifurcations.push_back(std::move(found));
   }
 
   /// Why the path ended goes into the branch; true: it reached its end.
@@ -92,38 +97,112 @@ class Follower {
   const BranchBuilder& build_;
   const BranchOptions& options_;
   StopRequest stop_;
-  const BranchHook& hook_;
+  int further_;
+  const BranchHooks& hooks_;
   Branch& branch_;
 
  private:
   std::string rejected_;
 };
 
-void follow_residual(Follower& follower, const PeriodicSolution& first, double from, double heading) {
+using PathPoints = std::vector<PathPoint>;
+
+/// Where paths pass `value`, solved there.
+std::vector<Vector> solutions_at(OrbitPath& problem, const std::vector<PathPoints>& paths, const PathOptions& options,
+                                 double value) {
+  std::vector<Vector> found;
+  for (const PathPoints& points : paths)
+    for (std::size_t k = 0; k + 1 < points.size(); ++k) {
+      const double a = points[k].s - value, b = points[k + 1].s - value;
+      if (a * b > 0) continue;
+      Vector x = points[k].x + (b == a ? 0.0 : -a / (b - a)) * (points[k + 1].x - points[k].x);
+      if (solve_at(problem, value, options, x)) found.push_back(x);
+    }
+  return found;
+}
+
+/// Further solutions at `value` beside those of known paths, from several starts; each followed both ways.
+void follow_further(Follower& follower, OrbitPath& problem, std::vector<PathPoints>& paths,
+                    const std::vector<Vector>& more_starts, double value, int& number) {
+  constexpr double kSame = 1e-4;  // of its size: the same solution
+  constexpr Index kDirections = 4;  // unknowns that starts are moved along, by parts of their size
+  const BranchOptions& range = follower.options_;
+  const PathOptions options = path_options(range, value, 0, follower.stop_);
+  std::vector<Vector> known = solutions_at(problem, paths, options, value), starts = more_starts;
+  if (known.empty()) return;
+  for (const Vector& x : known) {
+    for (const double factor : {1.5, 0.5, 3.0, -1.0}) starts.push_back(factor * x);
+    for (Index k = 0; k < std::min<Index>(x.size(), kDirections); ++k)
+      for (const double way : {0.5, -0.5, 2.0, -2.0}) starts.push_back(x + way * Vector::Unit(x.size(), k));
+  }
+  for (std::size_t at = 0; at < starts.size(); ++at) {
+    if (number > follower.further_ || raised(follower.stop_)) return;
+    DeflatedProblem deflated(problem, known);
+    Vector x = starts[at];
+    if (!solve_at(deflated, value, options, x) || !solve_at(problem, value, options, x)) continue;
+    if (std::any_of(known.begin(), known.end(),
+                    [&](const Vector& k) { return (x - k).norm() < kSame * (1 + k.norm()); }))
+      continue;
+    for (const Vector& other : known)  // unstable motions lie between stable ones
+      for (const double part : {0.5, 0.25, 0.75}) starts.push_back(x + part * (other - x));
+    known.push_back(x);
+    bool again = false;
+    for (const double heading : {1.0, -1.0}) {
+      if (value == (heading > 0 ? std::max(range.from, range.to) : std::min(range.from, range.to))) continue;
+      paths.push_back(follower.follow(problem, x, value, heading, number, again).points);
+      again = true;
+    }
+    ++number;
+  }
+}
+
+void look_further(Follower& follower, OrbitPath& problem, const PathPoints& points,
+                  const std::function<std::vector<Vector>(double)>& starts) {
+  const BranchOptions& options = follower.options_;
+  std::vector<PathPoints> paths{points};
+  int number = 1;
+  for (const double value : {options.from, options.to, 0.5 * (options.from + options.to)})
+    follow_further(follower, problem, paths, starts(value), value, number);
+}
+
+void follow_residual(Follower& follower, const PeriodicSolution& first, double from, double heading, bool resumed) {
   ResidualPath problem(follower.build_, follower.stop_, follower.way(), first.coefficients);
-  const Path path = follower.follow(problem, first.coefficients, from, heading, false);
-  follower.conclude(path, problem);
+  const Path path = follower.follow(problem, first.coefficients, from, heading, 0, resumed);
+  if (!follower.conclude(path, problem) || follower.further_ == 0) return;
+  look_further(follower, problem, path.points, [&](double value) {
+    const Vector linear = problem.linear_start(value);
+    std::vector<Vector> list{linear, 0.1 * linear, 3 * linear, -1 * linear};
+    for (const double factor : {3.0, -3.0, 10.0}) {
+      Vector start = problem.run_start(linear, factor, value);
+      if (start.size() > 0) list.push_back(std::move(start));
+    }
+    return list;
+  });
 }
 
 /// Where a path cannot go on because the motion at its instant changes, another instant is taken.
-void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading) {
+void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading, bool resumed) {
   Orbit orbit = first.orbit;
   double value = from;
   std::unique_ptr<EventPath> problem;
-  for (bool known = false;; known = true) {
+  std::vector<PathPoint> points;
+  for (bool known = resumed;; known = true) {
     problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
     if (!problem->usable()) {
       follower.branch_.status = Status::not_converged;
       follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
       return;
     }
-    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, known);
+    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, 0, known);
+    points = path.points;
     const bool ended = follower.conclude(path, *problem) || path.status == Status::interrupted;
     if (ended || path.points.size() < 3) break;
     orbit = follower.branch_.last.orbit;
     value = path.points.back().s;
     heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
   }
+  if (follower.branch_.status == Status::success && follower.further_ > 0)
+    look_further(follower, *problem, points, [](double) { return std::vector<Vector>{}; });
 }
 
 /// Orbit by orbit.
@@ -149,7 +228,7 @@ class EventWalk {
   }
 
   void locate(const BranchOptions& options, const PeriodicSolution& a, double from, double to, const Vector& before,
-              const Vector& after, Branch& branch) {
+              const Vector& after, Follower& follower) {
     for (Index k = 0; k < before.size(); ++k) {
       if (!std::isfinite(before[k]) || !std::isfinite(after[k]) || (before[k] > 0) == (after[k] > 0)) continue;
       double low = from, high = to;
@@ -165,7 +244,7 @@ class EventWalk {
           high = value;
         }
       }
-      branch.bifurcations.push_back({std::string(bifurcation_name(k)), 0.5 * (low + high)});
+      follower.add({std::string(bifurcation_name(k)), 0.5 * (low + high), 0});
     }
   }
 
@@ -175,7 +254,7 @@ class EventWalk {
 };
 
 /// Families with a condition: from value to value.
-void walk_events(Follower& follower, const PeriodicSolution& first, double from) {
+void walk_events(Follower& follower, const PeriodicSolution& first, double from, bool resumed) {
   const BranchOptions& options = follower.options_;
   Branch& branch = follower.branch_;
   EventWalk walk(follower.build_, follower.stop_);
@@ -183,7 +262,7 @@ void walk_events(Follower& follower, const PeriodicSolution& first, double from)
   const double largest = (options.step > 0 ? options.step : 0.01 * std::abs(way)) * (way > 0 ? 1 : -1);
   double value = from, step = largest;
   branch.last = first;
-  if (!follower.add(first, value)) return;
+  if (!resumed && !follower.add(first, value, 0)) return;
   while (value != options.to) {
     if (raised(follower.stop_)) {
       branch.status = Status::interrupted;
@@ -202,10 +281,10 @@ void walk_events(Follower& follower, const PeriodicSolution& first, double from)
           fmt::format("the branch could not be followed beyond {} = {:.9g}: {}", options.parameter, value, message);
       return;
     }
-    walk.locate(options, branch.last, value, next, bifurcation_tests(branch.last), bifurcation_tests(solution), branch);
+    walk.locate(options, branch.last, value, next, bifurcation_tests(branch.last), bifurcation_tests(solution), follower);
     value = next;
     step = std::abs(step) < std::abs(largest) ? 2 * step : step;
-    if (!follower.add(solution, next)) {
+    if (!follower.add(solution, next, 0)) {
       branch.status = Status::interrupted;
       branch.message = "stopped on request";
       return;
@@ -215,32 +294,39 @@ void walk_events(Follower& follower, const PeriodicSolution& first, double from)
 
 }  // namespace
 
-Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, StopRequest stop,
-                     const BranchHook& hook) {
+Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, const BranchHooks& branch_hooks,
+                     const BranchResume* resume, int further) {
   Branch branch;
-  const BranchCase parts = build(options.from);
-  const PeriodicProblem problem{
-      *parts.system, parts.initial, parts.options, parts.run_length, parts.event, nullptr, {}};
+  double from = options.from, heading = 0;
+  if (resume) {
+    branch.points = resume->points;
+    branch.bifurcations = resume->bifurcations;
+    from = branch.points.back().value;
+    if (branch.points.size() > 1) heading = from > branch.points[branch.points.size() - 2].value ? 1 : -1;
+    if (from == options.to) return branch;
+  }
+  const BranchCase parts = build(from);
+  PeriodicProblem problem{*parts.system, parts.initial, parts.options, parts.run_length, parts.event, nullptr, {}};
+  if (resume) problem.start = &resume->last;
   PeriodicHooks hooks;
-  hooks.stop = stop;
+  hooks.stop = branch_hooks.stop;
   hooks.certify = false;
   PeriodicSolution first = solve_periodic(problem, hooks);
   if (first.status != Status::success) {
     branch.status = first.status;
-    branch.message =
-        fmt::format("{} = {:.9g}, where the branch begins: {}", options.parameter, options.from, first.message);
+    branch.message = fmt::format("{} = {:.9g}, where the branch begins: {}", options.parameter, from, first.message);
     branch.last = std::move(first);
     return branch;
   }
   branch.last = first;
-  Follower follower(build, options, stop, hook, branch);
+  Follower follower(build, options, branch_hooks, further, branch);
   const bool events = first.method == to_string(PeriodicMethod::event);
   if (events && parts.options.autonomous && parts.options.condition) {
-    walk_events(follower, first, options.from);
+    walk_events(follower, first, from, resume != nullptr);
   } else if (events) {
-    follow_events(follower, first, options.from, 0);
+    follow_events(follower, first, from, heading, resume != nullptr);
   } else {
-    follow_residual(follower, first, options.from, 0);
+    follow_residual(follower, first, from, heading, resume != nullptr);
   }
   follower.judge();
   return branch;

@@ -8,6 +8,9 @@
 //
 // Located: folds and branch points of the path, period doublings (a multiplier at -1), Neimark-Sacker (a pair on the
 // unit circle), onset and end of sticking, grazing (an impact appears or vanishes).
+//
+// Further branches: known solutions at both ends and in the middle of the range are made repulsive
+// (deflation.hpp) and others looked for from several starts; each is followed both ways. That none is found proves nothing.
 #pragma once
 
 #include <functional>
@@ -43,11 +46,21 @@ struct BranchPoint {
   std::optional<bool> stable;
   Eigen::VectorXcd multipliers;
   bool polished = false;
+  int branch = 0;        ///< 0: the first; others by deflation
+  std::string rejected;  ///< certificate of the laws that failed; empty: none
 };
 
 struct Bifurcation {
   std::string kind;  ///< fold, branch_point, period_doubling, neimark_sacker, stick_onset, grazing
   double value = 0;
+  int branch = 0;
+};
+
+/// What is known of a branch that was not finished, to go on from there.
+struct BranchResume {
+  std::vector<BranchPoint> points;  ///< at least one, all of branch 0
+  std::vector<Bifurcation> bifurcations;
+  Orbit last;  ///< of the last point, or of one near it
 };
 
 struct Branch {
@@ -58,10 +71,16 @@ struct Branch {
   PeriodicSolution last;
 };
 
-/// Called with every point as soon as it is known; false ends the branch.
-using BranchHook = std::function<bool(const BranchPoint&)>;
+struct BranchHooks {
+  StopRequest stop = nullptr;
+  /// Called with every point and its orbit as soon as it is known; false ends the branch.
+  std::function<bool(const BranchPoint&, const Orbit&)> on_point = {};
+  std::function<void(const Bifurcation&)> on_bifurcation = {};
+};
 
-Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, StopRequest stop,
-                     const BranchHook& hook);
+/// Points and bifurcations of `resume` come first and are not handed to the hooks again. further: so many branches are
+/// looked for beside the first.
+Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, const BranchHooks& hooks = {},
+                     const BranchResume* resume = nullptr, int further = 0);
 
 }  // namespace stickslip

@@ -23,6 +23,8 @@ BranchPoint branch_point(double value, const PeriodicSolution& solution) {
   point.stable = solution.stable;
   point.multipliers = solution.multipliers;
   point.polished = solution.polished;
+  for (const Certificate& certificate : solution.certificates)
+    if (!certificate.ok && point.rejected.empty()) point.rejected = certificate.name;
   return point;
 }
 

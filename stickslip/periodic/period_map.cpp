@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/null_space.hpp"
+#include "stickslip/motion/event/elastic_event.hpp"
 #include "stickslip/motion/event/taylor_flow.hpp"
 
 namespace stickslip {
@@ -18,7 +20,19 @@ PeriodMap::PeriodMap(const System& system, double t0, Vector q_scale, Vector v_s
       options_(options),
       dynamics_(system) {
   std::string reason;
-  exact_ = TaylorFlow::takes(system, reason) && options.event.flow != FlowKind::integrator;
+  elastic_ = has_elastic_friction(system);
+  exact_ = !elastic_ && TaylorFlow::takes(system, reason) && options.event.flow != FlowKind::integrator;
+}
+
+/// Sliders at their limits, along the velocity: the state of springs in series where all of them slip.
+void PeriodMap::slide(State& state) {
+  const auto& laws = system_.laws().friction();
+  dynamics_.place(state.t, state.q, state.v);
+  state.z.setZero(static_cast<Index>(laws.size()));
+  for (std::size_t k = 0; k < laws.size(); ++k) {
+    const double u = dynamics_.u()[static_cast<Index>(k)];
+    if (u != 0) state.z[static_cast<Index>(k)] = std::copysign(dynamics_.limit(k) / laws[k].stiffness, u);
+  }
 }
 
 const std::vector<double>& PeriodMap::breakpoints(double from, double to) {
@@ -36,17 +50,24 @@ bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times
   try {
     require_supported(SchemeKind::event, system_);
     const TimeSpan span{state.t, t_end};
-    EventScheme scheme(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop,
-                       variations);
+    std::unique_ptr<Scheme> scheme;
+    if (elastic_) {
+      if (variations) return false;
+      if (state.z.size() == 0) slide(state);
+      scheme = std::make_unique<ElasticEventScheme>(system_, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop);
+    } else {
+      scheme = std::make_unique<EventScheme>(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end),
+                                             options_.stop, variations);
+    }
     record = {};
     record.state = std::move(state);
-    scheme.start(record);
+    scheme->start(record);
     if (watch) watch(record);
     std::size_t next = 0;
     while (record.state.t < t_end) {
       while (next < times.size() && times[next] <= record.state.t) ++next;
       const double target = next < times.size() ? std::min(times[next], t_end) : t_end;
-      const StepOutcome outcome = scheme.step(target, record);
+      const StepOutcome outcome = scheme->step(target, record);
       if (outcome.status != Status::success) {
         message_ = outcome.message;
         return false;
@@ -109,7 +130,7 @@ void PeriodMap::displace(const Vector& step, State& state) const {
 
 bool PeriodMap::derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
   // Contacts that stay closed on surfaces of time are not carried: differences serve there.
-  const bool carry = !system_.laws().contact_source().surfaces_move();
+  const bool carry = !elastic_ && !system_.laws().contact_source().surfaces_move();
   carried_ = carry && carried_derivative(start, T, Z, D);
   return carried_ || difference_derivative(start, T, Z, D);
 }

@@ -58,6 +58,7 @@ class PeriodMap {
 
  private:
   const std::vector<double>& breakpoints(double from, double to);
+  void slide(State& state);
   bool carried_derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D);
 
   const System& system_;
@@ -65,7 +66,7 @@ class PeriodMap {
   Vector q_scale_, v_scale_;
   PeriodMapOptions options_;
   ModeDynamics dynamics_;
-  bool exact_ = false, carried_ = false;
+  bool exact_ = false, carried_ = false, elastic_ = false;
   std::string message_;
   std::vector<double> breakpoints_;
   double searched_from_ = 0, searched_to_ = -1;

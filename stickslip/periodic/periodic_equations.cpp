@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/periodic/periodic_equations.hpp"
 
-#include <Eigen/Cholesky>
-#include <Eigen/LU>
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include <cmath>
 
+#include "stickslip/common/decompositions.hpp"
+#include "stickslip/common/interruptible_lu.hpp"
 #include "stickslip/periodic/stepping_equations.hpp"
 #include "stickslip/periodic/weighted_residual.hpp"
 
@@ -17,9 +16,11 @@ constexpr double kSingular = 1e-13;  // reciprocal condition below which the sho
 
 bool DenseEquations::newton_step(const Vector& F, Vector& step) {
   if (J_.rows() == J_.cols()) {
-    const Eigen::PartialPivLU<DenseMatrix> lu(J_);
-    if (lu.rcond() > kSingular) {
-      step = lu.solve(-F);
+    InterruptibleLu lu;
+    const bool regular = lu.compute(J_, stop_);
+    if (raised(stop_)) return false;
+    if (regular && lu.rcond() > kSingular) {
+      step = lu.solve(-F).col(0);
       return step.allFinite();
     }
   }
@@ -49,7 +50,10 @@ std::string equations_refusal(const System& system, PeriodicMethod method) {
 }
 
 double DenseEquations::condition() {
-  if (J_.rows() == J_.cols()) return 1 / Eigen::PartialPivLU<DenseMatrix>(J_).rcond();
+  if (J_.rows() == J_.cols()) {
+    InterruptibleLu lu;
+    return lu.compute(J_, stop_) ? 1 / lu.rcond() : HUGE_VAL;
+  }
   const Vector s = J_.jacobiSvd().singularValues();
   return s[0] / s[s.size() - 1];
 }

@@ -9,7 +9,9 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
+#include "stickslip/common/deadline.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/periodic/orbit.hpp"
 #include "stickslip/periodic/periodic_options.hpp"
@@ -40,9 +42,17 @@ class PeriodicEquations {
   /// The last Jacobian.
   virtual void copy_jacobian(DenseMatrix& J) const = 0;
 
+  /// What a finer basis has more of, in a message.
+  virtual std::string_view resolution() const { return "steps"; }
+  /// Heard within a large decomposition.
+  void set_stop(StopRequest stop) { stop_ = stop; }
+
   virtual double period(const Vector& X) const = 0;
   /// At samples or nodes; modes are those that the projection selects.
   virtual Orbit orbit(const Vector& X) = 0;
+
+ protected:
+  StopRequest stop_ = nullptr;
 };
 
 /// Of options.method (fourier, spline, stepping). The system must outlive them. q_reference: a position near the

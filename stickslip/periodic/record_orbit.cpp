@@ -66,6 +66,13 @@ bool record_orbit(PeriodMap& map, const State& start, double period, int rows, O
     orbit.q.push_back(s.q);
     orbit.v.push_back(s.v);
     orbit.u.push_back(dynamics.u());
+    const auto& friction = map.system().laws().friction();
+    for (std::size_t k = 0; k < friction.size(); ++k) {
+      if (!friction[k].elastic()) continue;  // all laws have one component where one of them is
+      const Index i = dynamics.laws()[k].first;
+      if (s.modes[k] == Mode::stick) orbit.u.back()[i] = 0;  // of the slider, not of its spring
+      if (!orbit.r.empty()) orbit.r.back()[i] = -friction[k].stiffness * s.z[static_cast<Index>(k)];
+    }
     orbit.limit.push_back(limit);
     orbit.gap.push_back(dynamics.gaps());
     orbit.modes.push_back(s.modes);

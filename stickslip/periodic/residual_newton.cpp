@@ -111,6 +111,7 @@ bool follow_homotopy(Newton& newton, const ResidualNewtonOptions& options, Vecto
 
 ResidualSolution solve_residual(PeriodicEquations& problem, const Vector& start, const ResidualNewtonOptions& options) {
   ResidualSolution solution;
+  problem.set_stop(options.stop);
   Newton newton(problem, options, solution);
   Vector X = start;
   bool found = !options.homotopy && newton.stage(0, options.tolerance, X);
@@ -122,9 +123,9 @@ ResidualSolution solve_residual(PeriodicEquations& problem, const Vector& start,
   solution.status = found ? Status::success : raised(options.stop) ? Status::interrupted : Status::not_converged;
   if (solution.status == Status::not_converged)
     solution.message = fmt::format(
-        "Newton's iteration ended after {} steps with a residual of {:.2g}; try other harmonics, start = \"run\", or "
+        "Newton's iteration ended after {} steps with a residual of {:.2g}; try other {}, start = \"run\", or "
         "method = \"event\"",
-        solution.iterations, solution.residual);
+        solution.iterations, solution.residual, problem.resolution());
   return solution;
 }
 

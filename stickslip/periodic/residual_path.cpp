@@ -50,4 +50,18 @@ PeriodicSolution ResidualPath::solve(const Vector& x, double s) {
 
 Vector ResidualPath::linear_start(double s) { return with(s, center_) ? center_.equations->linear_start() : Vector{}; }
 
+Vector ResidualPath::run_start(const Vector& x, double factor, double s) {
+  constexpr int kPeriods = 60;
+  if (!with(s, center_)) return {};
+  const BranchCase& parts = center_.parts;
+  const Orbit from = center_.equations->orbit(x);
+  if (parts.options.autonomous || from.t.empty()) return {};
+  PeriodicProblem problem{*parts.system, parts.initial, parts.options, parts.run_length, parts.event, nullptr, {}};
+  problem.initial.q = factor * from.q[0];
+  problem.initial.v = factor * from.v[0];
+  problem.options.start_periods = kPeriods;
+  Orbit orbit;
+  return orbit_of_run(problem, stop_, orbit).empty() ? center_.equations->start_from(orbit) : Vector{};
+}
+
 }  // namespace stickslip

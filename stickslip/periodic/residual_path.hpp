@@ -20,6 +20,8 @@ class ResidualPath final : public OrbitPath {
   PeriodicSolution solve(const Vector& x, double s) override;
   /// r = 0 and the linear response at s.
   Vector linear_start(double s);
+  /// Where a run leads that begins with the state of x times `factor`; empty: nowhere.
+  Vector run_start(const Vector& x, double factor, double s);
 
  private:
   struct Place {

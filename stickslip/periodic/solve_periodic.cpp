@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/motion/event/mode_dynamics.hpp"
+#include "stickslip/motion/event/elastic_event.hpp"
 #include "stickslip/periodic/event_orbit.hpp"
 #include "stickslip/periodic/hill.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
@@ -42,7 +42,12 @@ class Solver {
       if (!solve_weighted()) return solution_;
       progress(0.4);
       const bool own_law = options_.law == LawForm::projection;
-      if (options_.polish && own_law && !options_.cyclic.any() && polish_or_run_on(solution_.orbit)) {
+      const bool exact = options_.polish && own_law && !options_.cyclic.any();
+      const std::string elastic = exact ? elastic_refusal(solution_.orbit) : "";
+      if (!elastic.empty()) {
+        solution_.notes.push_back(
+            fmt::format("not polished: {}; the certificate 'basis' says what twice the basis changes", elastic));
+      } else if (exact && polish_or_run_on(solution_.orbit)) {
         solution_.polished = true;
       } else if (!raised(hooks_.stop)) {
         unpolished(options_.polish && own_law);
@@ -69,11 +74,11 @@ class Solver {
     solution_.period = options_.motion_period();
     if (options_.method != PeriodicMethod::event)
       if (const std::string reason = equations_refusal(problem_.system, options_.method); !reason.empty()) {
-        for (const FrictionElement& law : problem_.system.laws().friction())
-          if (law.elastic())  // which the event scheme does not take either
-            throw InputError(fmt::format("method = \"{}\" does not apply: {}; friction '{}' has a spring in series, which "
-                                         "method = \"fourier\" takes without static limits, constraints and the like",
-                                         to_string(options_.method), reason, law.name));
+        if (const std::string elastic = elastic_event_refusal(problem_.system);
+            has_elastic_friction(problem_.system) && !elastic.empty())  // which the event scheme does not take either
+          throw InputError(fmt::format("method = \"{}\" does not apply: {}; nor does \"event\": {}; method = \"fourier\" takes "
+                                       "springs in series without static limits, constraints and the like",
+                                       to_string(options_.method), reason, elastic));
         solution_.notes.push_back(
             fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method), reason));
         options_.method = PeriodicMethod::event;
@@ -142,6 +147,29 @@ class Solver {
           "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"");
   }
 
+  ResidualSolution newton(PeriodicEquations& weighted, const Vector& X, bool homotopy) {
+    ResidualSolution found = solve_residual(weighted, X,
+                                            {.tolerance = options_.tolerance,
+                                             .max_iterations = options_.max_iterations,
+                                             .homotopy = homotopy,
+                                             .stop = hooks_.stop});
+    solution_.iterations += found.iterations;
+    return found;
+  }
+
+  /// Springs in series are states of their own: known where all sliders slip, which the orbit is polished from.
+  std::string elastic_refusal(const Orbit& orbit) const {
+    if (!has_elastic_friction(problem_.system)) return "";
+    if (std::string reason = elastic_event_refusal(problem_.system); !reason.empty()) return reason;
+    const auto slip = [](Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus; };
+    for (const std::vector<Mode>& modes : orbit.modes)
+      if (std::all_of(modes.begin(), modes.end(), slip)) return "";
+    return "friction with a spring in series is polished from an instant at which all sliders slip, and there is none";
+  }
+  bool event_takes_all() const {
+    return !has_elastic_friction(problem_.system) || elastic_event_refusal(problem_.system).empty();
+  }
+
   bool solve_weighted() {
     const auto made = make_equations(problem_.system, options_, problem_.initial.t, problem_.initial.q);
     PeriodicEquations& weighted = *made;
@@ -156,20 +184,24 @@ class Solver {
       X = weighted.linear_start();
     }
     if (options_.autonomous) weighted.set_phase_reference(X);
-    const ResidualSolution found = solve_residual(weighted, X,
-                                                  {.tolerance = options_.tolerance,
-                                                   .max_iterations = options_.max_iterations,
-                                                   .homotopy = !near,
-                                                   .stop = hooks_.stop});
-    solution_.iterations += found.iterations;
+    ResidualSolution found = newton(weighted, X, !near);
+    if (found.status == Status::not_converged && !near && event_takes_all() && find_start()) {
+      ResidualSolution nearer = newton(weighted, weighted.start_from(start_), false);
+      if (nearer.status == Status::success) {
+        found = std::move(nearer);
+        solution_.notes.push_back("from a run: from the linear response Newton's iteration does not converge");
+      }
+      solution_.status = Status::not_converged, solution_.message.clear();
+    }
     solution_.residual = found.residual;
     solution_.unknowns = weighted.unknowns();
     solution_.coefficients = found.X;
     solution_.period = weighted.period(found.X);
     condition_ = found.condition;
     solution_.orbit = weighted.orbit(found.X);
-    if (hooks_.certify && found.status == Status::success)
-      if (auto* residual = dynamic_cast<WeightedResidual*>(&weighted)) hill_ = hill_multipliers(*residual, found.X);
+    // Hill's matrices know no memory: not with springs in series.
+    if (hooks_.certify && found.status == Status::success && !has_elastic_friction(problem_.system))
+      if (auto* residual = dynamic_cast<WeightedResidual*>(&weighted)) solution_.hill = hill_multipliers(*residual, found.X);
     constexpr double kCollapse = 0.05;  // of the start's size: an equilibrium, which has every period
     if (options_.autonomous && !start_.t.empty() &&
         solution_.amplitude().maxCoeff() < kCollapse * 0.5 * (start_.maximum - start_.minimum).maxCoeff()) {
@@ -179,7 +211,7 @@ class Solver {
       return false;
     }
     if (found.status == Status::success) return true;
-    if (found.status == Status::not_converged && options_.polish && options_.law == LawForm::projection)
+    if (found.status == Status::not_converged && options_.polish && options_.law == LawForm::projection && event_takes_all())
       return fall_back(found.message);
     ended(found.status, found.message);
     return false;
@@ -290,6 +322,7 @@ class Solver {
                     "condition number of the equations: above the limit the orbit is degenerate, others are as good");
     add_laws(limits, list);
     compare_with_hill();
+    tell_rest();
     add_basis_certificate(list);
     double growth = 0;
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
@@ -315,7 +348,7 @@ class Solver {
 
   /// Both ways to the multipliers must not contradict each other about stability, but near the border.
   void compare_with_hill() {
-    if (hill_.size() == 0 || !solution_.stable || fell_back_) return;
+    if (solution_.hill.size() == 0 || !solution_.stable || fell_back_) return;
     const auto largest = [&](const Eigen::VectorXcd& values) {
       Index trivial = -1;
       if (options_.autonomous) (values.array() - 1.0).abs().minCoeff(&trivial);
@@ -324,12 +357,25 @@ class Solver {
         if (k != trivial) size = std::max(size, std::abs(values[k]));
       return size;
     };
-    const double a = largest(solution_.multipliers), b = largest(hill_);
+    const double a = largest(solution_.multipliers), b = largest(solution_.hill);
     if (std::abs(a - b) > 0.3 * std::max(1.0, a))
       solution_.notes.push_back(fmt::format(
           "Hill's method on the weighted residual has the largest multiplier {:.4g}, the monodromy {:.4g}", b, a));
     if ((a < 1) != (b < 1) && std::abs(a - 1) > 0.1 && std::abs(b - 1) > 0.1 && !solution_.polished)
       solution_.stable = std::nullopt;
+  }
+
+  /// A periodic motion was asked for, and nothing moves.
+  void tell_rest() {
+    const Orbit& orbit = solution_.orbit;
+    if (!solution_.polished || orbit.t.empty()) return;
+    for (const Vector& v : orbit.v)
+      if (!v.isZero(0)) return;
+    solution_.notes.push_back(
+        options_.autonomous
+            ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
+            : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring positions; the "
+              "excitation stays below its limits");
   }
 
   bool driven_by_surfaces() const {
@@ -341,6 +387,9 @@ class Solver {
   /// The weighted residual against the polished orbit, or against itself with twice the basis.
   void add_basis_certificate(std::vector<Certificate>& list) {
     if (options_.method == PeriodicMethod::event || fell_back_) return;
+    // Harmonics hold no impact: they are a start for the polished orbit, and say nothing about it.
+    const auto impact = [](const Event& event) { return event.kind == EventKind::impact; };
+    if (solution_.polished && std::any_of(solution_.orbit.events.begin(), solution_.orbit.events.end(), impact)) return;
     const Orbit& reference = solution_.polished ? weighted_orbit_ : solution_.orbit;
     const double basis = options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
     Vector other = solution_.amplitude();
@@ -379,7 +428,6 @@ class Solver {
   const PeriodicHooks& hooks_;
   PeriodicSolution solution_;
   Orbit start_, weighted_orbit_;
-  Eigen::VectorXcd hill_;  // of the weighted residual
   double condition_ = 0;
   bool fell_back_ = false;
   std::string polish_message_;

@@ -36,6 +36,7 @@ struct PeriodicSolution {
   Orbit orbit;
   double period = 0;
   Eigen::VectorXcd multipliers;
+  Eigen::VectorXcd hill;       ///< the same by Hill's method on the weighted residual (hill.hpp); empty: not computed
   std::optional<bool> stable;  ///< none: not known, or on the border
   double residual = 0;
   int iterations = 0;

@@ -59,6 +59,11 @@ class WeightedResidual final : public DenseEquations {
   bool linearize(const Vector& X, double smoothing, Vector& F) override { return evaluate(X, smoothing, F, &J_); }
   void set_phase_reference(const Vector& X) override;
 
+  /// Where the equations of motion are linear, displacements are eliminated harmonic by harmonic: the factor is that of
+  /// the reactions alone.
+  bool newton_step(const Vector& F, Vector& step) override;
+  std::string_view resolution() const override { return fourier_ ? "harmonics" : "steps"; }
+
   double period(const Vector& X) const override;
   Orbit orbit(const Vector& X) override;
   const PeriodicBasis& basis() const { return *basis_; }
@@ -89,6 +94,7 @@ class WeightedResidual final : public DenseEquations {
   void make_shapes();
   void march(Law& law, bool slopes);
   void add_elastic(DenseMatrix& J);
+  bool condenses() const;
   void add_conditions(const Vector& X, Vector& F, DenseMatrix* J);
   double time(Index j) const { return t0_ + basis_->angle(j) / omega_; }
   Index x_block(Index i) const { return i * nx_; }

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stickslip/common/decompositions.hpp"
+#include "stickslip/common/interruptible_lu.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
@@ -224,11 +225,12 @@ Vector WeightedResidual::linear_start() {
   DenseMatrix J;
   // With every law taken out the equations are linear in the displacements where the system is.
   if (!evaluate(X, 0, F, &J)) return X;
-  const Eigen::PartialPivLU<DenseMatrix> lu(J.topLeftCorner(n, n));
+  InterruptibleLu lu;
   constexpr double kRegular = 1e-12;  // reciprocal condition; an orthogonal factor costs ten times as much
-  const Vector x = lu.rcond() > kRegular
-                       ? Vector(lu.solve(-F.head(n)))
-                       : Vector(J.topLeftCorner(n, n).completeOrthogonalDecomposition().solve(-F.head(n)));
+  const bool regular = lu.compute(J.topLeftCorner(n, n), stop_) && lu.rcond() > kRegular;
+  if (raised(stop_)) return X;
+  const Vector x = regular ? Vector(lu.solve(-F.head(n)).col(0))
+                           : Vector(J.topLeftCorner(n, n).completeOrthogonalDecomposition().solve(-F.head(n)));
   constexpr double kLargest = 100;  // static displacements: at resonance the linear response is no start
   for (Index c = 0; c < nb_; ++c) {
     const auto part = x.segment(x_block(c), nx_);

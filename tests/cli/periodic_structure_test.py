@@ -92,10 +92,45 @@ def test_elastic_friction_runs_and_repeats(tmp_path):
     rows = (tmp_path / "run/trajectory.csv").read_text().splitlines()[-300:]
     x = [float(row.split(",")[1]) for row in rows]
     assert result["amplitude"][0] == pytest.approx((max(x) - min(x)) / 2, rel=1e-3)
-    # Other schemes name the one to use.
-    for scheme in ("event", "splitting"):
-        done = call(tmp_path, "run", ELASTIC + run, "--scheme", scheme, "--out", "run")
-        assert done.returncode == 2 and "moreau" in done.stderr and "slider" in done.stderr
+    # The same by located events, and another scheme names the one to use.
+    done = call(tmp_path, "run", ELASTIC + run, "--scheme", "event", "--out", "event")
+    assert done.returncode == 0, done.stderr
+    exact = json.loads(done.stdout)
+    assert exact["internal"] == ["slider.d1"]
+    for key in ("position", "velocity", "internal"):
+        assert exact["final"][key][0] == pytest.approx(summary["final"][key][0], abs=2e-4)
+    done = call(tmp_path, "run", ELASTIC + run, "--scheme", "splitting", "--out", "run")
+    assert done.returncode == 2 and "moreau" in done.stderr and "slider" in done.stderr
+
+
+def test_elastic_friction_is_polished(tmp_path):
+    result = solved(tmp_path, ELASTIC)
+    assert result["polished"] and result["stable"] and result["residual"] < 1e-9
+    # Energy of one period: the force puts in what damper and slider take, 4 F (A - F/k) in the loop (tests of the loop's area).
+    rows = [[float(x) for x in row.split(",")] for row in (tmp_path / "out/orbit.csv").read_text().splitlines()[1:]]
+    t, x, v, r = ([row[k] for row in rows] for k in range(4))
+    step = [b - a for a, b in zip(t, t[1:])]
+    slider = -sum(h * (r[k] * v[k] + r[k + 1] * v[k + 1]) / 2 for k, h in enumerate(step))
+    amplitude = result["amplitude"][0]
+    assert slider == pytest.approx(4 * 0.3 * (amplitude - 0.3), rel=2e-4)
+    # Harmonics alone come near.
+    harmonics = solved(tmp_path, ELASTIC, "--set", "periodic.polish=false")
+    assert harmonics["amplitude"][0] == pytest.approx(amplitude, rel=1e-4)
+
+
+def test_a_stiff_spring_in_series_is_den_hartogs_friction(tmp_path):
+    text = ELASTIC.replace("damping = [[0.01]]\n", "").replace("omega = 1.4", "omega = 0.7").replace("limit = 0.3", "limit = 0.4")
+    # The way of a reversal takes a time like the square root of the spring's.
+    errors = [1 - solved(tmp_path, text, "--set", f"friction.0.stiffness={k}")["amplitude"][0] / 1.8251665659
+              for k in (1e4, 1e6)]
+    assert 0 < errors[1] < 4e-4 and errors[0] / errors[1] == pytest.approx(10, rel=0.05)
+
+
+def test_elastic_friction_beside_others_names_the_scheme_that_takes_it(tmp_path):
+    text = ELASTIC.replace("[periodic]", '[[friction]]\nname = "rigid"\non = "x"\nlimit = 0.1\n[periodic]')
+    run = '[run]\nscheme = "event"\nend_time = 1\n'
+    done = call(tmp_path, "run", text + run, "--out", "run")
+    assert done.returncode == 2 and "rigid friction" in done.stderr and "moreau" in done.stderr
 
 
 def test_stiffness_that_is_none_is_refused(tmp_path):
@@ -104,14 +139,15 @@ def test_stiffness_that_is_none_is_refused(tmp_path):
 
 
 def test_reduced_model_answers_like_the_whole(tmp_path):
-    whole = solved(tmp_path, chain(""), "--set", "periodic.polish=false")
-    part = solved(tmp_path, chain(f'reduce = {{ keep = ["x20", "x{CHAIN}"], modes = 6 }}'), "--set", "periodic.polish=false")
-    assert part["coordinates"] == ["x20", f"x{CHAIN}"] + [f"mode{k}" for k in range(1, 7)]
-    for ours, name in ((0, "x20"), (1, f"x{CHAIN}")):
-        theirs = whole["amplitude"][whole["coordinates"].index(name)]
-        # The scale of the projection is that of the stiffness at the law, which the reduction changes: a weighted residual of
-        # 9 harmonics answers to it by a percent.
-        assert part["amplitude"][ours] == pytest.approx(theirs, rel=2e-2)
+    whole = solved(tmp_path, chain(""))
+    # Friction jumps, and every jump excites all modes: what is left out is felt as O(1/modes), with all of them nothing is.
+    for modes, bound in ((CHAIN - 2, 1e-9), (20, 2e-3), (6, 2e-2)):
+        part = solved(tmp_path, chain(f'reduce = {{ keep = ["x20", "x{CHAIN}"], modes = {modes} }}'))
+        assert whole["polished"] and part["polished"]
+        assert part["coordinates"] == ["x20", f"x{CHAIN}"] + [f"mode{k}" for k in range(1, modes + 1)]
+        for ours, name in ((0, "x20"), (1, f"x{CHAIN}")):
+            theirs = whole["amplitude"][whole["coordinates"].index(name)]
+            assert part["amplitude"][ours] == pytest.approx(theirs, rel=bound)
     done = subprocess.run([PROGRAM, "check", "model.toml"], cwd=tmp_path, capture_output=True, text=True)
     assert f"reduced from {CHAIN} coordinates to 2 kept and 6 modes" in done.stdout
     wrong = call(tmp_path, "check", chain('reduce = { keep = ["x99"] }'))

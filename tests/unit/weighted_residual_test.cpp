@@ -187,5 +187,31 @@ TEST(PeriodicOptions, TooFewSamplesAreRefused) {
   EXPECT_GE(forced(15).chosen_samples(), 8 * 15);
 }
 
+TEST(WeightedResidual, StepInTheReactionsAloneIsThatOfTheWholeJacobian) {
+  MatrixModel model;
+  model.coordinates = {"x", "y", "z"};
+  model.mass = dense({{1, 0.1, 0}, {0.1, 2, 0}, {0, 0, 1.5}});
+  model.damping = dense({{0.2, 0, 0}, {0, 0.1, -0.05}, {0, -0.05, 0.3}});
+  model.stiffness = dense({{3, -1, 0}, {-1, 4, -2}, {0, -2, 5}});
+  model.force.components = {parse("cos(t)", model.coordinates), parse("0", model.coordinates),
+                            parse("0.5*sin(2*t)", model.coordinates)};
+  FrictionElement first, second;
+  first.name = "first", first.directions = {on(0)}, first.limit = 0.3;
+  second.name = "second", second.directions = {between(1, 0)}, second.limit = 0.2, second.stiffness = 3;
+  model.friction = {first, second};
+  const auto system = make_system(std::move(model));
+  PeriodicOptions options;
+  options.period = 2 * M_PI;
+  options.harmonics = 5;
+  WeightedResidual problem(*system, options, 0, Vector::Zero(3));
+  Vector X = problem.linear_start(), F, step;
+  for (Index i = 0; i < X.size(); ++i) X[i] += 0.1 * std::sin(1.0 + static_cast<double>(i));
+  ASSERT_TRUE(problem.linearize(X, 0.1, F));
+  ASSERT_TRUE(problem.newton_step(F, step));
+  DenseMatrix J;
+  problem.copy_jacobian(J);
+  EXPECT_LT((J * step + F).norm(), 1e-10 * F.norm());
+}
+
 }  // namespace
 }  // namespace stickslip::weighted_residual_test

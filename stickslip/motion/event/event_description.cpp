@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
+#include "stickslip/motion/event/elastic_event.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/simulate.hpp"
 
@@ -29,7 +31,10 @@ void require_few_laws(const System& system) {
 void require_system(const System& system) {
   refuse_other_polygons("event", system);
   require_few_laws(system);
-  refuse_elastic_friction("event", system);
+  if (has_elastic_friction(system)) {
+    if (const std::string reason = elastic_event_refusal(system); !reason.empty()) throw InputError(reason);
+    return;
+  }
   if (!system.laws().contact_source().points_stay())
     throw InputError(
         "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use "
@@ -51,6 +56,11 @@ void require_system(const System& system) {
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
                              StopRequest stop, const Variations* variations) {
+  if (has_elastic_friction(system)) {
+    if (variations)
+      throw InputError("derivatives of the motion are not carried through friction with a spring in series; leave out run.sensitivities");
+    return std::make_unique<ElasticEventScheme>(system, options.tolerance, options.span(), std::move(breakpoints), stop);
+  }
   return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
                                        std::move(breakpoints), stop, variations);
 }
@@ -75,12 +85,12 @@ void add_notes(const System&, const SimulationOptions&, std::vector<std::string>
 SchemeDescription event_description() {
   return {SchemeKind::event, "event",
        "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
-       "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, moving surface); "
+       "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, moving surface; all with springs in series); "
        "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
        "too",
        "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
        "balance to the same",
-          true, false, true, Derivatives::state, require_system, make, limits, add_notes};
+          true, false, true, Derivatives::state, require_system, make, limits, add_notes, ElasticFriction::names};
 }
 
 }  // namespace stickslip

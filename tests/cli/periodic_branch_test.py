@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Branches of periodic motions from outside: special points, further branches, taking a branch up again."""
+import json
+import math
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+PROGRAM = os.environ.get("STICKSLIP", "build/release/bin/stickslip")
+OSCILLATOR = """
+[parameters]
+b = 0.6
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[1]]
+force = ["cos(b*t)"]
+[[friction]]
+on = "x"
+limit = 0.4
+[periodic]
+period = "2*pi/b"
+"""
+# Two masses, a unilateral spring: three motions between the folds near 0.656 and 0.755, on one branch that begins at 0.8.
+SPRING = """
+[parameters]
+omega = 0.7
+[matrices]
+coordinates = ["x1", "x2"]
+mass = [[1, 0], [0, 1]]
+stiffness = [[1, -1], [-1, 2]]
+damping = [[0.03, -0.03], [-0.03, 0.06]]
+force = ["-100*max(x1 - 1, 0)", "0.1*cos(omega*t)"]
+[periodic]
+period = "2*pi/omega"
+harmonics = 21
+samples = 1024
+polish = false
+"""
+
+
+def periodic(folder, text, *arguments):
+    (folder / "model.toml").write_text(text)
+    done = subprocess.run([PROGRAM, "periodic", "model.toml", "--json", *arguments], cwd=folder, capture_output=True,
+                          text=True)
+    return done, json.loads(done.stdout) if done.stdout.startswith("{") else None
+
+
+def values(result, kind):
+    return [b["value"] for b in result["branch"]["bifurcations"] if b["kind"] == kind]
+
+
+def test_a_pair_of_multipliers_leaves_the_circle_where_liouville_says(tmp_path):
+    # y = 0: the product of its multipliers is exp(∮ mu - a x²), x = A cos(0.7 t + ..)
+    done, result = periodic(tmp_path, """
+[parameters]
+mu = 0.05
+[equations]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["cos(0.7*t) - 0.1*v_x - x", "(mu - 0.1*x^2)*v_y - y - y^3"]
+[periodic]
+period = "2*pi/0.7"
+harmonics = 5
+""", "--continue", "mu=0.05:0.4", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    exact = 0.1 / abs(1 - 0.49 + 0.07j) ** 2 / 2
+    assert values(result, "neimark_sacker") == [pytest.approx(exact, abs=1e-8)]
+    points = result["branch"]["points"]
+    assert points[0]["stable"] and not points[-1]["stable"]
+
+
+def onset_of_sticking(f):
+    """Den Hartog: the motion without stops ends where X = f max over t of S(t)."""
+    def slack(b):
+        V, U = 1 / (1 - b * b), math.tan(math.pi / (2 * b)) / b
+        times = [math.pi / b * k / 20000 for k in range(1, 20000)]
+        return math.sqrt(V * V - f * f * U * U) - f * max(
+            [1 / b ** 2] + [(math.sin(t) + b * U * (math.cos(b * t) - math.cos(t))) / (b * math.sin(b * t)) for t in times])
+    low, high = 0.52, 0.6
+    for _ in range(30):
+        middle = (low + high) / 2
+        low, high = (middle, high) if slack(middle) < 0 else (low, middle)
+    return low
+
+
+def test_sticking_begins_where_den_hartogs_motion_without_stops_ends(tmp_path):
+    done, result = periodic(tmp_path, OSCILLATOR, "--continue", "b=0.6:0.5", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert values(result, "stick_onset") == [pytest.approx(onset_of_sticking(0.4), abs=1e-7)]
+
+
+def test_grazing_of_a_linear_motion_with_its_stop(tmp_path):
+    done, result = periodic(tmp_path, """
+[parameters]
+s = 0.4
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[1]]
+damping = [[0.2]]
+force = ["cos(2*t)"]
+[[contact]]
+name = "stop"
+gap = "s - x"
+restitution = 0.5
+[periodic]
+period = "pi"
+""", "--continue", "s=0.4:0.31", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert values(result, "grazing") == [pytest.approx(1 / abs(1 - 4 + 0.4j), abs=1e-8)]
+
+
+def test_deflation_finds_a_motion_that_the_branch_does_not_lead_to(tmp_path):
+    ways = ("--continue", "omega=0.7:0.703:0.001")
+    done, alone = periodic(tmp_path, SPRING, *ways, "--out", "alone")
+    assert done.returncode == 0 and {p["branch"] for p in alone["branch"]["points"]} == {0}
+    done, result = periodic(tmp_path, SPRING, *ways, "--further", "1", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert {p["branch"] for p in result["branch"]["points"]} == {0, 1}
+    # Largest x1 at 0.7 of the motion that touches the stop: 1.04878106
+    rows = [row.split(",") for row in (tmp_path / "out/branch.csv").read_text().splitlines()]
+    value, largest, branch = (rows[0].index(name) for name in ("value", "maximum_x1", "branch"))
+    at_begin = {row[branch]: float(row[largest]) for row in rows[1:] if float(row[value]) == 0.7}
+    assert at_begin["0"] == pytest.approx(0.43372862, abs=1e-6) and at_begin["1"] == pytest.approx(1.04878106, abs=1e-6)
+
+
+def test_a_branch_that_was_stopped_goes_on(tmp_path):
+    (tmp_path / "model.toml").write_text(OSCILLATOR)
+    whole = subprocess.run([PROGRAM, "periodic", "model.toml", "--json", "--continue", "b=0.6:0.45:0.0005", "--out", "whole"],
+                           cwd=tmp_path, capture_output=True, text=True)
+    assert whole.returncode == 0, whole.stderr
+    run = subprocess.Popen([PROGRAM, "periodic", "model.toml", "--json", "--continue", "b=0.6:0.45:0.0005", "--out", "part"],
+                           cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    while run.poll() is None and (not (tmp_path / "part/branch.csv").exists() or
+                                  (tmp_path / "part/branch.csv").read_text().count("\n") < 10):
+        time.sleep(0.01)
+    run.send_signal(signal.SIGINT)
+    out, _ = run.communicate()
+    if run.returncode == 0:
+        pytest.skip("the branch was at its end before the signal")
+    stopped = json.loads(out)
+    kept = len(stopped["branch"]["points"])
+    assert run.returncode == 1 and stopped["status"] == "interrupted" and kept >= 9
+    done, result = periodic(tmp_path, OSCILLATOR, "--continue", "b=0.6:0.45:0.0005", "--restart", "part")
+    assert done.returncode == 0, done.stderr
+    points = result["branch"]["points"]
+    assert points[:kept] == [{**p} for p in stopped["branch"]["points"]] and points[-1]["value"] == 0.45
+    reference = json.loads(whole.stdout)
+    assert points[-1]["amplitude"][0] == pytest.approx(reference["branch"]["points"][-1]["amplitude"][0], abs=1e-9)
+    assert values(result, "stick_onset") == [pytest.approx(values(reference, "stick_onset")[0], abs=1e-7)]
+    assert (tmp_path / "part/branch.csv").read_text().count("\n") == len(points) + 1
+    # Another branch is refused.
+    done, _ = periodic(tmp_path, OSCILLATOR, "--continue", "friction.friction1.limit=0.4:0.5", "--restart", "part")
+    assert done.returncode == 2 and "another branch" in done.stderr
+    done, _ = periodic(tmp_path, OSCILLATOR, "--restart", "part")
+    assert done.returncode == 2 and "--continue" in done.stderr
+
+
+def test_an_orbit_of_an_earlier_result_starts_the_next_one(tmp_path):
+    done, first = periodic(tmp_path, OSCILLATOR, "--out", "first")
+    assert done.returncode == 0, done.stderr
+    text = OSCILLATOR + 'start = "file"\nstart_file = "first/orbit.csv"\n'
+    done, again = periodic(tmp_path, text, "--out", "again")
+    assert done.returncode == 0, done.stderr
+    assert again["amplitude"][0] == pytest.approx(first["amplitude"][0], abs=1e-12)
+    done, _ = periodic(tmp_path, text.replace("first/", "missing/"), "--out", "again")
+    assert done.returncode == 2 and "missing/orbit.csv" in done.stderr
+
+
+def test_hill_and_monodromy_are_both_told(tmp_path):
+    done, result = periodic(tmp_path, """
+[equations]
+coordinates = ["x"]
+mass = [[1]]
+force = ["0.3*cos(1.2*t) - 0.1*v_x - x - x^3"]
+[periodic]
+period = "2*pi/1.2"
+harmonics = 11
+""", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    moduli = [sorted(math.hypot(*v) for v in result[key]) for key in ("multipliers", "hill")]
+    assert moduli[0] == [pytest.approx(m, abs=1e-6) for m in moduli[1]]
+    # Liouville: their product
+    assert math.prod(moduli[0]) == pytest.approx(math.exp(-0.1 * 2 * math.pi / 1.2), abs=1e-8)
+
+
+def test_rest_where_a_motion_was_asked_for_is_told(tmp_path):
+    # Every position between -0.5 and 0.5 is one: degenerate.
+    done, result = periodic(tmp_path, OSCILLATOR.replace("limit = 0.4", "limit = 1.5"), "--out", "out")
+    assert done.returncode == 1 and result["status"] == "rejected"
+    assert any("nothing moves" in note for note in result["notes"])
+
+
+def test_an_orbit_with_impacts_is_not_judged_by_its_harmonics(tmp_path):
+    done, result = periodic(tmp_path, """
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+stiffness = [[1]]
+damping = [[0.1]]
+force = ["cos(0.8*t)"]
+[[contact]]
+gap = "0.5 - x"
+restitution = 0
+[periodic]
+period = "2*pi/0.8"
+""", "--out", "out")
+    assert done.returncode == 0 and result["polished"], done.stderr
+    assert result["maximum"][0] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_newton_that_fails_from_the_linear_response_starts_from_a_run(tmp_path):
+    text = """
+[equations]
+coordinates = ["x"]
+mass = [[1]]
+force = ["0.3*cos(1.2*t) - 0.1*v_x - x - x^3"]
+[periodic]
+period = "2*pi/1.2"
+"""
+    done, polished = periodic(tmp_path, text, "--out", "out")
+    assert done.returncode == 0, done.stderr
+    done, harmonic = periodic(tmp_path, text + "polish = false\n", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert harmonic["amplitude"][0] == pytest.approx(polished["amplitude"][0], rel=1e-8)
