@@ -125,9 +125,9 @@ void read_body_system(const TableReader& table, ModelFile& model) {
       BodyModel complete = bodies;
       complete_inertia(complete);
       model.tree = std::make_shared<const Tree>(make_tree(complete));
-      const Tree& free = *TreeMap(model.tree).free();
-      for (std::size_t k = 0; k < free.velocities.size(); ++k)
-        if (free.velocity[k].rotation) model.angles.push_back(free.velocities[k]);
+      const std::shared_ptr<const Tree> free = TreeMap(model.tree).free();
+      for (std::size_t k = 0; k < free->velocities.size(); ++k)
+        if (free->velocity[k].rotation) model.angles.push_back(free->velocities[k]);
     }
     model.system = make_system(std::move(bodies));
   });

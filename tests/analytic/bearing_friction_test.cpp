@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction by the load of hinges: journals, thrust bearings, guides and balls against closed forms.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -2,7 +2,10 @@
 // Flexible bodies: frequencies and deflections of beams, stiffening by rotation, exact slopes, what free motion keeps.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <tuple>
 
 #include "stickslip/model/multibody/beam_body.hpp"
 #include "stickslip/model/multibody/element_body.hpp"
@@ -49,7 +52,7 @@ TEST(FlexibleBody, BeamsHaveTheirFrequencies) {
                          Case{BeamEnd::clamped, BeamEnd::clamped, {22.3732854481, 61.6728228676}},
                          Case{BeamEnd::free, BeamEnd::free, {22.3732854481, 61.6728228676}}}) {
     BeamOptions o = in_plane(it.first, it.last);
-    o.elements = 16;
+    o.elements = 24;
     const FlexibleBody body = make_beam(o);
     for (Index k = 0; k < 2; ++k)
       EXPECT_NEAR(body.frequency[k] / unit(kIz), it.root[static_cast<std::size_t>(k)],
@@ -60,7 +63,7 @@ TEST(FlexibleBody, BeamsHaveTheirFrequencies) {
   BeamOptions o = beam(BeamEnd::clamped, BeamEnd::free);
   o.bends_y = o.bends_z = o.twists = false;
   o.elements = 20;
-  EXPECT_NEAR(make_beam(o).frequency[0], M_PI / (2 * kLength) * std::sqrt(kE / kRho), 3e-4 * 1e4);
+  EXPECT_NEAR(make_beam(o).frequency[0] / (M_PI / (2 * kLength) * std::sqrt(kE / kRho)), 1, 3e-4);
   o.stretches = false;
   o.twists = true;
   EXPECT_NEAR(make_beam(o).frequency[0] / (M_PI / (2 * kLength) * std::sqrt(kG / kRho)), 1, 3e-4);
@@ -70,7 +73,7 @@ TEST(FlexibleBody, ShearLowersFrequenciesAsTimoshenkosEquationSays) {
   BeamOptions o = in_plane(BeamEnd::pinned, BeamEnd::pinned);
   o.length = 0.2;  // short: shear matters
   o.shear_factor = 5.0 / 6;
-  o.elements = 24;
+  o.elements = 48;
   const FlexibleBody body = make_beam(o);
   for (int n : {1, 2}) {
     // | κGA k² - ρA ω²      -κGA k          | = 0
@@ -84,12 +87,12 @@ TEST(FlexibleBody, ShearLowersFrequenciesAsTimoshenkosEquationSays) {
 }
 
 TEST(FlexibleBody, ATaperedBeamHasItsFrequencies) {
-  // Width linear to a point, thickness constant: 7.1565 (second 30.03).
+  // Width linear to a point, thickness constant: 7.1565.
   BeamOptions o = in_plane(BeamEnd::clamped, BeamEnd::free);
   o.elements = 24;
   o.last = {1e-5 * kArea, 1e-5 * kIy, 1e-5 * kIz, 0};
   const FlexibleBody body = make_beam(o);
-  EXPECT_NEAR(body.frequency[0] / unit(kIz), 7.1565, 5e-3);
+  EXPECT_NEAR(body.frequency[0] / unit(kIz), 7.1565, 1e-3);
   EXPECT_NEAR(body.mass(), 0.5 * kRho * kArea * kLength, 1e-4);
 }
 
@@ -150,8 +153,8 @@ TEST(FlexibleBody, ARotatingCantileverStiffens) {
                          Row{5, 6.449545, 25.446080, 4.073896}, Row{8, 9.256838, 29.995382, 4.657150},
                          Row{12, 13.170150, 37.603112, 5.427049}}) {
     BeamOptions o = in_plane(BeamEnd::clamped, BeamEnd::free);
-    o.elements = 12;
-    o.modes = 6;
+    o.elements = 16;
+    o.modes = 10;
     EXPECT_NEAR(frequencies(spinning(o), row.rate * unit(kIz))[0] / unit(kIz), row.lag1, 1e-3 * row.lag1);
     std::swap(o.bends_y, o.bends_z);
     const Vector flap = frequencies(spinning(o), row.rate * unit(kIy)) / unit(kIy);
@@ -305,7 +308,6 @@ TEST(FlexibleBody, MassIsTheHessianOfTheEnergyAndSlopesAreThoseOfDifferences) {
   }
 }
 
-/// d/dt of the kinetic energy along v' is the power of the forces: the velocity terms do no work of their own.
 TEST(FlexibleBody, LoopsHaveTheirRowsBiasAndSlopes) {
   const BodyModel model = mechanism();
   const auto system = make_system(model);

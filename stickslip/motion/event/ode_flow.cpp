@@ -19,7 +19,6 @@ constexpr double kMoment = 1e-2;     // of the run's length: what velocities bec
 constexpr double kStopped = 1e-11;   // of the largest speed since the slip began
 constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration
 constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
-constexpr double kAside = 0.77;      // of a step that would end where constraints depend on each other
 constexpr double kShortest = 1e-12;  // of the time: no later instant
 
 /// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far
@@ -214,7 +213,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   if (resolution_.stuck()) return too_fast(t);
   double event = std::nan("");
   std::vector<Monitor> triggers_there;
-  for (int attempt = 0, aside = 0;;) {
+  for (int attempt = 0;;) {
     refusal_.clear();
     unsolved_ = false;
     const OdeStep step = integrator_->step(f, limit);
@@ -230,14 +229,6 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
       break;
     }
     const double h = integrator_->t() - t;
-    if (integrator_->t() < t_limit && ends_near_dependence(aside)) {
-      ++aside;
-      y_.head(nq_) = q;
-      y_.tail(n_) = v;
-      limit = t + kAside * h;
-      integrator_->restart(t, y_, limit - t);
-      continue;
-    }
     find_events(start, h);
     take_first(h);
     // What begins like s³ is below the error of a long step; that of a shorter one falls with s⁸.
@@ -296,22 +287,6 @@ StepOutcome OdeFlow::no_step(double t) const {
                       "is not smooth, or reactions that grow without bound, cause this; use scheme = \"moreau\" "
                       "there, or a larger run.tolerance",
                       t)};
-}
-
-/// The step that was just accepted ends where the constraints nearly depend on each other, or do, and did not before. Where
-/// that is so after some attempts as well, it is how they are from now on.
-bool OdeFlow::ends_near_dependence(int attempts) {
-  const ConstrainedMass& mass = dynamics_.mass();
-  if (mass.row_count() == 0 || mass.rank() == 0) return false;
-  constexpr double kNear = 1e4;  // of the stretch elsewhere: four digits are lost
-  place(integrator_->t(), integrator_->y());
-  if (mass.rank() > largest_rank_ || attempts >= kShorterSteps) {
-    largest_rank_ = mass.rank();
-    least_stretch_ = mass.stretch();
-  }
-  if (mass.rank() < largest_rank_) return true;
-  least_stretch_ = std::min(least_stretch_, mass.stretch());
-  return mass.stretch() > kNear * least_stretch_;
 }
 
 /// An event at the very start, of a quantity that is known to vanish there.

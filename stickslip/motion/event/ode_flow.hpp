@@ -18,9 +18,6 @@
 // speed since the slip began the law has stopped. A law that has just broken away keeps its first direction up to
 // the speed that friction alone makes in 1e-8 of the run: below that the direction is not a number that means anything.
 //
-// Positions where constraints come to depend on each other for an instant (cranks that lie flat) are stepped over: close to
-// one, accelerations and projections have lost as many digits as it is near, so a step that would end there ends elsewhere.
-//
 // A step is no longer than functions of time are polynomials of degree 7 to a hundredth of their largest value nearby
 // (time_resolution.hpp): the error control sees every pulse, at its own scale.
 //
@@ -68,7 +65,6 @@ class OdeFlow final : public Flow {
   bool falls_in_noise(double t) const;
   bool ends_at_a_limit(const std::vector<LawStart>& start);
   StepOutcome no_step(double t) const;
-  bool ends_near_dependence(int attempts);
 
   ModeDynamics& dynamics_;
   OdeFlowOptions options_;
@@ -82,8 +78,6 @@ class OdeFlow final : public Flow {
   std::vector<char> creeping_;
   double after_ = 0, before_ = 0;  // forces are evaluated within
   bool at_event_ = false;
-  Index largest_rank_ = 0;             // of the constraints, so far
-  double least_stretch_ = HUGE_VAL;    // ConstrainedMass::stretch() where it was least
   bool unsolved_ = false;  // a stage of the step had no reactions in these modes
   bool curved_ = false;  // friction is no constant on the way to u = 0
   std::string refusal_;  // of the model, at the last state that could not be evaluated
