@@ -10,6 +10,7 @@
 #include <set>
 
 #include "stickslip/io/model_reader.hpp"
+#include "stickslip/model/multibody/flexible_body.hpp"
 #include "stickslip/io/text_file.hpp"
 
 namespace stickslip::model_detail {
@@ -114,8 +115,7 @@ class BodiesReader {
   void read_body(const Field& field) {
     const TableReader table(field,
                             {"name", "mass", "center", "inertia", "position_0", "orientation_0", "velocity_0", "spin_0",
-                             "force", "torque", "count"},
-                            {{"flexible", "bodies are rigid"}});
+                             "force", "torque", "count", "flexible"});
     const Field name = table.require("name", "shapes and contacts refer to it");
     const std::string group = read_law_name(name);
     if (group == "ground" || group == "*")
@@ -123,6 +123,7 @@ class BodiesReader {
     for (const Field& other : groups_)
       if (*other.node->text() == group) name.fail(fmt::format("two bodies are named '{}'", group));
     groups_.push_back(name);
+    if (const auto flexible = table.find("flexible")) return read_flexible_body(table, *flexible, group);
     long long count = 0;
     if (const auto given = table.find("count")) count = given->integer(1, 1'000'000);
     const Field mass = table.require("mass", "give it in kg");
@@ -142,6 +143,36 @@ class BodiesReader {
       if (const auto given = table.find("force"); given && !tree_) body.force = functions_of_time(*given, time_);
       if (const auto given = table.find("torque"); given && !tree_) body.torque = functions_of_time(*given, time_);
       model_.bodies.push_back(std::move(body));
+    }
+  }
+
+  /// Its nodes become bodies of their own, "<body>.<node>".
+  void read_flexible_body(const TableReader& table, const Field& flexible, const std::string& name) {
+    for (const char* key : {"mass", "center", "inertia", "count", "force", "torque"})
+      if (const auto given = table.find(key))
+        given->fail("of a flexible body it follows from 'flexible'; loads act on its nodes by [[load]]");
+    if (!is_identifier(name))
+      table.find("name")->fail(fmt::format(
+          "'{}' cannot be a flexible body, whose coordinates are <name>.m1 ..: a name is a letter or _, then letters, digits and _",
+          name));
+    RigidBody body;
+    body.name = body.group = name;
+    body.flexible = read_flexible(flexible);
+    body.mass = body.flexible->mass();
+    body.inertia = Eigen::Matrix3d::Identity();
+    if (const auto given = table.find("position_0")) body.position = vector3(*given, 0);
+    if (const auto given = table.find("orientation_0")) body.orientation = rotation(*given, 0);
+    if (const auto given = table.find("velocity_0")) body.velocity = vector3(*given, 0);
+    if (const auto given = table.find("spin_0")) body.spin = vector3(*given, 0);
+    model_.bodies.push_back(body);
+    for (const FlexibleStation& station : body.flexible->stations) {
+      if (station.node.empty()) continue;
+      RigidBody node;
+      node.name = node.group = name + "." + station.node;
+      node.node_of = name;
+      node.node = station.node;
+      node.inertia = Eigen::Matrix3d::Zero();
+      model_.bodies.push_back(std::move(node));
     }
   }
 

@@ -7,7 +7,9 @@
 #include <new>
 
 #include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/model_tree.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/model/multibody/tree_map.hpp"
 
 namespace stickslip {
 
@@ -115,7 +117,7 @@ void read_body_system(const TableReader& table, ModelFile& model) {
   const Field first = table.require("body", "give at least one [[body]]");
   BodyModel bodies = read_bodies(table);
   bodies.title = model.title;
-  first.about([&] {
+  about_parts(table, first, [&] {
     model.initial.q = start_positions(bodies);
     model.initial.v = start_velocities(bodies);
     model.bodies = std::make_shared<const BodyModel>(bodies);
@@ -123,8 +125,9 @@ void read_body_system(const TableReader& table, ModelFile& model) {
       BodyModel complete = bodies;
       complete_inertia(complete);
       model.tree = std::make_shared<const Tree>(make_tree(complete));
-      for (std::size_t k = 0; k < model.tree->velocities.size(); ++k)
-        if (model.tree->velocity[k].rotation) model.angles.push_back(model.tree->velocities[k]);
+      const std::shared_ptr<const Tree> free = TreeMap(model.tree).free();
+      for (std::size_t k = 0; k < free->velocities.size(); ++k)
+        if (free->velocity[k].rotation) model.angles.push_back(free->velocities[k]);
     }
     model.system = make_system(std::move(bodies));
   });

@@ -21,8 +21,8 @@ struct Place {
 
 class FrictionReader {
  public:
-  FrictionReader(const std::vector<std::string>& coordinates, const SymbolTable& symbols)
-      : coordinates_(coordinates), symbols_(symbols) {
+  FrictionReader(const std::vector<std::string>& coordinates, const SymbolTable& symbols, const BearingLoad& load)
+      : coordinates_(coordinates), symbols_(symbols), load_(load) {
     for (std::size_t k = 0; k < coordinates_.size(); ++k) numbers_[coordinates_[k]] = static_cast<Index>(k);
   }
 
@@ -34,7 +34,8 @@ class FrictionReader {
     if (name_node && name_node->text()) shown = *name_node->text();
     const Field field{list.context, list.item(k).node, "friction." + shown};
     const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous",
-                                    "surface_velocity", "set", "facets", "stiffness"});
+                                    "surface_velocity", "set", "facets", "stiffness", "mu", "mu_static", "radius",
+                                    "thrust_radius"});
     const auto name_field = table.find("name");
     const std::string name = name_field ? read_law_name(*name_field) : "";
 
@@ -167,8 +168,42 @@ class FrictionReader {
     return limit;
   }
 
+  /// limit + mu times the load of the bearing and its lever; mu_static likewise while it sticks.
+  void read_bearing(const TableReader& table, FrictionElement& element) const {
+    const Field mu = *table.find("mu");
+    if (!load_)
+      mu.fail("it multiplies the load of a hinge's bearing, and there are no hinges; give 'limit', which may name reactions");
+    if (const auto held = table.find("static_limit")) held->fail("beside 'mu' give 'mu_static'");
+    const std::string load = load_(table);
+    std::string preload;
+    if (const auto limit = table.find("limit")) preload = bracketed(*limit) + " + ";
+    const auto function = [&](const Field& coefficient) {
+      if (!coefficient.node->text()) coefficient.number(kNotNegative);
+      return coefficient.about([&] {
+        return StateFunction(Expression::parse(fmt::format("{}{}*({})", preload, bracketed(coefficient), load), symbols_));
+      });
+    };
+    element.limit = function(mu);
+    const auto held = table.find("mu_static");
+    if (!held) return;
+    if (!held->node->text() && !mu.node->text() && held->number() < mu.number())
+      held->fail(fmt::format("mu_static = {} must be >= mu = {}", held->number(), mu.number()));
+    element.static_limit = function(*held);
+  }
+
+  static std::string bracketed(const Field& field) {
+    if (const std::string* text = field.node->text()) return "(" + *text + ")";
+    return fmt::format("({:.17g})", field.number());
+  }
+
   void read_functions(const TableReader& table, const Place& place, FrictionElement& element) const {
-    element.limit = limit_function(table.require("limit", "give the Coulomb limit in N (or N m)"), place);
+    if (table.has("mu")) {
+      read_bearing(table, element);
+    } else {
+      for (const char* key : {"mu_static", "radius", "thrust_radius"})
+        if (const auto given = table.find(key)) given->fail("it belongs to friction by the load of a bearing; give 'mu'");
+      element.limit = limit_function(table.require("limit", "give the Coulomb limit in N (or N m)"), place);
+    }
     if (const auto held = table.find("static_limit")) {
       element.static_limit = limit_function(*held, place);
       if (element.limit.is_constant() && element.static_limit->is_constant() &&
@@ -192,6 +227,7 @@ class FrictionReader {
   const std::vector<std::string>& coordinates_;
   std::unordered_map<std::string, Index> numbers_;
   const SymbolTable& symbols_;
+  const BearingLoad& load_;
   std::vector<FrictionElement> elements_;
   std::set<std::string> names_;
 };
@@ -228,10 +264,10 @@ void add_reactions(const TableReader& root, SymbolTable& symbols) {
 }
 
 std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
-                                           const SymbolTable& symbols) {
+                                           const SymbolTable& symbols, const BearingLoad& load) {
   if (field.node->table()) field.fail("write [[friction]] with two brackets: there can be several laws");
   const TomlArray& laws = field.list("[[friction]] tables");
-  FrictionReader reader(coordinates, symbols);
+  FrictionReader reader(coordinates, symbols, load);
   for (std::size_t k = 0; k < laws.size(); ++k) reader.read(field, k);
   return reader.take();
 }

@@ -192,8 +192,11 @@ struct EquationsSection {
   Field inertia;
 };
 EquationsSection read_equations(const Field& field);
+/// What `mu` of a [[friction]] table multiplies, as a text in the symbols; fails where there is no bearing.
+using BearingLoad = std::function<std::string(const TableReader&)>;
+/// `load`: null where there are no hinges.
 std::vector<FrictionElement> read_friction(const Field& field, const std::vector<std::string>& coordinates,
-                                           const SymbolTable& symbols);
+                                           const SymbolTable& symbols, const BearingLoad& load = nullptr);
 /// What limits may name beside the state: r_<contact>_n, r_<contact>_t1, ... and r_<constraint>, in the order of
 /// LawSet::reaction_count().
 void add_reactions(const TableReader& root, SymbolTable& symbols);
@@ -235,6 +238,8 @@ CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<
 /// initial.deformation: tangential, contact by contact.
 Vector read_deformation(const Field& field, const std::vector<ContactElement>& contacts);
 BodyModel read_bodies(const TableReader& root);
+/// body.flexible
+std::shared_ptr<const FlexibleBody> read_flexible(const Field& field);
 /// The file has hinges, loops or laws on coordinates of bodies.
 bool has_tree(const TableReader& root);
 /// All of these, into a model whose bodies, shapes and contacts are known.

@@ -14,11 +14,16 @@
 #include "stickslip/model/multibody/body_inertia.hpp"
 #include "stickslip/model/multibody/body_kinematics.hpp"
 #include "stickslip/model/multibody/body_pose.hpp"
+#include "stickslip/model/multibody/held_axes.hpp"
 #include "stickslip/model/multibody/joined_laws.hpp"
+#include "stickslip/model/multibody/part_error.hpp"
 #include "stickslip/model/multibody/tree_forces.hpp"
 #include "stickslip/model/multibody/tree_inertia.hpp"
 #include "stickslip/model/multibody/tree_kinematics.hpp"
 #include "stickslip/model/multibody/tree_loops.hpp"
+#include "stickslip/model/multibody/tree_map.hpp"
+#include "stickslip/model/multibody/flexible_body.hpp"
+#include "stickslip/model/multibody/mapped_tree.hpp"
 
 namespace stickslip {
 
@@ -35,7 +40,7 @@ constexpr double kSmallestInertia = 1e-150, kLargestInertia = 1e150;
 void require_inertia(const RigidBody& body, bool thin) {
   const Matrix3d& J = *body.inertia;
   const auto refuse = [&](const std::string& why) {
-    throw InputError(fmt::format("body '{}': inertia {}", body.name, why));
+    throw PartError("body", body.name, "inertia", fmt::format("body '{}': inertia {}", body.name, why));
   };
   if (!J.allFinite()) refuse("has an entry that is not finite");
   if ((J - J.transpose()).cwiseAbs().maxCoeff() > 1e-12 * J.cwiseAbs().maxCoeff()) refuse("is not symmetric");
@@ -62,7 +67,9 @@ Matrix3d inertia_of_shapes(const BodyModel& model, int body) {
     sum = sum ? joined(*sum, part) : part;
   }
   const RigidBody& it = model.bodies[static_cast<std::size_t>(body)];
-  if (!sum) throw InputError(fmt::format("body '{}' has neither inertia nor a shape to compute it from", it.name));
+  if (!sum)
+    throw PartError("body", it.name, "",
+                    fmt::format("body '{}' has neither inertia nor a shape to compute it from", it.name));
   const Vector3d offset = sum->center - it.center;
   const double density = it.mass / sum->volume;
   return density * sum->inertia + it.mass * (offset.squaredNorm() * Matrix3d::Identity() - offset * offset.transpose());
@@ -86,10 +93,21 @@ Tree make_completed_tree(BodyModel model) {
   return make_tree(model);
 }
 
+/// Those of a flexible model without what follows from others.
+Vector free_positions(Tree tree) {
+  const Vector all = start_positions(tree);
+  return tree.driven.empty() ? all : TreeMap(std::make_shared<const Tree>(std::move(tree))).free_positions(all);
+}
+
+Vector free_velocities(Tree tree) {
+  const Vector all = start_velocities(tree);
+  return tree.driven.empty() ? all : TreeMap(std::make_shared<const Tree>(std::move(tree))).free_velocities(all);
+}
+
 }  // namespace
 
 Vector start_positions(const BodyModel& model) {
-  if (model.is_tree()) return start_positions(make_completed_tree(model));
+  if (model.is_tree()) return free_positions(make_completed_tree(model));
   Vector q(7 * static_cast<Index>(model.bodies.size()));
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     const RigidBody& body = model.bodies[k];
@@ -101,7 +119,7 @@ Vector start_positions(const BodyModel& model) {
 }
 
 Vector start_velocities(const BodyModel& model) {
-  if (model.is_tree()) return start_velocities(make_completed_tree(model));
+  if (model.is_tree()) return free_velocities(make_completed_tree(model));
   Vector v(6 * static_cast<Index>(model.bodies.size()));
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     v.segment<3>(6 * static_cast<Index>(k)) = model.bodies[k].velocity;
@@ -141,18 +159,23 @@ void complete_inertia(BodyModel& model) {
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     RigidBody& body = model.bodies[k];
     if (!names.insert(body.name).second) throw InputError(fmt::format("two bodies are named '{}'", body.name));
+    if (body.flexible) body.flexible->validate();
+    if (body.flexible || !body.node_of.empty()) continue;
     if (!(body.mass > 0) || !std::isfinite(body.mass))
-      throw InputError(fmt::format("body '{}': mass = {} must be finite and > 0", body.name, body.mass));
+      throw PartError("body", body.name, "mass",
+                      fmt::format("body '{}': mass = {} must be finite and > 0", body.name, body.mass));
     if (body.mass < kSmallestInertia || body.mass > kLargestInertia)
-      throw InputError(fmt::format("body '{}': mass = {} kg is out of range; from {:g} to {:g} kg are possible",
-                                   body.name, body.mass, kSmallestInertia, kLargestInertia));
+      throw PartError("body", body.name, "mass",
+                      fmt::format("body '{}': mass = {} kg is out of range; from {:g} to {:g} kg are possible",
+                                  body.name, body.mass, kSmallestInertia, kLargestInertia));
     if (!within_range(body.position) || !within_range(body.center))
-      throw InputError(
+      throw PartError("body", body.name, "position_0",
           fmt::format("body '{}' starts at ({:g}, {:g}, {:g}) m; coordinates must be below {:g} m. Choose "
                       "another unit of length",
                       body.name, body.position.x(), body.position.y(), body.position.z(), kLargestLength));
     if (!(body.orientation.norm() > 0))
-      throw InputError(fmt::format("body '{}': the quaternion of its orientation is zero", body.name));
+      throw PartError("body", body.name, "orientation_0",
+                      fmt::format("body '{}': the quaternion of its orientation is zero", body.name));
     if (!body.inertia) body.inertia = inertia_of_shapes(model, static_cast<int>(k));
     require_inertia(body, hinged.contains(static_cast<int>(k)));
   }
@@ -168,7 +191,13 @@ void body_poses(const BodyModel& model, const Tree* tree, const Vector& q, std::
     return;
   }
   TreeMotion<double>& motion = thread_scratch(*tree).motion;
-  place_links(*tree, q.data(), motion);
+  if (q.size() == tree->nq()) {
+    place_links(*tree, q.data(), motion);
+  } else {
+    Vector all;
+    TreeMap(std::shared_ptr<const Tree>(std::shared_ptr<void>(), tree)).positions(q, all);
+    place_links(*tree, all.data(), motion);
+  }
   for (std::size_t k = 0; k < poses.size(); ++k) poses[k] = pose_of(tree->bodies[k], motion);
 }
 
@@ -186,8 +215,32 @@ void check_names(const BodyModel& model) {
   }
 }
 
+/// Laws on coordinates act on the free ones, contacts and loops on all links.
+std::unique_ptr<System> make_flexible_system(BodyModel model, const std::shared_ptr<const Tree>& tree) {
+  const auto map = std::make_shared<const TreeMap>(tree);
+  check_laws(model.friction, model.stops, model.constraints, map->outer());
+  auto kinematics = std::make_unique<TreeKinematics>(map->free());
+  std::vector<std::unique_ptr<ContactSource>> contacts;
+  if (!model.contacts.empty())
+    contacts.push_back(std::make_unique<MappedContacts>(std::make_unique<BodyContacts>(model, tree), map));
+  if (!model.stops.empty())
+    contacts.push_back(std::make_unique<ExpressionContacts>(std::move(model.stops), *kinematics));
+  std::vector<std::unique_ptr<ConstraintSource>> constraints;
+  constraints.push_back(std::make_unique<MappedConstraints>(std::make_unique<TreeLoops>(model.loops, tree), map));
+  if (!tree->held.empty())
+    constraints.push_back(std::make_unique<MappedConstraints>(std::make_unique<HeldAxes>(tree), map));
+  if (!model.constraints.empty())
+    constraints.push_back(std::make_unique<ExpressionConstraints>(std::move(model.constraints), *kinematics));
+  LawSet laws(map->outer(), std::move(model.friction), join(std::move(contacts)),
+              join(std::move(constraints), map->outer()));
+  auto forces = std::make_unique<MappedForces>(std::make_unique<TreeForces>(model, tree), map);
+  return std::make_unique<System>(SystemParts{model.title, std::move(kinematics), std::make_unique<MappedInertia>(map),
+                                              std::move(forces), std::move(laws)});
+}
+
 std::unique_ptr<System> make_tree_system(BodyModel model) {
   const auto tree = std::make_shared<const Tree>(make_tree(model));
+  if (!tree->driven.empty()) return make_flexible_system(std::move(model), tree);
   check_laws(model.friction, model.stops, model.constraints, tree->nv());
   auto kinematics = std::make_unique<TreeKinematics>(tree);
   auto inertia = std::make_unique<TreeInertia>(tree);
@@ -198,6 +251,7 @@ std::unique_ptr<System> make_tree_system(BodyModel model) {
     contacts.push_back(std::make_unique<ExpressionContacts>(std::move(model.stops), *kinematics));
   std::vector<std::unique_ptr<ConstraintSource>> constraints;
   constraints.push_back(std::make_unique<TreeLoops>(model.loops, tree));
+  if (!tree->held.empty()) constraints.push_back(std::make_unique<HeldAxes>(tree));
   if (!model.constraints.empty())
     constraints.push_back(std::make_unique<ExpressionConstraints>(std::move(model.constraints), *kinematics));
   LawSet laws(tree->nv(), std::move(model.friction), join(std::move(contacts)),

@@ -10,6 +10,7 @@
 // tree_*.hpp); a body without a hinge then has a free one and keeps the coordinates above.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "stickslip/model/collision/collision_scene.hpp"
@@ -36,6 +37,10 @@ struct RigidBody {
   /// Three in the world, at the mass centre; of t only, in trees of t, q, v.
   std::vector<StateFunction> force = {};
   std::vector<StateFunction> torque = {};  ///< three in the world; likewise
+  /// Null: rigid. Else mass, center and inertia are not used.
+  std::shared_ptr<const FlexibleBody> flexible = {};
+  /// The node of a flexible body that this frame without mass is fixed to; both empty: a body of its own.
+  std::string node_of = {}, node = {};
 };
 
 struct PointSpring {
@@ -68,9 +73,12 @@ struct BodyModel {
   std::vector<ExpressionContact> stops = {};              ///< behind `contacts` among the laws
   std::vector<ExpressionConstraint> constraints = {};     ///< behind the loops
 
+  bool is_flexible() const {
+    return std::any_of(bodies.begin(), bodies.end(), [](const RigidBody& body) { return body.flexible != nullptr; });
+  }
   /// The bodies are more than free ones.
   bool is_tree() const {
-    return !hinges.empty() || !loops.empty() || !loads.empty() || !friction.empty() || !stops.empty() ||
+    return is_flexible() || !hinges.empty() || !loops.empty() || !loads.empty() || !friction.empty() || !stops.empty() ||
            !constraints.empty();
   }
 };

@@ -211,13 +211,13 @@ class Start {
     Vector residual = workspace_.rows.position;
     Relative worst = relative_size(residual, workspace_, position_);
     if (project_position(system_, t_, start.q, workspace_) != Status::success) no_position(start.q);
-    if (too_large(worst)) refuse(worst.row, "position", residual[worst.row]);
+    if (too_large(worst)) refuse(worst.row, "position", residual[worst.row], nearest(q, start.q, system_.info().coordinates));
     system_.laws().constraint_source().evaluate(t_, start.q, workspace_.system, workspace_.rows);
     velocity_residual(workspace_.rows, v, residual);
     worst = relative_size(residual, workspace_, velocity_, &workspace_.rows.rate);
     if (project_velocity(system_, t_, start.q, start.v, workspace_) != Status::success) check_finite(start.v);
     require_solvable(start);
-    if (too_large(worst)) refuse(worst.row, "velocity", residual[worst.row]);
+    if (too_large(worst)) refuse(worst.row, "velocity", residual[worst.row], nearest(v, start.v, system_.info().velocities));
     start.rank = rank_report(system_, t_, start.q, workspace_);
     return start;
   }
@@ -245,11 +245,24 @@ class Start {
         throw InputError(fmt::format("constraint '{}' has no finite value at the start", name_of(system_, i)));
   }
 
-  [[noreturn]] void refuse(Index row, const char* level, double residual) const {
+  [[noreturn]] void refuse(Index row, const char* level, double residual, const std::string& near) const {
     throw InputError(fmt::format(
         "the initial {0} violates constraint '{1}' by {2:.6g} ({3}); correct it, or set initial.consistent = "
-        "\"project\" to start from the nearest {0} on the constraints",
-        level, name_of(system_, row), residual, *level == 'p' ? "position must be 0" : "row . v - rate must be 0"));
+        "\"project\" to start from the nearest {0} on the constraints: {4}",
+        level, name_of(system_, row), residual, *level == 'p' ? "position must be 0" : "row . v - rate must be 0", near));
+  }
+
+  /// "x = 1.2, y = 3": what differs, or all; no more than a line.
+  static std::string nearest(const Vector& given, const Vector& found, const std::vector<std::string>& names) {
+    constexpr Index kShown = 8;
+    std::string text;
+    Index shown = 0;
+    for (Index k = 0; k < found.size(); ++k) {
+      if (found[k] == given[k] && found.size() > kShown) continue;
+      if (++shown > kShown) return text + ", ...";
+      text += fmt::format("{}{} = {:.9g}", text.empty() ? "" : ", ", names[static_cast<std::size_t>(k)], found[k]);
+    }
+    return text;
   }
 
   /// All rows whose residual is beyond the tolerance.
@@ -265,8 +278,9 @@ class Start {
     system_.laws().constraint_source().evaluate(t_, q, workspace_.system, workspace_.rows);
     throw InputError(
         fmt::format("no position near the initial one satisfies all constraints: violated are {}; they contradict "
-                    "each other, or initial.position is too far off",
-                    fmt::join(violated(workspace_.rows.position, position_length(q, workspace_)), ", ")));
+                    "each other, or the start is too far off. They are nearest to it at {}",
+                    fmt::join(violated(workspace_.rows.position, position_length(q, workspace_)), ", "),
+                    nearest(Vector::Constant(q.size(), std::nan("")), q, system_.info().coordinates)));
   }
 
   /// Rows that depend on each other must agree in velocity and acceleration.

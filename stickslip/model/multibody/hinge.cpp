@@ -6,7 +6,7 @@
 #include <array>
 #include <map>
 
-#include "stickslip/common/error.hpp"
+#include "stickslip/model/multibody/part_error.hpp"
 
 namespace stickslip {
 
@@ -52,6 +52,17 @@ Index Hinge::velocities() const {
   Index n = 0;
   for (const HingeAxis axis : axes) n += velocities_of(axis);
   return n;
+}
+
+std::vector<HingeAxis> bearing_axes(const Hinge& hinge) {
+  if (hinge.axes.size() != 1 || hinge.axes[0] == HingeAxis::free)
+    throw PartError("hinge", hinge.name, "axes",
+                    fmt::format("hinge '{}': the load of a bearing belongs to one axis or a ball; it has {}", hinge.name,
+                                hinge.axes.size() == 1 ? "'free'" : fmt::format("{} axes", hinge.axes.size())));
+  std::vector<HingeAxis> held;
+  for (const HingeAxis axis : {HingeAxis::tx, HingeAxis::ty, HingeAxis::tz})
+    if (axis != hinge.axes[0]) held.push_back(axis);
+  return held;
 }
 
 std::vector<std::string> position_names(const std::vector<HingeAxis>& axes) {

@@ -46,6 +46,9 @@ struct Hinge {
   Eigen::Vector3d child_position = Eigen::Vector3d::Zero();         ///< in the child [m]
   Eigen::Quaterniond child_orientation = Eigen::Quaterniond::Identity();
   std::vector<HingeAxis> axes = {};
+  /// Translations that the bearing holds at 0, before the axes: coordinates with a row each (held_axes.hpp), so that its
+  /// load is known. Those that `axes` does not move; empty: the load is not asked for.
+  std::vector<HingeAxis> held = {};
   // Of every single axis (not ball, not free); empty: 0 everywhere.
   std::vector<double> stiffness = {}, damping = {};  ///< >= 0 [N/m, N m/rad; N s/m, N m s/rad]
   std::vector<double> rest = {};                     ///< where the spring has no force [m, rad]
@@ -57,6 +60,9 @@ struct Hinge {
   Index positions() const;
   Index velocities() const;
 };
+
+/// What the bearing of a hinge with one single axis or a ball holds: the other translations. Throws PartError for others.
+std::vector<HingeAxis> bearing_axes(const Hinge& hinge);
 
 /// Names of the positions and velocities of a hinge, without "<hinge>.".
 std::vector<std::string> position_names(const std::vector<HingeAxis>& axes);

@@ -6,10 +6,14 @@
 //          by `turn`, in the frame of its parent before the joint moves; what moves with it: mass, centre, inertia
 //   body   the link it is fixed to and its frame there. Welded bodies share a link; those welded to the ground have none
 //
+// The frame of a flexible body is a link like others; its mass points and nodes are links whose joints follow the modal
+// coordinates, which have a link of their own (without mass) each.
+//
 // Parents come before children. Positions and velocities of the links stand one after the other in q and v.
 #pragma once
 
 #include <Eigen/Dense>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,6 +23,8 @@
 namespace stickslip {
 
 struct BodyModel;
+
+struct FlexibleBody;
 
 enum class JointKind : unsigned char { translation, rotation, ball };
 
@@ -42,6 +48,14 @@ struct TreeVelocity {
   bool rotation = true;
 };
 
+/// A velocity that follows the modal coordinates of a flexible body: q = linear·η + ½ ηᵀ quadratic η (flexible_body.hpp).
+struct DrivenVelocity {
+  Index velocity = 0;     ///< of the tree
+  Index first = 0;        ///< velocity of the first η; there are linear.size() of them
+  Vector linear;          ///< constant part is in the links
+  DenseMatrix quadratic;  ///< symmetric; empty: 0
+};
+
 struct Tree {
   struct Body {
     int link = -1;
@@ -55,8 +69,16 @@ struct Tree {
   std::vector<TreeVelocity> velocity;  ///< nv
   std::vector<std::string> coordinates, velocities;
   std::vector<Hinge> hinges;  ///< in the order of the tree: those of the model, and a free one for every free body
-  std::vector<Index> hinge_q, hinge_v;  ///< first position and velocity of each
-  std::vector<Index> hinge_link;        ///< first link of each
+  std::vector<Index> hinge_q, hinge_v;  ///< first position and velocity of each, behind what its bearing holds
+  std::vector<Index> hinge_link;        ///< first link of each, likewise
+  std::vector<Index> held;              ///< velocities that bearings hold
+  /// Ascending in `velocity`; empty: all bodies are rigid. What moves the system are the other velocities (tree_map.hpp).
+  std::vector<DrivenVelocity> driven;
+  struct Modal {
+    std::shared_ptr<const FlexibleBody> body;
+    Index first = 0;  ///< velocity of its first η
+  };
+  std::vector<Modal> modal;
   double length = 0;                    ///< the longest way from a link to its parent or to a mass centre [m]
   bool flat = true;                     ///< no ball: q' = v
   Index nq() const { return static_cast<Index>(coordinates.size()); }

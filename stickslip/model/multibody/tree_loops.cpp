@@ -7,7 +7,7 @@
 #include <array>
 #include <set>
 
-#include "stickslip/common/error.hpp"
+#include "stickslip/model/multibody/part_error.hpp"
 
 namespace stickslip {
 
@@ -23,12 +23,14 @@ std::vector<int> free_rotations(const Loop& loop) {
   std::vector<int> free;
   for (const HingeAxis axis : loop.axes) {
     if (axis == HingeAxis::free)
-      throw InputError(fmt::format("loop '{}': a loop that leaves everything free holds nothing; remove it", loop.name));
+      throw PartError("loop", loop.name, "axes",
+                      fmt::format("loop '{}': a loop that leaves everything free holds nothing; remove it", loop.name));
     if (axis == HingeAxis::ball) return {0, 1, 2};
     if (is_rotation(axis)) free.push_back(static_cast<int>(axis) - 3);
   }
   if (free.size() == 2 && free[0] == free[1])
-    throw InputError(fmt::format("loop '{}': two rotations about one axis are one; name it once", loop.name));
+    throw PartError("loop", loop.name, "axes",
+                    fmt::format("loop '{}': two rotations about one axis are one; name it once", loop.name));
   return free;
 }
 
@@ -59,7 +61,8 @@ TreeLoops::TreeLoops(const std::vector<Loop>& loops, std::shared_ptr<const Tree>
     end(loop.body_a, loop.point_a, loop.orientation_a, row.link_a, row.point_a, axes_a);
     end(loop.body_b, loop.point_b, loop.orientation_b, row.link_b, row.point_b, axes_b);
     if (row.link_a == row.link_b)
-      throw InputError(fmt::format("loop '{}' joins bodies that are one already (the same, or welded)", loop.name));
+      throw PartError("loop", loop.name, "body_b",
+                      fmt::format("loop '{}' joins bodies that are one already (the same, or welded)", loop.name));
     std::set<Index> moved;
     for (const int link : {row.link_a, row.link_b})
       for (const Index k : velocities_above(paths, link)) moved.insert(k);

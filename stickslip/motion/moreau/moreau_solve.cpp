@@ -21,6 +21,9 @@ constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the
 constexpr int kPolishing = 100;            // iterations for that
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
+constexpr double kKeepsFalling = 0.9;             // a change that does not, for
+constexpr int kStagnant = 10;              // iterations, is rounding, if it is
+constexpr double kIllConditioned = 1e-8;   // of the velocities or less: what rounding leaves of a chain of a hundred links
 constexpr double kWorthAccepting = 10;     // times the tolerance, of which kNearMiss are accepted in the end
 
 bool is_finite(const Vector& x) {
@@ -61,6 +64,8 @@ Status MoreauScheme::iterate(double h) {
   acceleration_.clear();
   reaction_change_ = HUGE_VAL;
   reaction_stalled_ = 0;
+  double least = HUGE_VAL;  // change of the velocities, and for how long it has not fallen
+  int stagnant = 0;
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
     if (!constrained_.constant_rows() && !beside_singular_)
@@ -80,6 +85,13 @@ Status MoreauScheme::iterate(double h) {
     if (relaxed_) settled &= relaxation_settles();
     iterate_ = solution_.v;
     if (settled) return Status::success;
+    if (iteration_.change() < kKeepsFalling * least) {
+      least = iteration_.change();
+      stagnant = 0;
+    } else if (++stagnant >= kStagnant && iteration_.change() <= kIllConditioned && !laws_.limits_depend_on_reactions() &&
+               frozen_.point < 0 && !relaxed_) {
+      return Status::success;
+    }
   }
   // Many iterations that leave so little are the rounding of masses that are far apart.
   constexpr double kNoise = 1e-10;
