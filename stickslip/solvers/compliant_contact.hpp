@@ -4,7 +4,8 @@
 //
 //   δ = (δ_n, δ_T) deformations, s = δ + Ψ separations, Ψ gaps                                   [m]
 //   λ = K δ + (0, C δ_T')     forces on the system, λ_n >= 0 pushes                               [N]
-//   K symmetric positive definite (N + T), normals first [N/m];  C symmetric positive definite over the tangents [N s/m]
+//   K symmetric positive definite (N + T), normals first [N/m];  C symmetric positive definite over the tangents [N
+//   s/m]
 //
 //   0 <= λ_n ⊥ s_n >= 0       ⇔   λ_n = K_nn s_n + b,  b = K_nT δ_T - K_nn Ψ                      (1)
 //   e = K_Tn δ_n + K_TT δ_T,  δ_n = s_n - Ψ;      trial force  z = e - C v_T
@@ -17,9 +18,11 @@
 // Newton's method on the equations of those pieces. The forces are unique and do not depend on where the sweeps start.
 //
 // Two departures from the source, per contact and off by default:
-//   normal law        λ_n = φ(p), p = max(0, -Ψ) the penetration, φ increasing with φ(0) = 0 (Hertz: φ = k p^{3/2}). The
+//   normal law        λ_n = φ(p), p = max(0, -Ψ) the penetration, φ increasing with φ(0) = 0 (Hertz: φ = k p^{3/2}).
+//   The
 //                     normal is then not coupled to tangents or to other contacts, δ_n = -p
-//   normal damping    λ_n = max(0, λ_el - c_n u_n) while the elastic force λ_el > 0. The force then jumps where surfaces
+//   normal damping    λ_n = max(0, λ_el - c_n u_n) while the elastic force λ_el > 0. The force then jumps where
+//   surfaces
 //                     meet with speed: the theory (Lipschitz forces, unique C¹ motion) does not cover it
 //
 // Source: Pang, Favorable mathematical properties of frictional contact problems with local compliance, 2014 (paper 3);
@@ -36,9 +39,9 @@
 namespace stickslip {
 
 struct CompliantPoint {
-  double mu = 0;              ///< >= 0
-  int tangents = 0;           ///< 0, 1 or 2
-  Index first = 0;            ///< first tangent of the group
+  double mu = 0;     ///< >= 0
+  int tangents = 0;  ///< 0, 1 or 2
+  Index first = 0;   ///< first tangent of the group
   FrictionSection section = {};
   double normal_damping = 0;  ///< c_n >= 0 [N s/m]
   bool own_normal = false;    ///< λ_n = φ(p): `own_force` and its slope and energy stand here, K_nn is not looked at
@@ -51,9 +54,10 @@ struct CompliantPoint {
 struct CompliantProblem {
   std::vector<CompliantPoint> points;
   DenseMatrix K, C;
-  Vector gap, normal_velocity;   ///< Ψ, u_n (N)
-  Vector deformation, velocity;  ///< δ_T, v_T (T)
+  Vector gap, normal_velocity;        ///< Ψ, u_n (N)
+  Vector deformation, velocity;       ///< δ_T, v_T (T)
   unsigned long damping_version = 0;  ///< changes with C; factors are kept while it does not
+  bool keep_pieces = false;           ///< of the solution, for a contact alone (compliant_pieces.hpp)
 };
 
 /// What a contact does: which equations hold in its neighbourhood.
@@ -68,12 +72,12 @@ struct ContactPieces {
 
 struct CompliantSolution {
   Status status = Status::success;
-  Vector normal, elastic_normal;   ///< λ_n, λ_el (N)
-  Vector tangential, elastic;      ///< λ_T, e (T)
-  Vector rate, slip;               ///< δ_T', σ (T)
-  Vector separation;               ///< s_n (N)
+  Vector normal, elastic_normal;  ///< λ_n, λ_el (N)
+  Vector tangential, elastic;     ///< λ_T, e (T)
+  Vector rate, slip;              ///< δ_T', σ (T)
+  Vector separation;              ///< s_n (N)
   std::vector<ContactPieces> pieces;
-  double energy = 0;               ///< ½ δᵀ K δ, and ∫ φ [J]
+  double energy = 0;  ///< ½ δᵀ K δ, and ∫ φ [J]
   int sweeps = 0;
 };
 
@@ -89,8 +93,8 @@ struct CompliantWorkspace {
   std::vector<char> closed;  ///< warm start of (1)
 };
 
-/// Throws InputError unless K and C are symmetric positive definite of the right size, with the largest pivot that is not
-/// positive; `what` names the group.
+/// Throws InputError unless K and C are symmetric positive definite of the right size, with the largest pivot that is
+/// not positive; `what` names the group.
 void validate(const CompliantProblem& problem, const char* what);
 
 /// Allocates nothing once sizes stay. status: not_converged if sweeps and Newton end without the pieces agreeing.
@@ -99,8 +103,8 @@ void solve(const CompliantProblem& problem, CompliantWorkspace& workspace, Compl
 /// λ_el of a point if it had to be closed, the others as they are: 0 where it closes or opens. [N]
 double elastic_normal_if_closed(const CompliantProblem& problem, const CompliantSolution& solution, std::size_t point);
 
-/// Directions in which the data change, and what follows for the solution while its pieces stay. Where a solution lies on
-/// the border of two pieces its own piece is taken: an element of the B-subdifferential.
+/// Directions in which the data change, and what follows for the solution while its pieces stay. Where a solution lies
+/// on the border of two pieces its own piece is taken: an element of the B-subdifferential.
 struct CompliantVariation {
   Vector gap, normal_velocity, deformation, velocity;  ///< in
   Vector mu, normal_damping, own_force;                ///< in (N); empty: constant

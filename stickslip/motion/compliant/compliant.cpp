@@ -4,13 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
-#include "stickslip/common/dormand_prince.hpp"
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
-#include "stickslip/common/radau.hpp"
+#include "stickslip/motion/compliant/radau_nodes.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/sensitivity.hpp"
@@ -19,18 +16,7 @@ namespace stickslip {
 
 namespace {
 
-/// Fastest rate of the contacts times the length of a run from which on the implicit method is cheaper: explicit steps
-/// are about 6 over that rate, implicit ones follow the motion.
-constexpr double kStiffTimes = 3e4;
-constexpr double kReachOfSearch = 0.05;  // of the smallest shape: how far ahead points are looked for
-constexpr double kWayPerSearch = 0.4;    // of that reach: after that way points are looked for again
-
-const double kRoot6 = std::sqrt(6.0);
-struct Node {
-  double x, weight;
-};
-const std::array<Node, 3> kRadauRule{
-    {{(4 - kRoot6) / 10, (16 - kRoot6) / 36}, {(4 + kRoot6) / 10, (16 + kRoot6) / 36}, {1, 1.0 / 9}}};
+constexpr double kWayPerSearch = 0.4;  // of the reach of a search for points: after that way they are looked for again
 
 }  // namespace
 
@@ -47,6 +33,7 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       resolution_(system, span.start, span.end, kResolvedOrder, kResolvedAccuracy),
       dynamics_(system),
       variations_(variations),
+      neighbours_(dynamics_, variations),
       unknowns_(variations ? variations->size() : 0),
       switches_(only_polygons(system.laws().contacts())),
       constraints_(system),
@@ -58,92 +45,13 @@ CompliantScheme::~CompliantScheme() = default;
 
 bool CompliantScheme::rate(double t, const Vector& y, Vector& dydt) {
   try {
-    return dynamics_.derivative(stretch_.inside(t), y, dydt);
+    const bool known = dynamics_.derivative(stretch_.inside(t), y, dydt);
+    if (watching_ && !saw_change_) saw_change_ = !known || dynamics_.contacts().pieces() != pieces_;
+    return known;
   } catch (const InputError& error) {
     refusal_ = error.what();
     return false;
   }
-}
-
-/// Penetration at the start is a strain; one that a single contact could not have brought about in the run is a mistake
-/// in the model.
-void CompliantScheme::require_start(const State& s) {
-  CompliantContacts& contacts = dynamics_.contacts();
-  const double energy = contacts.energy(), kinetic = system_.inertia().kinetic_energy(s.q, s.v);
-  // What gravity and other forces could do over a length of the size of the motion.
-  const double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
-  constexpr double kTooMuch = 1e6;  // times more energy in the contacts than the motion has anywhere else
-  if (!(energy > kTooMuch * (kinetic + work)) || kinetic + work == 0) return;
-  std::size_t worst = 0;
-  double depth = 0;
-  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
-    if (-contacts.gap(k) > depth) depth = -contacts.gap(worst = k);
-  throw InputError(fmt::format(
-      "contact '{}' starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.1g} times the energy of everything "
-      "else; move the bodies apart, or lower its stiffness",
-      system_.laws().contacts()[static_cast<std::size_t>(contacts.slots()[worst].law)].name, depth, energy,
-      energy / (kinetic + work)));
-}
-
-void CompliantScheme::start(StepRecord& record) {
-  State& s = record.state;
-  CompliantContacts& contacts = dynamics_.contacts();
-  stretch_.leave();
-  if (dynamics_.constraints() > 0 && !resumed_) {
-    const ConsistentStart start = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
-    s.q = start.q;
-    s.v = start.v;
-  }
-  Vector weights;
-  dynamics_.contact_weights(s.t, s.q, weights);
-  epsilon_ = dynamics_.default_epsilon(options_.epsilon, s, span_.length());
-  contacts.complete(weights, epsilon_);
-  set_scales(s);
-  const double reach = kReachOfSearch * system_.laws().contact_source().length();
-  if (!resumed_) {
-    if (contacts.points_stay() || s.z.size() == 0) {
-      DenseMatrix delta = s.z;
-      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
-      s.z = delta.col(0);
-    }
-  }
-  dynamics_.set_origin(s.q);
-  stiff_ = options_.integrator == CompliantIntegrator::stiff;
-  dynamics_.set_layout(true, 0);
-  assemble(s);
-  if (!resumed_) contacts.hold_all();
-  if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
-  if (contacts.hold_or_release()) dynamics_.place(s.t, y_);
-  require_start(s);
-  if (options_.integrator == CompliantIntegrator::automatic)
-    stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
-  dynamics_.set_layout(!stiff_, unknowns_);
-  assemble(s);
-  if (unknowns_ > 0) {
-    make_neighbours(s);
-    if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
-    seed_columns(record.sensitivity);
-    dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
-  }
-  rates_.setZero(dynamics_.size());
-  column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
-  column_lost_.assign(static_cast<std::size_t>(unknowns_), 0);
-  raise_scales();
-  if (rate(s.t, y_, rates_)) raise_scales();
-  make_integrator();
-  for (Vector* x : {&record.reaction_impulse, &record.jump_impulse}) x->setZero(dynamics_.components());
-  record.smooth_impulse.setZero(dynamics_.components());
-  record.constraint_impulse.setZero(dynamics_.constraints());
-  record.law_work.setZero(dynamics_.laws());
-  record.events.reserve(256);
-  for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(dynamics_.all_sums());
-  dynamics_.place(s.t, y_);
-  pieces_ = contacts.pieces();
-  take_modes(s);
-  record.energy = {};
-  record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
-  record.energy.potential = system_.forces().potential_energy(s.q) + contacts.energy();
-  record.energy.initial = record.energy.kinetic + record.energy.potential;
 }
 
 void CompliantScheme::take_modes(State& s) const {
@@ -197,18 +105,13 @@ void CompliantScheme::project(double t) {
   restart_ = true;
 }
 
-/// y of a state, sums at 0, columns as they are.
-void CompliantScheme::assemble(const State& s) {
-  const Index nq = system_.info().nq(), nv = system_.info().nv();
-  y_.setZero(dynamics_.size());
-  dynamics_.put_position(s.q, y_);
-  y_.segment(nq, nv) = s.v;
-  y_.segment(nq + nv, dynamics_.contacts().tangents()) = s.z;
-}
-
 void CompliantScheme::begin(double t) {
   stretch_.enter(t);
   integrator_->restart(t, y_, first_step_);
+  if (rows_integrator_ && rows_integrator_->y().size() != y_.size()) {
+    rows_integrator_->set_absolute_scale(scale_);
+    rows_integrator_->restart(t, y_);
+  }
   restart_ = false;
 }
 
@@ -242,8 +145,8 @@ void CompliantScheme::collect(double t) {
     y_.segment(to, nq + nv) = old.segment(from, nq + nv);
     y_.segment(to + nq + nv, now_T) = delta.col(1 + k);
     y_.segment(to + dynamics_.motion_size(), own) = old.segment(from + old_column - own, own);
-    for (NeighbourContacts& near : neighbours_[static_cast<std::size_t>(k)]) near.contacts->follow(contacts);
   }
+  neighbours_.follow();
   dynamics_.place(stretch_.inside(t), y_);
   pieces_ = contacts.pieces();
   raise_scales();
@@ -269,8 +172,10 @@ StepOutcome CompliantScheme::failure(OdeStep step, double t) {
 /// One step of the integrator.
 StepOutcome CompliantScheme::advance(StepRecord& record) {
   const double now = record.state.t;
+  if (want_stiff_) go_stiff();
   settle(now);
-  if (!dynamics_.contacts().points_stay() && (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
+  if (!dynamics_.contacts().points_stay() &&
+      (restart_ || way_since_search_ > kWayPerSearch * dynamics_.contacts().margin())) {
     if (!restart_) y_ = integrator_->y();
     collect(now);
   }
@@ -283,8 +188,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   const double speed = system_.laws().contact_source().speed_bound(record.state.v);
   if (!dynamics_.contacts().points_stay() && speed > 0)
     limit = std::min(limit, now + kWayPerSearch * dynamics_.contacts().margin() / speed);
-  const auto f = [this](double t, const Vector& y, Vector& dydt) { return rate(t, y, dydt); };
-  const OdeStep step = integrator_->step(f, limit);
+  const OdeStep step = integrate(limit);
   pushed_ = step == OdeStep::step_too_small && push_over_switch(now, record);
   if (pushed_) return {};
   if (step != OdeStep::accepted) return failure(step, now);
@@ -294,6 +198,11 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   in_step_ = true;
   cut_ = false;
   look_for_switches(record);
+  if (continued_ && !cut_) {  // no switch that explains the rejected step: as if nothing had been
+    step_back(now);
+    return {};
+  }
+  watch_stiffness();
   y_ = cut_ ? switch_y_ : integrator_->y();
   if (dynamics_.constraints() > 0 && !cut_) project(step_end_);  // a state just over a switch stays there
   dynamics_.place(stretch_.inside(step_end_), y_);
@@ -308,12 +217,12 @@ void CompliantScheme::state_at(double t, Vector& y) {
     y = y_;
     return;
   }
-  const auto f = [this](double time, const Vector& at, Vector& dydt) { return rate(time, at, dydt); };
-  const double h = t - integrator_->t_old();
   // The dense output of a step that a switch cut short knows what came after the switch.
-  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
-  if ((cut_ || rows_integrator_) && method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y)) return;
-  integrator_->interpolate(t, y);
+  if (cut_ || rows_integrator_) {
+    step_to(t, y);
+  } else {
+    integrator_->interpolate(t, y);
+  }
 }
 
 /// Sums at t inside the step: in y, or by the quadrature of the implicit method.
@@ -325,12 +234,12 @@ void CompliantScheme::integrate_sums(double t, const Vector& y) {
   const double from = integrator_->t_old(), h = t - from;
   sums_ = sums_base_;
   if (pushed_) return;  // over no time to speak of
-  for (const Node& node : kRadauRule) {
-    const double at = node.x == 1 ? t : from + node.x * h;
+  for (std::size_t i = 0; i < radau5::kNodes.size(); ++i) {
+    const double at = radau5::kNodes[i] == 1 ? t : from + radau5::kNodes[i] * h;
     at == t ? y1_ = y : (integrator_->interpolate(at, y1_), y1_);
     if (!dynamics_.place(stretch_.inside(at), y1_)) continue;
     dynamics_.sum_rates(stretch_.inside(at), rates_);
-    sums_ += h * node.weight * rates_;
+    sums_ += h * radau5::kWeights[i] * rates_;
   }
 }
 
@@ -375,53 +284,6 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   if (unknowns_ > 0) take_sensitivity(y, record);
 }
 
-/// Heun or the classical method of order 4, from state.t to t_end in equal steps of about run.step.
-StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
-  const double t0 = record.state.t, span = t_end - t0;
-  const long parts = std::max(1L, std::lround(std::ceil(span / fixed_ - 1e-9)));
-  const double h = span / static_cast<double>(parts);
-  if (restart_) begin(t0);
-  for (long k = 0; k < parts; ++k) {
-    const double t = t0 + static_cast<double>(k) * h;
-    if (!dynamics_.contacts().points_stay()) collect(t);
-    for (Vector* x : {&k1_, &k2_, &k3_, &k4_}) x->resize(y_.size());
-    refusal_.clear();
-    bool known = rate(t, y_, k1_);
-    if (options_.integrator == CompliantIntegrator::heun) {
-      y1_ = y_ + h * k1_;
-      known = known && rate(t + h, y1_, k2_);
-      if (known) y_ += 0.5 * h * (k1_ + k2_);
-    } else {
-      y1_ = y_ + 0.5 * h * k1_;
-      known = known && rate(t + 0.5 * h, y1_, k2_);
-      if (known) y1_ = y_ + 0.5 * h * k2_;
-      known = known && rate(t + 0.5 * h, y1_, k3_);
-      if (known) y1_ = y_ + h * k3_;
-      known = known && rate(t + h, y1_, k4_);
-      if (known) y_ += h / 6 * (k1_ + 2 * k2_ + 2 * k3_ + k4_);
-    }
-    if (!known || !y_.allFinite())
-      return !refusal_.empty() ? StepOutcome{Status::refused, refusal_}
-                               : StepOutcome{Status::not_finite, fmt::format("the step from t = {:.9g} s of size {:.3g} s has no "
-                                                                "finite end; reduce run.step, or use integrator = "
-                                                                "\"explicit\"",
-                                                                t, h)};
-    if (raised(stop_)) return {Status::interrupted, ""};
-    if (dynamics_.place(t + h, y_) && dynamics_.contacts().pieces() != pieces_) {
-      note_switch(k + 1 == parts ? t_end : t + h, record);
-    }
-    raise(audit_.step.penetration, dynamics_.contacts().deepest());
-    if (dynamics_.contacts().hold_or_release() && dynamics_.place(t + h, y_)) pieces_ = dynamics_.contacts().pieces();
-    if (dynamics_.constraints() > 0) project(k + 1 == parts ? t_end : t + h);
-  }
-  sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());
-  fixed_evaluations_ += parts * (options_.integrator == CompliantIntegrator::heun ? 2 : 4);
-  restart_ = stretch_.ends_at(t_end);
-  sample_y_ = y_;
-  take_state(t_end, y_, record);
-  return {};
-}
-
 /// ∫dλ of every unknown up to where the step begins.
 void CompliantScheme::keep_column_sums() {
   if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
@@ -455,27 +317,6 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
   const long seen = counters().evaluations + fixed_evaluations_;
   switches_.evaluations += seen - std::exchange(evaluations_seen_, seen);
   return outcome;
-}
-
-bool CompliantScheme::exchange(Memory& memory) {
-  memory.exchange(sums_reached_);
-  memory.exchange(dropped_energy_);
-  dynamics_.contacts().exchange(memory);
-  if (sample_y_.size() == 0) sample_y_ = y_;
-  memory.exchange(sample_y_);
-  Vector origin = dynamics_.origin();
-  memory.exchange(origin);
-  dynamics_.set_origin(origin);
-  if (memory.reading()) {  // the integrator begins anew there
-    sums_ = sums_base_ = sums_reached_;
-    y_ = sample_y_;
-    dynamics_.place(stretch_.inside(span_.start), y_);
-    pieces_ = dynamics_.contacts().pieces();
-    in_step_ = false;
-    restart_ = true;
-    keep_column_sums();
-  }
-  return true;
 }
 
 }  // namespace stickslip

@@ -4,30 +4,35 @@
 //   explicit   Dormand-Prince of order 8 with error control: the right-hand side is Lipschitz, so the error follows the
 //              tolerance through kinks, where steps shrink by themselves
 //   stiff      Radau IIA of order 5 with the generalised Jacobian, for stiff contacts over long times
-//   automatic  stiff where the fastest rate of the contacts times the length of the run is above kStiffTimes
-//   heun, rk4  fixed steps of [run] step, order 2 and 4 between switches; a switch inside a step costs O(h²): for studies of
+//   automatic  stiff where the fastest rate of the contacts times the length of the run is above kStiffTimes; else
+//   explicit,
+//              and stiff from where stability limits the steps and the implicit method would be cheaper
+//   heun, rk4  fixed steps of [run] step, order 2 and 4 between switches; a switch inside a step costs O(h²): for
+//   studies of
 //              order
 //
 //   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
-//                     changes facets, and begins anew there; else it steps over switches. Either way every switch becomes
-//                     an event, its time found on the dense output. Runs with derivatives locate them: slopes jump there.
-//                     Switches at which a force jumps by more than the tolerance are located always
+//                     changes facets, and begins anew there; else it steps over switches. Either way every switch
+//                     becomes an event, its time found on the dense output. Runs with derivatives locate them: slopes
+//                     jump there. Switches at which a force jumps by more than the tolerance are located always, and so
+//                     are kinks for which a step would have to shrink: such a step is repeated on the pieces of its
+//                     start, where the motion is smooth, and ended where a contact changes
 //
-// Where a force jumps (a damped normal that closes with speed, a static coefficient that gives way) at t*(p), g(t*, y, p) =
-// 0, columns of derivatives jump as well (compliant_sensitivity.cpp):
+// Where a force jumps (a damped normal that closes with speed, a static coefficient that gives way) at t*(p), g(t*, y,
+// p) = 0, columns of derivatives jump as well (compliant_sensitivity.cpp):
 //
 //   S⁺ = S⁻ + (f⁻ - f⁺) dt*/dp,    dt*/dp = -(∂g/∂y S⁻ + ∂g/∂p)/(dg/dt)⁻,    y' = f
 //
-// Where several forces jump at one instant that different unknowns move apart, the derivative does not exist: its columns
-// are no numbers from there on.
+// Where several forces jump at one instant that different unknowns move apart, the derivative does not exist: its
+// columns are no numbers from there on.
 //
 // Bilateral constraints: the state is projected onto them after every step.
 //
 // Sums of work and impulses are integrated with the motion (explicit, heun, rk4) or with the quadrature of the method
 // (stiff), so that the balance of energy closes to the tolerance.
 //
-// Unique C¹ motion with finite forces: source, with Lipschitz forces as its condition. Not covered by it: normal_damping,
-// which makes the force jump where surfaces meet with speed, and says so in the notes of a run.
+// Unique C¹ motion with finite forces: source, with Lipschitz forces as its condition. Not covered by it:
+// normal_damping, which makes the force jump where surfaces meet with speed, and says so in the notes of a run.
 #pragma once
 
 #include <algorithm>
@@ -35,7 +40,7 @@
 
 #include "stickslip/common/ode.hpp"
 #include "stickslip/model/time_resolution.hpp"
-#include "stickslip/motion/compliant/compliant_dynamics.hpp"
+#include "stickslip/motion/compliant/compliant_neighbours.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/compliant/switch_audit.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
@@ -45,6 +50,8 @@
 #include "stickslip/motion/smooth_stretch.hpp"
 
 namespace stickslip {
+
+class DormandPrince;
 
 class CompliantScheme final : public Scheme {
  public:
@@ -64,21 +71,22 @@ class CompliantScheme final : public Scheme {
 
  private:
   void require_start(const State& state);
+  void require_apart(const State& state);
   void set_scales(const State& state);
   void raise_scales();
   void make_integrator();
   void assemble(const State& state);
   // Sensitivities (compliant_sensitivity.cpp)
-  void make_neighbours(const State& state);
   void seed_columns(const DenseMatrix& S);
   void keep_column_sums();
   void add_parameter_slope(double t, Index unknown, Vector& rate);
   void take_sensitivity(const Vector& y, StepRecord& record);
   /// Columns of y over a jump of the rates at t, of the slots whose jump_function() is 0 there.
-  void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots, Vector& y);
+  void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
+                    Vector& y);
   double jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time);
   void settle(double t);
-  void share_holds();
+  void share_holds() { neighbours_.share_holds(); }
   bool push_over_switch(double t, StepRecord& record);
   void project(double t);
   void take_modes(State& state) const;
@@ -90,10 +98,18 @@ class CompliantScheme final : public Scheme {
   }
   bool rate(double t, const Vector& y, Vector& dydt);
   StepOutcome advance(StepRecord& record);
+  OdeStep integrate(double limit);
+  void set_continuation();
+  void step_back(double t);
+  void watch_stiffness();
+  double fastest_rate(double t);
+  void go_stiff();
+  void take_integrator(bool stiff);
   StepOutcome failure(OdeStep step, double t);
   StepOutcome fixed_step(double t_end, StepRecord& record);
   void look_for_switches(StepRecord& record);
-  bool end_step_at(double before, double after, double end, bool jump, const std::vector<ContactPieces>& pieces_before);
+  void step_to(double at, Vector& y);
+  void end_step_at(double before, double after, bool jump, const std::vector<ContactPieces>& pieces_before);
   /// From pieces_ to what the contacts do at the placed state.
   void note_switch(double t, StepRecord& record);
   void state_at(double t, Vector& y);
@@ -111,26 +127,31 @@ class CompliantScheme final : public Scheme {
   CompliantDynamics dynamics_;
   std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
   const Variations* variations_ = nullptr;
+  CompliantNeighbours neighbours_;
   Index unknowns_ = 0;
-  /// The contacts of a system beside this one along an unknown.
-  struct NeighbourContacts {
-    std::unique_ptr<CompliantContacts> contacts;
-    double weight = 0;
-    const System* system = nullptr;
-    SystemWorkspace* workspace = nullptr;
-  };
-  std::vector<std::vector<NeighbourContacts>> neighbours_;  // per unknown
-  CompliantDynamics::DataChange data_, data_change_;
   DenseMatrix T_;  // q' = T v at the state of the last record
+  /// The state at `at` on the dense output, its forces placed: whether some contact does another thing than in pieces_.
+  bool looks_changed(double at);
+  /// From low, where nothing has changed, and high, where something has, to the two sides of the instant.
+  void narrow(double& low, double& high);
+  DormandPrince* explicit_ = nullptr;  // the integrator, if it is that
+  /// Changes of contacts are looked for in every evaluation, and some was seen; the step at hand is a continuation on
+  /// the pieces of its start; the next one is to do without.
+  bool watching_ = false, saw_change_ = false, continued_ = false, without_continuation_ = false;
+  bool sparse_ = false, want_stiff_ = false;
+  int steps_since_look_ = 0;
+  Vector power_;            // of fastest_rate()
+  double energy_size_ = 0;  // of the motion, from what moves it at the start [J]
   bool stiff_ = false, in_step_ = false, cut_ = false, pushed_ = false, restart_ = true, resumed_ = false;
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
   std::string refusal_;
   SwitchAudit switches_;
-  std::vector<ContactPieces> pieces_;
+  std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step
   std::vector<double> column_gain_;
-  Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_, k3_, k4_;
+  Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_,
+      k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;
   Vector column_reached_;  // ∫dλ of all unknowns
   ContactAudit audit_;

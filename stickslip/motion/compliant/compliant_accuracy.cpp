@@ -15,10 +15,13 @@ namespace {
 
 constexpr double kShortWay = 1e-2;       // of speed times run: what a coordinate is measured by that hardly moves
 constexpr double kShare = 1e-3;          // of the kinetic energy: the same for velocities
-constexpr double kUncontrolled = 1e100;  // size of sums, whose error follows that of the motion
-constexpr double kLeastGain = 1e-3;       // of the motion, for an unknown that changes by all of itself
-constexpr double kColumnAccuracy = 1e-9;  // of a column of derivatives: differences around contacts give no more than 1e-11
-constexpr Index kDenseJacobian = 60;     // components up to which the Jacobian is dense
+constexpr double kUncontrolled = 1e100;  // size of sums of reactions, whose error follows that of the motion
+constexpr Index kEnergies = 3;           // sums of work and losses
+constexpr double kEnergyLeeway = 1e4;    // an error of 10 tolerances of the energy of the motion
+constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
+constexpr double kColumnAccuracy =
+    1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
 
@@ -52,10 +55,11 @@ void CompliantScheme::set_scales(const State& s) {
   }
   size_.tail(nv) = kShortWay * speed;
   q_start_ = s.q;
+  energy_size_ = 0.5 * vigour * vigour;
 }
 
-/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns of
-/// sensitivities beside what the motion is, times how fast the unknown moves it.
+/// Error weights of all of y. Deformations count beside the way that the largest force makes in their spring; columns
+/// of sensitivities beside what the motion is, times how fast the unknown moves it.
 void CompliantScheme::raise_scales() {
   const Index n = size_.size(), T = dynamics_.contacts().tangents(), motion = dynamics_.motion_size();
   for (Index i = 0; i < n; ++i) size_[i] = std::max(size_[i], std::abs(y_[i]));
@@ -70,14 +74,19 @@ void CompliantScheme::raise_scales() {
     for (int c = 0; c < slot.tangents; ++c) scale_[n + slot.first + c] = strain > 0 ? strain : size_.maxCoeff();
   }
   dynamics_.set_sizes(scale_.head(n + T));
+  const double energy = kEnergyLeeway * energy_size_;
+  if (dynamics_.sums_size() > 0 && energy > 0 && std::isfinite(energy))
+    scale_.segment(motion, kEnergies).setConstant(energy);
   for (Index k = 0; k < unknowns_; ++k) {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
-    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate in.
+    // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate
+    // in.
     if (const double p = std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
     const Index at = dynamics_.column_at(k);
     for (Index i = 0; i < motion; ++i) {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
-      if (rates_.size() == y_.size()) gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
+      if (rates_.size() == y_.size())
+        gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
     }
     const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
     for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
@@ -87,18 +96,25 @@ void CompliantScheme::raise_scales() {
 void CompliantScheme::make_integrator() {
   if (!scale_.allFinite() || !(scale_.minCoeff() > 0))
     throw InputError(
-        "positions, velocities, forces or masses at the start are so large or so small that what the motion makes of them "
+        "positions, velocities, forces or masses at the start are so large or so small that what the motion makes of "
+        "them "
         "cannot be written as a number; check their values and units");
+  Vector q;
+  dynamics_.position_of(y_, q);
+  sparse_ = dynamics_.motion_size() > kDenseJacobian && unknowns_ == 0 && dynamics_.sparse_jacobian(q);
   OdeOptions ode;
   ode.stop = stop_;
   const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /
                                    static_cast<double>(dynamics_.size()));  // sums count in the mean and have no error
   ode.relative_tolerance = tolerance_ * diluted;
-  ode.absolute_tolerance =
-      diluted * absolute_tolerance();
+  ode.absolute_tolerance = diluted * absolute_tolerance();
   ode.absolute_scale = scale_;
+  explicit_ = nullptr;
   if (!stiff_) {
-    integrator_ = std::make_unique<DormandPrince>(ode);
+    auto method = std::make_unique<DormandPrince>(ode);
+    explicit_ = method.get();
+    integrator_ = std::move(method);
+    set_continuation();
     return;
   }
   const auto guarded = [this](auto&& f) {
@@ -109,7 +125,7 @@ void CompliantScheme::make_integrator() {
     }
   };
   const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
-    if (dynamics_.motion_size() <= kDenseJacobian || !system_.kinematics().flat() || unknowns_ > 0)
+    if (!sparse_)
       return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
                                        return guarded([&] { return dense_jacobian(stretch_.inside(t), y, J); });
                                      }));

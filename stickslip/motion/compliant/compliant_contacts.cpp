@@ -21,8 +21,8 @@ double damping_ratio(double restitution) {
   const double e = std::max(restitution, kLeast);
   const auto rebound = [](double zeta) {
     if (zeta == 1) return std::exp(-2.0);
-    const double part = zeta < 1 ? std::acos(zeta) / std::sqrt(1 - zeta * zeta)
-                                 : std::acosh(zeta) / std::sqrt(zeta * zeta - 1);
+    const double part =
+        zeta < 1 ? std::acos(zeta) / std::sqrt(1 - zeta * zeta) : std::acosh(zeta) / std::sqrt(zeta * zeta - 1);
     return std::exp(-2 * zeta * part);
   };
   double low = 0, high = 10;
@@ -79,8 +79,9 @@ CompliantContacts::CompliantContacts(const System& system)
     open_.push_back(!law.compliance && !coupled_);
     defaults_ |= open_.back() != 0;
   }
-  if (coupled_) constant_stiffness_ = system.laws().compliance()->stiffness.is_constant() &&
-                                      system.laws().compliance()->damping.is_constant();
+  if (coupled_)
+    constant_stiffness_ =
+        system.laws().compliance()->stiffness.is_constant() && system.laws().compliance()->damping.is_constant();
   for (const ContactCompliance& compliance : compliance_)
     constant_stiffness_ &= compliance.stiffness.is_constant() && compliance.damping.is_constant();
 }
@@ -95,30 +96,14 @@ void CompliantContacts::complete(const Vector& weights, double epsilon) {
     const ContactElement& law = (*laws_)[k];
     compliance_[k].stiffness = isotropic(1 + law.tangents, m / epsilon);
     compliance_[k].damping = isotropic(law.tangents, 2 * m / std::sqrt(epsilon));
-    compliance_[k].normal_damping = law.restitution < 1 ? 2 * damping_ratio(law.restitution) * m / std::sqrt(epsilon) : 0;
+    compliance_[k].normal_damping =
+        law.restitution < 1 ? 2 * damping_ratio(law.restitution) * m / std::sqrt(epsilon) : 0;
   }
 }
 
 bool CompliantContacts::forces_jump() const {
   return has_static_ || std::any_of(compliance_.begin(), compliance_.end(),
-                     [](const ContactCompliance& compliance) { return compliance.normal_damping > 0; });
-}
-
-bool CompliantContacts::on_the_border(std::size_t slot, double part) const {
-  for (const auto& group : groups_)
-    for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      if (group->slots[k] != static_cast<int>(slot) || slots_[slot].tangents == 0) continue;
-      const CompliantSolution& s = group->solution;
-      const CompliantPoint& point = group->problem.points[k];
-      const double rho = point.mu * s.normal[static_cast<Index>(k)];
-      const auto force = s.tangential.segment(point.first, point.tangents);
-      const Vector slip = group->problem.C * s.slip;  // as a force
-      const PlaneForce l{force[0], point.tangents == 2 ? force[1] : 0.0};
-      const bool at_limit = point.tangents == 1 ? std::abs(l[0]) >= (1 - part) * rho
-                                                : point.section.excess((1 - part) * rho, l) > 0;
-      return at_limit && slip.segment(point.first, point.tangents).norm() <= part * rho;
-    }
-  return false;
+                                    [](const ContactCompliance& compliance) { return compliance.normal_damping > 0; });
 }
 
 CompliantContacts::Group& CompliantContacts::new_group() {
@@ -161,8 +146,12 @@ void CompliantContacts::make_groups() {
     }
   }
   groups_.resize(used_groups_);
+  places_.resize(slots_.size());
   for (const auto& group : groups_) {
     CompliantProblem& p = group->problem;
+    p.keep_pieces = false;
+    for (std::size_t k = 0; k < group->slots.size(); ++k)
+      places_[static_cast<std::size_t>(group->slots[k])] = {group.get(), k};
     const auto N = static_cast<Index>(p.points.size());
     const Index T = N > 0 ? p.points.back().first + p.points.back().tangents : 0;
     for (Vector* x : {&p.gap, &p.normal_velocity}) x->setZero(N);
@@ -199,9 +188,9 @@ void CompliantContacts::read_matrices(const Slot& slot, std::span<const double> 
   (coupled_ ? system_.laws().compliance()->stiffness : own.stiffness).evaluate(variables, K);
   (coupled_ ? system_.laws().compliance()->damping : own.damping).evaluate(variables, C);
   if (!own.normal_force || coupled_) return;
-  K.row(0).setZero();  // the normal has a law of its own
+  K.row(0).setZero();  // the normal has a law of its own; any number of the size of the others
   K.col(0).setZero();
-  K(0, 0) = 1;
+  K(0, 0) = slot.tangents > 0 ? K.diagonal().maxCoeff() : 1.0;
 }
 
 void CompliantContacts::evaluate_matrices(Group& group, SystemWorkspace& workspace) {
@@ -320,177 +309,6 @@ void CompliantContacts::rates(Vector& rate) const {
         rate[slot.first + 1] += spin * group->problem.deformation[from];
       }
     }
-}
-
-double CompliantContacts::energy() const {
-  double sum = 0;
-  for (const auto& group : groups_) sum += group->solution.energy;
-  return sum;
-}
-
-double CompliantContacts::deepest() const {
-  double deepest = 0;
-  for (const ContactSite& site : found_.points) deepest = std::max(deepest, -site.gap);
-  return deepest;
-}
-
-CompliantContacts::Powers CompliantContacts::powers() const {
-  Powers sum;
-  for (const auto& group : groups_) {
-    const CompliantSolution& s = group->solution;
-    sum.dampers += s.rate.dot(group->problem.C * s.rate);
-    sum.friction -= s.tangential.dot(s.slip);
-    for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const auto i = static_cast<Index>(k);
-      const auto slot = static_cast<std::size_t>(group->slots[k]);
-      const Index first = group->problem.points[k].first;
-      sum.dampers -= (s.normal[i] - s.elastic_normal[i]) * group->problem.normal_velocity[i];
-      const Rows rows = rows_of(slot);
-      if (!rows.Wt) continue;
-      if (rows.begin == 0) sum.surfaces += s.normal[i] * (*rows.w)[rows.first];
-      for (int c = 0; c < slots_[slot].tangents; ++c)
-        sum.surfaces += s.tangential[first + c] * (*rows.w)[rows.first + 1 + c];
-      if (const double spin = spin_[group->slots[k]]; spin != 0)
-        sum.surfaces += spin * (s.elastic[first + 1] * group->problem.deformation[first] -
-                                s.elastic[first] * group->problem.deformation[first + 1]);
-    }
-  }
-  if (has_smooth_part()) {
-    sum.friction -= smooth_.dot(friction_u_);
-    sum.surfaces += smooth_.dot(friction_w_);
-  }
-  return sum;
-}
-
-CompliantContacts::Residuals CompliantContacts::residuals() const {
-  Residuals worst;
-  const double largest = force_size();
-  for (const auto& group : groups_)
-    for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const CompliantPoint& point = group->problem.points[k];
-      const CompliantSolution& s = group->solution;
-      const double normal = s.normal[static_cast<Index>(k)], rho = point.mu * normal;
-      double outside = std::max(0.0, -normal), off = 0, terms = largest;
-      if (point.tangents == 1) {
-        const double l = s.tangential[point.first], c = group->problem.C(point.first, point.first);
-        const double step = c * s.slip[point.first];
-        double nearest = 0;
-        project_on_interval(rho, l - step, nearest);
-        outside = std::max(outside, std::abs(l) - rho);
-        off = std::abs(l - nearest);
-        terms = std::max(terms, std::abs(step));
-      } else if (point.tangents == 2) {
-        const Index f = point.first;
-        const double c = 0.5 * (group->problem.C(f, f) + group->problem.C(f + 1, f + 1));
-        const PlaneForce l{s.tangential[f], s.tangential[f + 1]};
-        PlaneForce nearest{};
-        point.section.project(rho, {}, {l[0] - c * s.slip[f], l[1] - c * s.slip[f + 1]}, nearest);
-        outside = std::max(outside, point.section.excess(rho, l));
-        off = std::hypot(l[0] - nearest[0], l[1] - nearest[1]);
-        terms = std::max(terms, c * std::hypot(s.slip[f], s.slip[f + 1]));
-      }
-      if (outside > 0) raise(worst.membership, outside / largest);
-      if (off > 0) raise(worst.inclusion, off / terms);
-    }
-  return worst;
-}
-
-void CompliantContacts::law_sums(Vector& components, Vector& smooth, Vector& power) const {
-  components.setZero();
-  power.setZero();
-  smooth = smooth_;
-  for (const auto& group : groups_)
-    for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const Slot& slot = slots_[static_cast<std::size_t>(group->slots[k])];
-      const Rows rows = rows_of(static_cast<std::size_t>(group->slots[k]));
-      if (!rows.Wt) continue;
-      for (int c = rows.begin; c <= slot.tangents; ++c) {
-        const double force = c == 0 ? group->solution.normal[static_cast<Index>(k)]
-                                    : group->solution.tangential[group->problem.points[k].first + c - 1];
-        const double all = slot.friction >= 0 ? force + smooth_[component_of(slot, c)] : force;
-        components[component_of(slot, c)] += force;
-        power[static_cast<Index>(mode_index(slot))] += all * ((*rows.u)[rows.first + c] + (*rows.w)[rows.first + c]);
-      }
-    }
-}
-
-/// Of all points of the law: one that slips is what a person looks for, then one that holds.
-const CompliantContacts::Slot* CompliantContacts::deciding(std::size_t law) const {
-  const Slot* found = nullptr;
-  for (std::size_t s = 0; s < slots_.size(); ++s) {
-    if (mode_index(slots_[s]) != law || !pieces_[s].closed || pieces_[s].pulls) continue;
-    if (slots_[s].tangents == 0 || pieces_[s].tangential.kind != SectionPiece::Kind::inside) return &slots_[s];
-    found = &slots_[s];
-  }
-  return found;
-}
-
-Mode CompliantContacts::mode(std::size_t law) const {
-  const Slot* slot = deciding(law);
-  const bool friction = law < static_cast<std::size_t>(friction_.laws());
-  if (!slot && friction) return friction_.mode(static_cast<Index>(law), friction_u_);  // a limit of 0
-  if (!slot) return Mode::open;
-  if (slot->tangents == 0) return Mode::closed;
-  const SectionPiece& piece = pieces_[static_cast<std::size_t>(slot - slots_.data())].tangential;
-  if (piece.kind == SectionPiece::Kind::inside) return Mode::stick;
-  return slot->tangents == 2 ? Mode::slip : piece.index == 0 ? Mode::slip_minus : Mode::slip_plus;
-}
-
-ActiveFacets CompliantContacts::facets(std::size_t law) const {
-  const Slot* slot = deciding(law);
-  if (!slot || slot->tangents < 2) return {};
-  const SectionPiece& piece = pieces_[static_cast<std::size_t>(slot - slots_.data())].tangential;
-  if (piece.kind == SectionPiece::Kind::facet) return {piece.index, -1};
-  if (piece.kind != SectionPiece::Kind::vertex) return {};
-  const FrictionSection& section = slot->friction >= 0 ? friction_sections_[static_cast<std::size_t>(slot->friction)]
-                                                       : sections_[static_cast<std::size_t>(slot->law)];
-  return {piece.index, (piece.index + 1) % section.facets()};
-}
-
-void CompliantContacts::point_forces(std::vector<PointForce>& forces) const {
-  forces.clear();
-  const auto friction = static_cast<int>(system_.laws().friction().size());
-  for (const auto& group : groups_)
-    for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const auto slot = static_cast<std::size_t>(group->slots[k]);
-      if (point_of_slot_[slot] < 0) continue;
-      const ContactSite& site = found_.points[static_cast<std::size_t>(point_of_slot_[slot])];
-      if (!site.has_frame || group->solution.normal[static_cast<Index>(k)] == 0) continue;
-      PointForce force{friction + site.law, site.position, {}, site.first, site.second};
-      for (int c = 0; c <= slots_[slot].tangents; ++c) {
-        const double size = c == 0 ? group->solution.normal[static_cast<Index>(k)]
-                                   : group->solution.tangential[group->problem.points[k].first + c - 1];
-        for (std::size_t i = 0; i < 3; ++i) force.force[i] += size * site.frame[static_cast<std::size_t>(3 * c) + i];
-      }
-      forces.push_back(force);
-    }
-}
-
-double CompliantContacts::force_size() const {
-  double size = 0;
-  for (const auto& group : groups_)
-    if (group->solution.normal.size() > 0) size = std::max(size, group->solution.normal.maxCoeff());
-  return size;
-}
-
-double CompliantContacts::gap(std::size_t slot) const {
-  if (slots_[slot].friction >= 0) return 0;
-  const int point = point_of_slot_[slot];
-  return point < 0 ? margin_ : found_.points[static_cast<std::size_t>(point)].gap;
-}
-
-double CompliantContacts::stiffness_of(std::size_t slot) const {
-  for (const auto& group : groups_)
-    for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      if (group->slots[k] != static_cast<int>(slot)) continue;
-      const CompliantProblem& p = group->problem;
-      const auto N = static_cast<Index>(p.points.size());
-      double largest = p.points[k].own_normal ? p.points[k].own_slope : p.K(static_cast<Index>(k), static_cast<Index>(k));
-      for (int c = 0; c < slots_[slot].tangents; ++c)
-        largest = std::max(largest, p.K(N + p.points[k].first + c, N + p.points[k].first + c));
-      return largest;
-    }
-  return 0;
 }
 
 }  // namespace stickslip

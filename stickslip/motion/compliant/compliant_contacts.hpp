@@ -8,8 +8,8 @@
 // Deformations δ_T stand in slots, one per contact point that is followed:
 //   contacts given by functions   one slot per law, in order, for ever
 //   bodies with shapes            points come and go. collect() takes a slot for every point within reach; during the
-//                                 steps that follow points are matched to slots by their key, and, where the features of
-//                                 two shapes changed, by the nearest one between the same two bodies. A point that
+//                                 steps that follow points are matched to slots by their key, and, where the features
+//                                 of two shapes changed, by the nearest one between the same two bodies. A point that
 //                                 appears and no slot waits for makes place() false: the step was too long
 // A slot whose point is out of sight is an open contact: its deformation relaxes. A slot that is given up with some
 // deformation left gives its elastic energy to the dampers, where the relaxation would bring it.
@@ -20,9 +20,9 @@
 // A static coefficient or limit above the dynamic one holds a slot from when it sticks until it gives way; there its
 // force drops. `held` is part of the state of a slot and changes between steps only: hold_or_release().
 //
-// Bodies that spin carry the deformation of their contacts with them: δ_T' has the term Ω (-δ_2, δ_1), Ω the rate at which
-// the surfaces turn about the normal over the frame of the point (ContactSource::spin). It does no work where K_TT is
-// isotropic and K_nT = 0; else what it does counts as work brought in.
+// Bodies that spin carry the deformation of their contacts with them: δ_T' has the term Ω (-δ_2, δ_1), Ω the rate at
+// which the surfaces turn about the normal over the frame of the point (ContactSource::spin). It does no work where
+// K_TT is isotropic and K_nT = 0; else what it does counts as work brought in.
 //
 // Contacts without `compliance` get one at the start, from the mass m = 1/(W_n M⁻¹ W_nᵀ) that they feel: K = m/ε on all
 // axes, C = 2 m/√ε (critical), and a normal damping that makes a mass m rebound with the restitution e of the contact;
@@ -38,6 +38,7 @@
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/memory.hpp"
+#include "stickslip/motion/rate_map.hpp"
 #include "stickslip/motion/step.hpp"
 #include "stickslip/solvers/compliant_contact.hpp"
 
@@ -82,13 +83,14 @@ class CompliantContacts {
   bool hold_or_release();
   void hold_all();
   bool has_static() const { return has_static_; }
-  /// What is 0 where a force jumps, at the placed state: the elastic normal force of an open point, as it would be if it
-  /// could pull; for a held one how far the trial force lies outside its section. [N]
+  /// What is 0 where a force jumps, at the placed state: the elastic normal force of an open point, as it would be if
+  /// it could pull; for a held one how far the trial force lies outside its section. [N]
   double jump_function(std::size_t slot) const;
   /// Its force lies on the border of its section to `part` of the limit: stick or slip is a matter of round-off.
   bool on_the_border(std::size_t slot, double part) const;
   /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
-  /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy of slots that were given up [J].
+  /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy
+  /// of slots that were given up [J].
   double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, DenseMatrix& deformation);
   Index tangents() const { return tangents_; }  ///< size of δ_T
   Index friction_laws() const { return friction_.laws(); }
@@ -112,16 +114,17 @@ class CompliantContacts {
   bool place(double t, const Vector& q, const Vector& v, const Vector& deformation, SystemWorkspace& workspace);
   /// g += W λ
   void add_forces(Vector& g) const;
-  void rates(Vector& rate) const;  ///< δ_T'
-  double energy() const;           ///< [J]
-  double deepest() const;          ///< largest penetration [m]
+  void rates(Vector& rate) const;            ///< δ_T'
+  double energy() const;                     ///< [J]
+  double energy_of(std::size_t slot) const;  ///< of its group [J]
+  double deepest() const;                    ///< largest penetration [m]
   /// Powers at the placed state [W]: of surfaces that move, taken by dampers, taken by friction.
   struct Powers {
     double surfaces = 0, dampers = 0, friction = 0;
   };
   Powers powers() const;
-  /// How well the laws hold at the placed state, from forces and slip alone: λ outside its set over the largest force, and
-  /// |l - P(l - c σ)| of the tangential law over the force or c |σ|, c the mean of C's own diagonal.
+  /// How well the laws hold at the placed state, from forces and slip alone: λ outside its set over the largest force,
+  /// and |l - P(l - c σ)| of the tangential law over the force or c |σ|, c the mean of C's own diagonal.
   struct Residuals {
     double membership = 0, inclusion = 0;
   };
@@ -140,15 +143,16 @@ class CompliantContacts {
 
   /// dλ and d(δ_T') for changes of the state: dΨ, du_n per slot, dδ_T, dv_T per tangent (solvers: vary()).
   struct Change {
-    Vector gap, normal_velocity, deformation, velocity;         ///< in
-    Vector mu, normal_damping, own_force;                       ///< in, per slot; empty: constant
-    Vector spin;                                                ///< in, per slot; empty: constant
-    std::vector<DenseMatrix> K, C;                              ///< in, per group; empty: constant
-    Vector normal, tangential, rate;                            ///< out, per slot and per tangent
+    Vector gap, normal_velocity, deformation, velocity;  ///< in
+    Vector mu, normal_damping, own_force;                ///< in, per slot; empty: constant
+    Vector spin;                                         ///< in, per slot; empty: constant
+    std::vector<DenseMatrix> K, C;                       ///< in, per group; empty: constant
+    Vector normal, tangential, rate;                     ///< out, per slot and per tangent
   };
   void vary(Change& change);
   /// Ψ, u_n (slots), v_T (tangents), Ω, μ, c_n, φ (limits of friction laws), K and C at another state for the same
-  /// slots, and W λ there with the λ given and the smooth part of friction. The placed state stays as it is. `data`: μ, c_n, K and C as well, and φ at the gaps of this one's placed state.
+  /// slots, and W λ there with the λ given and the smooth part of friction. The placed state stays as it is. `data`: μ,
+  /// c_n, K and C as well, and φ at the gaps of this one's placed state.
   void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential,
                  const CompliantContacts* data, SystemWorkspace& workspace, Change& values, Vector& force);
   /// The slots of another one, for neighbour().
@@ -165,8 +169,8 @@ class CompliantContacts {
   /// Nor do limits depend on the state.
   bool constant_data() const { return constant_stiffness_ && !friction_.limits_depend_on_state(); }
   bool turns() const { return !points_stay_; }
-  /// Slopes of M v' and δ_T' by (q, v, δ_T) at fixed rows, as entries of a matrix over (q, v, δ_T) with q' = v, n of each.
-  void add_slopes(Index n, MatrixEntries& slope);
+  /// Slopes of M v' and δ_T' by (q, v, δ_T) at fixed rows, as entries of a matrix over (q, v, δ_T), with q' = T v.
+  void add_slopes(const RateMap& T, Index nq, Index nv, MatrixEntries& slope);
   /// Largest of the rates √(K/m), C/m, K/C of the contacts, 1/m being `weights` per law [1/s].
   double fastest(const Vector& weights) const;
 
@@ -177,6 +181,14 @@ class CompliantContacts {
 
   void exchange(Memory& memory);
 
+  /// Every contact keeps the piece given, wherever the state is, until let_go(): the smooth continuation of the motion,
+  /// which place() gives from then on. Not for coupled contacts.
+  void keep_pieces(const std::vector<ContactPieces>& pieces);
+  void let_go();
+  bool can_keep_pieces() const { return !coupled_; }
+  /// What is 0 where slot s goes from one piece to the other, at the placed state; not a number where nobody knows. [N]
+  double border_function(std::size_t slot, const ContactPieces& from, const ContactPieces& to) const;
+
  private:
   struct Group {
     std::vector<int> slots;
@@ -185,6 +197,7 @@ class CompliantContacts {
     CompliantSolution solution;
   };
   void make_groups();
+  double outside(std::size_t slot) const;
   Group& new_group();
   void add_to_group(std::size_t slot, Group& group) const;
   Slot friction_slot(int law, Index first) const;
@@ -233,6 +246,12 @@ class CompliantContacts {
   ContactPoints found_;
   Vector u_;
   std::vector<std::unique_ptr<Group>> groups_;
+  /// Where a slot is solved.
+  struct Place {
+    Group* group = nullptr;
+    std::size_t index = 0;  // of its point in the group
+  };
+  std::vector<Place> places_;  // per slot
   std::size_t used_groups_ = 0;
   std::vector<ContactPieces> pieces_;
   CompliantVariation variation_;

@@ -14,7 +14,8 @@ void require_system(const System& system) {
   const LawSet& laws = system.laws();
   if (laws.contacts().empty())
     throw InputError(
-        "scheme 'compliant' gives contacts a local compliance, but the model has no [[contact]]; use scheme = \"event\" "
+        "scheme 'compliant' gives contacts a local compliance, but the model has no [[contact]]; use scheme = "
+        "\"event\" "
         "or \"moreau\"");
   refuse_reaction_limits("compliant", system);
   refuse_elastic_friction("compliant", system);
@@ -27,12 +28,9 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
   if (options.compliant.fixed_step() && !(step > 0))
     throw InputError(fmt::format("run.compliant.integrator = \"{}\" takes fixed steps; give run.step or run.steps",
                                  to_string(options.compliant.integrator)));
-  if (options.compliant.quasistatic) {
-    if (variations)
-      throw InputError("run.compliant.quasistatic carries no derivatives; remove run.sensitivities, or set it to false");
+  if (options.compliant.quasistatic)
     return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
-                                               std::move(breakpoints), stop);
-  }
+                                               std::move(breakpoints), stop, variations);
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
                                            std::move(breakpoints), stop, variations);
 }
@@ -56,11 +54,13 @@ void add_notes(const System& system, const SimulationOptions& options, std::vect
   for (const FrictionElement& element : system.laws().friction()) held |= element.static_limit.has_value();
   if (held)
     notes.push_back(
-        "a static coefficient above the dynamic one makes friction drop where it gives way: unique and differentiable motion "
+        "a static coefficient above the dynamic one makes friction drop where it gives way: unique and differentiable "
+        "motion "
         "is proved without it");
   if (damped)
     notes.push_back(
-        "normal damping makes contact forces jump where surfaces meet with speed: unique and differentiable motion is proved "
+        "normal damping makes contact forces jump where surfaces meet with speed: unique and differentiable motion is "
+        "proved "
         "without it");
   if (options.compliant.integrator == CompliantIntegrator::rk4)
     notes.push_back("rk4 has order 4 between switches; a switch inside a step costs O(step^2)");
@@ -83,13 +83,25 @@ bool facets(const System& system) { return CompliantContacts(system).has_facets(
 }  // namespace
 
 SchemeDescription compliant_description() {
-  return {SchemeKind::compliant, "compliant",
+  return {SchemeKind::compliant,
+          "compliant",
           "Pang (paper 3), with the projection in the metric of the inverse damping",
-          "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping; friction as the "
+          "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping; "
+          "friction as the "
           "same tangential law with its limit; constraints",
-          "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; energy "
+          "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; "
+          "energy "
           "balance to the tolerance",
-          true, false, false, Derivatives::state_and_reactions, require_system, make, limits, add_notes, internal, facets};
+          true,
+          false,
+          false,
+          Derivatives::state_and_reactions,
+          require_system,
+          make,
+          limits,
+          add_notes,
+          internal,
+          facets};
 }
 
 }  // namespace stickslip

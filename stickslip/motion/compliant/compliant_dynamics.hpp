@@ -9,12 +9,13 @@
 //   sums       integrals beside the motion, where the layout asks for them: work of applied forces and moving surfaces,
 //              losses of dampers and of friction; then per component ∫λ of friction laws and contacts, ∫ of the smooth
 //              part of friction, ∫Λ; then work per law
-//   S          sensitivities, one column x = (dq, dv, dδ_T) per unknown p: x' = (∂Φ/∂y) x + ∂Φ/∂p, with an element of the
+//   S          sensitivities, one column x = (dq, dv, dδ_T) per unknown p: x' = (∂Φ/∂y) x + ∂Φ/∂p, with an element of
+//   the
 //              generalised Jacobian at kinks, where x has a kink and no jump. Beside each column its own ∫dλ
 //
-// Slopes of the contacts are exact (vary() of the solver). Slopes of what is smooth around them (geometry, forces, masses)
-// are exact for constant matrices and rows, else central differences of fourth order along the direction asked for: an
-// error of about 1e-11 of their size.
+// Slopes of the contacts are exact (vary() of the solver). Slopes of what is smooth around them (geometry, forces,
+// masses) are exact for constant matrices and rows, else central differences of fourth order along the direction asked
+// for: an error of about 1e-11 of their size.
 //
 // Source: Pang 2014 (paper 3), W = Gᵀ (J Ψ)ᵀ transposed against the source; the right-hand side is Φ there.
 #pragma once
@@ -71,7 +72,8 @@ class CompliantDynamics {
   void set_sizes(const Vector& sizes) { sizes_ = sizes; }
 
   /// W M⁻¹ Wᵀ = 1/m of each friction law along its direction and each contact law along its normal at q, under the
-  /// constraints: the largest of the points that are found, else that of the lightest velocity.
+  /// constraints: the largest of the nearest points between the bodies of a law, up to a hundred times the smallest
+  /// shape apart; else that of the other laws.
   void contact_weights(double t, const Vector& q, Vector& weights);
   /// Time in which the motion at the start crosses its own size: bodies with smallest shape L √(2L/a) or L/v, whichever
   /// is less; contacts given by functions v/a, √(2Ψ/a) or Ψ/v at their rows. a: acceleration by forces without those of
@@ -89,8 +91,11 @@ class CompliantDynamics {
   void sum_rates(double t, Vector& rates);
   /// ∂(y')/∂y of the motion, dense.
   bool jacobian(double t, const Vector& y, DenseMatrix& J);
-  /// The same as M⁻¹ times sparse slopes, for many coordinates with q' = v; without the turning of rows.
+  /// The same as M⁻¹ times sparse slopes, for many coordinates: a matrix for Newton's method, without the turning of
+  /// rows, of velocities and of deformations, which are not stiff. Not for constraints.
   bool jacobian(double t, const Vector& y, SlopePencil& J);
+  /// The sparse one can be had.
+  bool sparse_jacobian(const Vector& q);
   const Vector& q() const { return q_; }
   const Vector& v() const { return v_; }
 
@@ -119,10 +124,13 @@ class CompliantDynamics {
                DataChange& values);
   /// Adds what they do to x'.
   void add_data_change(DataChange& change, Vector& rate);
+  /// What they do to balance().
+  void balance_data_change(DataChange& change, Vector& out);
   const CompliantContacts::Change& change() const { return change_; }
 
  private:
   void factor_mass();
+  double lightest_weight(const Vector& q);
   /// M⁻¹ f, or the acceleration that f and A v' = -e make under the constraints.
   /// Adds what Λ does to multiplier_change_.
   void solve_mass(Vector& f, const Vector& e);
@@ -158,6 +166,7 @@ class CompliantDynamics {
   CompliantContacts::Change change_, near_;
   Vector x_, x_rate_;
   SystemMatrix by_q_, by_v_;
+  RateMap rate_map_;
 };
 
 }  // namespace stickslip

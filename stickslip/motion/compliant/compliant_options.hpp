@@ -16,7 +16,7 @@ CompliantIntegrator compliant_integrator_from(std::string_view name);
 /// Field names are the keys of [run.compliant].
 struct CompliantOptions {
   CompliantIntegrator integrator = CompliantIntegrator::automatic;
-  bool quasistatic = false;       ///< inertia dropped (quasistatic.hpp)
+  bool quasistatic = false;  ///< inertia dropped (quasistatic.hpp)
   bool locate_switches = false;
   /// Of contacts without compliance and of friction laws: K = m/ε [s²]. 0: √ε is the power of ten below a hundredth of
   /// the time that the motion needs for its own size (CompliantDynamics::natural_time).

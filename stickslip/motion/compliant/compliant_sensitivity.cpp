@@ -6,41 +6,14 @@
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/compliant/stencil.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
 
 namespace {
-const double kSlopeStep = std::pow(std::numeric_limits<double>::epsilon(), 0.2);  // of the size of a component
 constexpr double kTogether = 1e-6;  // of a shift of time: jumps that stay at one instant
 }  // namespace
-
-void CompliantScheme::make_neighbours(const State& s) {
-  neighbours_.clear();
-  neighbours_.resize(static_cast<std::size_t>(unknowns_));
-  for (Index k = 0; k < unknowns_; ++k)
-    for (const ParameterVariation::Neighbour& near : variations_->neighbours(k)) {
-      NeighbourContacts neighbour;
-      neighbour.weight = near.weight;
-      neighbour.system = near.parts.system.get();
-      neighbour.workspace = near.workspace.get();
-      neighbour.contacts = std::make_unique<CompliantContacts>(*neighbour.system);
-      if (neighbour.contacts->complete_by_default() || neighbour.contacts->friction_laws() > 0) {
-        Vector weights;
-        CompliantDynamics(*neighbour.system).contact_weights(s.t, s.q, weights);
-        const double given = near.parts.options.compliant.epsilon;
-        neighbour.contacts->complete(weights, given > 0 ? given : epsilon_);
-      }
-      neighbour.contacts->follow(dynamics_.contacts());
-      neighbours_[static_cast<std::size_t>(k)].push_back(std::move(neighbour));
-    }
-}
-
-/// Neighbours hold what is held here.
-void CompliantScheme::share_holds() {
-  for (auto& neighbours : neighbours_)
-    for (NeighbourContacts& near : neighbours) near.contacts->swap_holds(dynamics_.contacts().slots());
-}
 
 void CompliantScheme::seed_columns(const DenseMatrix& S) {
   const Index nq = system_.info().nq(), nv = system_.info().nv(), T = dynamics_.contacts().tangents();
@@ -56,56 +29,21 @@ void CompliantScheme::seed_columns(const DenseMatrix& S) {
   }
 }
 
-/// x' += Σ weight · (what the neighbour's data do). Forces and deformations stay, the pieces of the contacts too.
+/// Forces and deformations stay, the pieces of the contacts too.
 void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate) {
-  const auto& neighbours = neighbours_[static_cast<std::size_t>(unknown)];
-  if (neighbours.empty()) return;
-  CompliantContacts::Change& sum = data_change_.contacts;
-  bool first = true;
-  for (const NeighbourContacts& near : neighbours) {
-    dynamics_.data_of(t, *near.system, *near.contacts, *near.workspace, data_);
-    CompliantContacts::Change& values = data_.contacts;
-    if (first) {
-      for (auto [to, from] : {std::pair{&sum.gap, &values.gap}, {&sum.normal_velocity, &values.normal_velocity},
-                              {&sum.velocity, &values.velocity}, {&sum.mu, &values.mu},
-                              {&sum.normal_damping, &values.normal_damping}, {&sum.own_force, &values.own_force},
-                              {&data_change_.balance, &data_.balance},
-                              {&data_change_.constraint, &data_.constraint}})
-        to->setZero(from->size());
-      sum.K.resize(values.K.size());
-      sum.C.resize(values.C.size());
-      for (std::size_t g = 0; g < values.K.size(); ++g) {
-        sum.K[g].setZero(values.K[g].rows(), values.K[g].cols());
-        sum.C[g].setZero(values.C[g].rows(), values.C[g].cols());
-      }
-      first = false;
-    }
-    sum.gap += near.weight * values.gap;
-    sum.normal_velocity += near.weight * values.normal_velocity;
-    sum.velocity += near.weight * values.velocity;
-    sum.mu += near.weight * values.mu;
-    sum.normal_damping += near.weight * values.normal_damping;
-    sum.own_force += near.weight * values.own_force;
-    for (std::size_t g = 0; g < values.K.size(); ++g) {
-      sum.K[g] += near.weight * values.K[g];
-      sum.C[g] += near.weight * values.C[g];
-    }
-    data_change_.balance += near.weight * data_.balance;
-    data_change_.constraint += near.weight * data_.constraint;
-  }
-  dynamics_.add_data_change(data_change_, rate);
+  if (CompliantDynamics::DataChange* change = neighbours_.slope(t, unknown)) dynamics_.add_data_change(*change, rate);
 }
 
 /// d/dx of jump_function() along a change x of the motion and `by_time` of the time.
 double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time) {
   const Index n = dynamics_.motion_size();
-  double step = by_time != 0 ? kSlopeStep * span_.length() : HUGE_VAL;
+  double step = by_time != 0 ? kStencilStep * span_.length() : HUGE_VAL;
   for (Index i = 0; i < n; ++i)
-    if (x[i] != 0) step = std::min(step, kSlopeStep * scale_[i] / std::abs(x[i]));
+    if (x[i] != 0) step = std::min(step, kStencilStep * scale_[i] / std::abs(x[i]));
   if (!std::isfinite(step)) return 0;
   double slope = 0;
   probe_ = y;
-  for (const auto& [place, weight] : {std::pair{1, 8.0 / 12}, {-1, -8.0 / 12}, {2, -1.0 / 12}, {-2, 1.0 / 12}}) {
+  for (const auto& [place, weight] : kStencil) {
     probe_.head(n) = y.head(n) + place * step * x;
     dynamics_.place(stretch_.inside(t + place * step * by_time), probe_);
     slope += weight / step * dynamics_.contacts().jump_function(slot);
@@ -124,11 +62,8 @@ void CompliantScheme::jump_columns(double t, const Vector& before, const Vector&
       double change = jump_slope(t, y, slot, x, 0);
       dynamics_.place(stretch_.inside(t), y);
       const Vector delta = y.segment(nq + nv, dynamics_.contacts().tangents());
-      for (NeighbourContacts& near : neighbours_[static_cast<std::size_t>(k)]) {
-        near.contacts->swap_holds(dynamics_.contacts().slots());
-        if (near.contacts->place(stretch_.inside(t), dynamics_.q(), dynamics_.v(), delta, *near.workspace))
-          change += near.weight * near.contacts->jump_function(slot);
-      }
+      change += neighbours_.sum(stretch_.inside(t), k, delta,
+                                [&](const CompliantContacts& near) { return near.jump_function(slot); });
       const double later = -change / jump_slope(t, y, slot, f, 1);
       earliest = std::min(earliest, later);
       latest = std::max(latest, later);

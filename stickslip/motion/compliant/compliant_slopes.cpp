@@ -9,8 +9,8 @@
 namespace stickslip {
 
 void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, const Vector& normal,
-                                  const Vector& tangential, const CompliantContacts* data,
-                                  SystemWorkspace& workspace, Change& values, Vector& force) {
+                                  const Vector& tangential, const CompliantContacts* data, SystemWorkspace& workspace,
+                                  Change& values, Vector& force) {
   system_.laws().contact_source().find(t, q, margin_, workspace, near_);
   match(near_, near_slot_, near_point_, near_row_);
   values.gap.setConstant(slot_count(), margin_);
@@ -140,7 +140,8 @@ void CompliantContacts::vary(Change& change) {
   }
 }
 
-void CompliantContacts::add_slopes(Index n, MatrixEntries& slope) {
+void CompliantContacts::add_slopes(const RateMap& map, Index nq, Index nv, MatrixEntries& slope) {
+  const Index n = nq, first_tangent = nq + nv;
   CompliantVariation& d = variation_;
   for (const auto& held : groups_) {
     Group& group = *held;
@@ -153,7 +154,7 @@ void CompliantContacts::add_slopes(Index n, MatrixEntries& slope) {
         const auto s = static_cast<std::size_t>(group.slots[k]);
         const Slot& slot = slots_[s];
         for (int c = 0; c < slot.tangents; ++c)
-          slope.add(2 * n + slot.first + c, column, factor * d.rate[p.points[k].first + c]);
+          slope.add(first_tangent + slot.first + c, column, factor * d.rate[p.points[k].first + c]);
         const Rows rows = rows_of(s);
         for (int c = rows.begin; rows.Wt && c <= slot.tangents; ++c) {
           const double force = c == 0 ? d.normal[static_cast<Index>(k)] : d.tangential[p.points[k].first + c - 1];
@@ -176,18 +177,23 @@ void CompliantContacts::add_slopes(Index n, MatrixEntries& slope) {
       const Slot& slot = slots_[s];
       for (int c = 0; c < slot.tangents; ++c) {
         vary_input(d.deformation, p.points[k].first + c);
-        add_output(2 * n + slot.first + c, 1);
+        add_output(first_tangent + slot.first + c, 1);
       }
       const Rows rows = rows_of(s);
       if (!rows.Wt) continue;
-      const auto along = [&](Vector& input, Index i, Index at, Index offset) {
+      const auto along = [&](Vector& input, Index i, Index at) {
         vary_input(input, i);
         for (SparseMatrix::InnerIterator entry(*rows.Wt, at); entry; ++entry)
-          add_output(offset + entry.col(), entry.value());
+          add_output(nq + entry.col(), entry.value());
       };
-      if (rows.begin == 0) along(d.gap, static_cast<Index>(k), rows.first, 0);
-      if (p.points[k].normal_damping > 0) along(d.normal_velocity, static_cast<Index>(k), rows.first, n);
-      for (int c = 0; c < slot.tangents; ++c) along(d.velocity, p.points[k].first + c, rows.first + 1 + c, n);
+      if (rows.begin == 0) {
+        vary_input(d.gap, static_cast<Index>(k));
+        for (SparseMatrix::InnerIterator entry(*rows.Wt, rows.first); entry; ++entry)
+          for (std::size_t e = map.first(entry.col()); e < map.first(entry.col() + 1); ++e)
+            add_output(map.entries()[e].row, map.entries()[e].inverse * entry.value());
+      }
+      if (p.points[k].normal_damping > 0) along(d.normal_velocity, static_cast<Index>(k), rows.first);
+      for (int c = 0; c < slot.tangents; ++c) along(d.velocity, p.points[k].first + c, rows.first + 1 + c);
     }
   }
 }
@@ -198,14 +204,13 @@ double CompliantContacts::fastest(const Vector& weights) const {
     const CompliantProblem& p = group->problem;
     const auto N = static_cast<Index>(p.points.size());
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const double weight =
-          weights[static_cast<Index>(mode_index(slots_[static_cast<std::size_t>(group->slots[k])]))];
+      const double weight = weights[static_cast<Index>(mode_index(slots_[static_cast<std::size_t>(group->slots[k])]))];
       const auto i = static_cast<Index>(k);
       const double normal = p.points[k].own_normal ? p.points[k].own_slope : p.K(i, i);
       fastest = std::max({fastest, std::sqrt(normal * weight), p.points[k].normal_damping * weight});
       for (Index c = p.points[k].first; c < p.points[k].first + p.points[k].tangents; ++c)
-        fastest = std::max({fastest, std::sqrt(p.K(N + c, N + c) * weight), p.C(c, c) * weight,
-                            p.K(N + c, N + c) / p.C(c, c)});
+        fastest = std::max(
+            {fastest, std::sqrt(p.K(N + c, N + c) * weight), p.C(c, c) * weight, p.K(N + c, N + c) / p.C(c, c)});
     }
   }
   return fastest;

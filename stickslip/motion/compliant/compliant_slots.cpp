@@ -3,6 +3,7 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "stickslip/motion/compliant/compliant_contacts.hpp"
 
@@ -18,6 +19,20 @@ Vector3 in_world(const std::array<double, 9>& frame, const Vector& delta, Index 
   Vector3 world = Vector3::Zero();
   for (int c = 0; c < tangents; ++c) world += delta[first + c] * Eigen::Map<const Vector3>(frame.data() + 3 * (c + 1));
   return world;
+}
+
+/// Field by field: between fields there are bytes that nobody has set. Throws where there are none left to read.
+void exchange(Memory& memory, CompliantContacts::Slot& slot) {
+  memory.exchange(slot.law);
+  memory.exchange(slot.friction);
+  memory.exchange(slot.held);
+  memory.exchange(slot.key);
+  memory.exchange(slot.first_body);
+  memory.exchange(slot.second_body);
+  memory.exchange(slot.first);
+  memory.exchange(slot.tangents);
+  memory.exchange(slot.position);
+  memory.exchange(slot.frame);
 }
 
 double distance2(const std::array<double, 3>& a, const std::array<double, 3>& b) {
@@ -185,7 +200,13 @@ void CompliantContacts::follow(const CompliantContacts& other) {
 
 void CompliantContacts::exchange(Memory& memory) {
   memory.exchange(margin_);
-  memory.exchange(slots_);
+  auto count = static_cast<std::uint64_t>(slots_.size());
+  memory.exchange(count);
+  if (memory.reading()) slots_.clear();
+  for (std::uint64_t k = 0; k < count; ++k) {
+    if (memory.reading()) slots_.emplace_back();
+    stickslip::exchange(memory, slots_[k]);
+  }
   if (!memory.reading()) return;
   tangents_ = 0;
   for (const Slot& slot : slots_) tangents_ = std::max(tangents_, slot.first + slot.tangents);

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "stickslip/motion/compliant/compliant.hpp"
@@ -12,56 +11,109 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kMostPushes = 12;          // over a switch, each twice as long as the one before
-constexpr int kLongestPush = 24;         // likewise, where the integrator stops before it
-constexpr int kMostSwitches = 100;       // between two looks
-constexpr std::array<double, 3> kLooks{0.25, 0.5, 0.75};  // of a step, where switches back and forth would hide
+constexpr int kMostPushes = 12;      // over a switch, each twice as long as the one before
+constexpr int kLongestPush = 24;     // likewise, where the integrator stops before it
+constexpr int kMostSwitches = 100;   // between two looks
+constexpr int kMostRounds = 200;     // of a search for one
+constexpr double kSameInstant = 8;   // round-offs of the clock
+constexpr double kBeside = 1e-3;     // of the interval left: how far beside the root of a line
+constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
+constexpr int kLooksContinued = 12;  // along a continuation, which goes through what it passes over
 
 }  // namespace
 
 /// Compares what the contacts do along the step; a change is followed to its instant on the dense output.
 void CompliantScheme::look_for_switches(StepRecord& record) {
   const double from = integrator_->t_old(), to = integrator_->t();
+  const int looks = continued_ ? kLooksContinued : kLooks;
   double t = from;
-  const auto look = [&](double at) {
-    integrator_->interpolate(at, y1_);
-    return dynamics_.place(stretch_.inside(at), y1_) ? dynamics_.contacts().pieces() != pieces_ : false;
-  };
-  for (int k = 0; k <= static_cast<int>(kLooks.size()); ++k) {
-    const double next = k < static_cast<int>(kLooks.size()) ? from + kLooks[static_cast<std::size_t>(k)] * (to - from) : to;
-    for (int count = 0; count < kMostSwitches && look(next); ++count) {
+  for (int k = 1; k <= looks; ++k) {
+    const double next = k < looks ? from + (to - from) * k / looks : to;
+    for (int count = 0; count < kMostSwitches && looks_changed(next); ++count) {
       double low = t, high = next;
-      for (int round = 0; round < 60 && high - low > stretch_.same_time(high); ++round) {
-        const double middle = 0.5 * (low + high);
-        (look(middle) ? high : low) = middle;
-      }
-      look(high);
+      narrow(low, high);
+      const double sharp = high;
+      // What changes at the same time but for round-off changes with it.
+      if (continued_) high = std::min(next, high + kSameInstant * stretch_.same_time(high));
+      if (!looks_changed(high)) break;
       const std::vector<ContactPieces> before = pieces_;
       const bool jump = dynamics_.contacts().jumps_since(before, tolerance_);
       const bool dampers = dynamics_.contacts().dampers_change_since(before, tolerance_);
-      note_switch(high, record);
-      t = high;
-      if ((options_.locate_switches || jump || dampers) && end_step_at(low, high, to, jump, before)) return;
+      const double reach = jump ? low : high;
+      step_pieces_ = before;
+      t = jump ? sharp : high;
+      note_switch(t, record);
+      const bool ends =
+          !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
+      if (!continued_ && (!(options_.locate_switches || jump || dampers) || ends)) continue;
+      step_to(reach, switch_y_);
+      end_step_at(low, t, jump, before);
+      return;
     }
     t = next;
   }
 }
 
-/// The step is repeated up to the switch. Where forces jump there, up to just before it, and carried over it by its rate,
-/// so that they are on one side in all of this step and on the other in all of the next. False: it is at the end of the
-/// step anyway.
-bool CompliantScheme::end_step_at(double before, double after, double end, bool jump,
-                                  const std::vector<ContactPieces>& pieces_before) {
-  if (!jump && end - after <= SmoothStretch::kMoment * stretch_.same_time(after)) return false;
-  const auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
-  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
-  if (!jump) before = after;
-  const double h = before - integrator_->t_old();
-  if (h <= 0) {
-    switch_y_ = integrator_->y_old();
-  } else if (!method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, switch_y_)) {
-    integrator_->interpolate(before, switch_y_);
+bool CompliantScheme::looks_changed(double at) {
+  integrator_->interpolate(at, y1_);
+  return dynamics_.place(stretch_.inside(at), y1_) && dynamics_.contacts().pieces() != pieces_;
+}
+
+/// Bisection, and where it is known what is 0 at the switch, points to both sides of where a straight line has its
+/// root.
+void CompliantScheme::narrow(double& low, double& high) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  const std::size_t slots = pieces_.size();
+  std::vector<ContactPieces> changed = contacts.pieces();
+  std::vector<double> at_high(slots), at_low(slots);
+  const auto measure = [&](std::vector<double>& values) {
+    for (std::size_t s = 0; s < slots; ++s)
+      values[s] = pieces_[s] == changed[s] ? NAN : contacts.border_function(s, pieces_[s], changed[s]);
+  };
+  measure(at_high);
+  if (looks_changed(low)) {
+    high = low;
+    return;
   }
+  measure(at_low);
+  for (int round = 0; round < kMostRounds && high - low > stretch_.same_time(high); ++round) {
+    const double width = high - low;
+    double root = high;
+    for (std::size_t s = 0; s < slots; ++s)
+      if (at_low[s] * at_high[s] < 0) root = std::min(root, low + width * at_low[s] / (at_low[s] - at_high[s]));
+    double probe = root + (round % 2 == 0 ? -1 : 1) * std::max(kBeside * width, 0.4 * stretch_.same_time(high));
+    if (!(root < high) || !(probe > low && probe < high) || round % 6 == 5) probe = 0.5 * (low + high);
+    if (looks_changed(probe)) {
+      high = probe;
+      changed = contacts.pieces();
+      measure(at_high);
+    } else {
+      low = probe;
+      measure(at_low);
+    }
+  }
+}
+
+/// One step from where the step at hand began; of a continuation on its pieces, which hold up to the switch.
+void CompliantScheme::step_to(double at, Vector& y) {
+  const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
+  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
+  const double h = at - integrator_->t_old();
+  if (h <= 0) {
+    y = integrator_->y_old();
+    return;
+  }
+  if (continued_) dynamics_.contacts().keep_pieces(step_pieces_);
+  const bool known = method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y);
+  dynamics_.contacts().let_go();
+  if (!known) integrator_->interpolate(at, y);
+}
+
+/// The step ends at the switch that step_to() has reached. Where forces jump there, it has ended just before it and is
+/// carried over it by its rate, so that they are on one side in all of this step and on the other in all of the next.
+void CompliantScheme::end_step_at(double before, double after, bool jump,
+                                  const std::vector<ContactPieces>& pieces_before) {
+  if (!jump) before = after;
   const std::vector<ContactPieces> beyond = pieces_;
   switch_rate_.resize(switch_y_.size());
   if (jump && unknowns_ > 0) {
@@ -81,11 +133,10 @@ bool CompliantScheme::end_step_at(double before, double after, double end, bool 
   step_end_ = std::max(t, after);
   first_step_ = integrator_->suggested_step();
   cut_ = true;
-  return true;
 }
 
-/// Steps that fall to round-off before a switch: the integrator sees the jump or the kink just ahead and cannot cross it.
-/// The state is carried over it by its rate.
+/// Steps that fall to round-off before a switch: the integrator sees the jump or the kink just ahead and cannot cross
+/// it. The state is carried over it by its rate.
 bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
   switch_y_ = integrator_->y();
   rate_before_.resize(switch_y_.size());
@@ -119,12 +170,13 @@ void CompliantScheme::note_switch(double t, StepRecord& record) {
 
 void CompliantScheme::add_notes(std::vector<std::string>& notes) const {
   if (dynamics_.contacts().complete_by_default())
-    notes.push_back(fmt::format(
-        "contacts without a compliance table take stiffness m/epsilon, critical tangential damping and a normal damping that "
-        "gives their restitution; friction laws likewise along their direction; epsilon = {:.3g} s^2 ({})",
-        epsilon_,
-        options_.epsilon > 0 ? "run.compliant.epsilon"
-                             : "chosen from the motion at the start, run.compliant.epsilon changes it"));
+    notes.push_back(
+        fmt::format("contacts without a compliance table take stiffness m/epsilon, critical tangential damping and a "
+                    "normal damping that "
+                    "gives their restitution; friction laws likewise along their direction; epsilon = {:.3g} s^2 ({})",
+                    epsilon_,
+                    options_.epsilon > 0 ? "run.compliant.epsilon"
+                                         : "chosen from the motion at the start, run.compliant.epsilon changes it"));
   if (std::find(column_lost_.begin(), column_lost_.end(), 1) != column_lost_.end())
     notes.push_back(
         "several forces jumped at one instant that the unknowns move apart: derivatives do not exist from there on");

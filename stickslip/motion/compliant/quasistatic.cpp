@@ -7,43 +7,32 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/compliant/radau_nodes.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 
 namespace stickslip {
 
 namespace {
 
-const double kRoot6 = std::sqrt(6.0);
-const std::array<double, 3> kNodes{(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1.0};
-const std::array<double, 3> kWeights{(16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9};
+using radau5::kNodes;
+using radau5::kWeights;
 constexpr int kNewtonSteps = 30, kBisections = 60;
-constexpr double kNewton = 1e-13;        // of the size of a component, or a fraction of the tolerance
-constexpr double kStalled = 1e-11;       // likewise, where it does not fall any more
-constexpr double kFirstStep = 1e-3;      // of the run
-constexpr double kShortest = 1e-12;      // of the run
-constexpr double kSettle = 1e-9;         // of the run: the implicit step that puts the start into balance
-constexpr double kBorder = 1e-12;        // of the friction limit: there stick and slip are one
-constexpr double kSingular = 1e-15;      // reciprocal condition: below it no digit of a solution is left
-constexpr double kNotMoved = 1e-9;       // of the sizes at hand: a start that is where it was given
-constexpr double kAtLimit = 0.99;        // of the friction limit: a contact that is about to slip
+constexpr double kNewton = 1e-13;    // of the size of a component, or a fraction of the tolerance
+constexpr double kStalled = 1e-11;   // likewise, where it does not fall any more
+constexpr double kFirstStep = 1e-3;  // of the run
+constexpr double kShortest = 1e-12;  // of the run
+constexpr double kSettle = 1e-9;     // of the run: the implicit step that puts the start into balance
+constexpr double kBorder = 1e-12;    // of the friction limit: there stick and slip are one
+constexpr double kSingular = 1e-15;  // reciprocal condition: below it no digit of a solution is left
+constexpr double kNotMoved = 1e-9;   // of the sizes at hand: a start that is where it was given
+constexpr double kAtLimit = 0.99;    // of the friction limit: a contact that is about to slip
 constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
-
-/// A⁻¹ of Radau IIA with three stages: x' at the nodes from the differences of x.
-const Eigen::Matrix3d& inverse_of_method() {
-  static const Eigen::Matrix3d inverse = [] {
-    Eigen::Matrix3d A;
-    A << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
-        (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,   //
-        (16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9;
-    return Eigen::Matrix3d(A.inverse());
-  }();
-  return inverse;
-}
 
 }  // namespace
 
 QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOptions& options, double tolerance,
-                                     TimeSpan span, std::vector<double> breakpoints, StopRequest stop)
+                                     TimeSpan span, std::vector<double> breakpoints, StopRequest stop,
+                                     const Variations* variations)
     : system_(system),
       tolerance_(tolerance),
       span_(span),
@@ -51,6 +40,9 @@ QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOption
       stop_(stop),
       epsilon_(options.epsilon),
       dynamics_(system),
+      variations_(variations),
+      neighbours_(dynamics_, variations),
+      unknowns_(neighbours_.unknowns()),
       switches_(only_polygons(system.laws().contacts())) {
   switches_.velocity_jump = 0;
   if (!system.kinematics().flat() || !system.laws().contact_source().points_stay())
@@ -58,12 +50,14 @@ QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOption
         "run.compliant.quasistatic takes systems given by [matrices] or [equations]; set it to false for bodies with "
         "shapes");
   if (!system.laws().constraints().empty())
-    throw InputError(fmt::format("run.compliant.quasistatic takes no bilateral constraints, but there is constraint '{}'; use a "
-                                 "stiff [[spring]] or `potential` in its place, or set it to false",
-                                 system.laws().constraints().front().name));
+    throw InputError(
+        fmt::format("run.compliant.quasistatic takes no bilateral constraints, but there is constraint '{}'; use a "
+                    "stiff [[spring]] or `potential` in its place, or set it to false",
+                    system.laws().constraints().front().name));
   if (dynamics_.contacts().has_static())
     throw InputError(
-        "run.compliant.quasistatic takes no static coefficient or limit above the dynamic one: where it gives way without "
+        "run.compliant.quasistatic takes no static coefficient or limit above the dynamic one: where it gives way "
+        "without "
         "inertia the motion jumps; remove mu_static or static_limit, or set it to false");
   dynamics_.drop_inertia();
 }
@@ -85,7 +79,7 @@ bool QuasistaticScheme::residual(double t, const Vector& x, const Vector& rate, 
 /// Newton on all three nodes at once.
 QuasistaticScheme::Solved QuasistaticScheme::collocate_from(const Vector& guess, double t, const Vector& x0, double h,
                                                             Stages& s) {
-  const Eigen::Matrix3d& inverse = inverse_of_method();
+  const Eigen::Matrix3d& inverse = radau5::inverse();
   const Index n = n_ + T_;
   for (std::size_t i = 0; i < 3; ++i) s.x[i] = x0 + kNodes[i] * h * guess;
   J_.resize(3 * n, 3 * n);
@@ -154,7 +148,8 @@ void QuasistaticScheme::start(StepRecord& record) {
   n_ = system_.info().nv();
   Vector weights;
   dynamics_.contact_weights(s.t, s.q, weights);
-  contacts.complete(weights, dynamics_.default_epsilon(epsilon_, s, span_.length()));
+  epsilon_ = dynamics_.default_epsilon(epsilon_, s, span_.length());
+  contacts.complete(weights, epsilon_);
   DenseMatrix delta = s.z;
   contacts.collect(s.t, s.q, 0, dynamics_.workspace(), delta);
   s.z = delta.col(0);
@@ -176,12 +171,17 @@ void QuasistaticScheme::start(StepRecord& record) {
   dynamics_.set_sizes(Vector::Constant(2 * n_ + T_, scale_[0]));
   Stages settled;
   const Vector before = x_;
+  if (unknowns_ > 0) seed(record);
   const double h = kSettle * span_.length();
   if (collocate(s.t, x_, h, settled) == Solved::yes) {
+    vary_settled(s.t, h, settled, false);
     x_.head(n_) = settled.x[2].head(n_);
     rate_.setZero();
     // With the start in balance a second tiny step has the velocity that belongs to it.
-    if (collocate(s.t, x_, h, settled) == Solved::yes) rate_ = settled.rate[2];
+    if (collocate(s.t, x_, h, settled) == Solved::yes) {
+      vary_settled(s.t, h, settled, true);
+      rate_ = settled.rate[2];
+    }
   }
   moved_ = (x_ - before).head(n_).lpNorm<Eigen::Infinity>();
   pack(x_, rate_);
@@ -211,19 +211,20 @@ StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
   for (std::size_t k = 0; k < dynamics_.contacts().slots().size(); ++k) {
     const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[k];
     const double force = normal[static_cast<Index>(k)];
-    const double limit = slot.friction >= 0 ? force : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu * force;
-    const bool at_limit =
-        slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * limit;
+    const double limit =
+        slot.friction >= 0 ? force : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu * force;
+    const bool at_limit = slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * limit;
     if (force == 0 || at_limit)
       slipping += fmt::format("{}{} {}", slipping.empty() ? "" : ", ", dynamics_.contacts().name_of(slot),
                               force > 0 ? "slips" : "is open");
   }
   if (why == Solved::singular || !slipping.empty())
     return {Status::refused,
-            fmt::format("no balance of forces without inertia at t = {:.9g} s{}{}: a force beyond what friction and springs "
-                        "can hold has no quasistatic motion. Drive the motion by a spring, a displacement or a moving "
-                        "surface, or set run.compliant.quasistatic = false",
-                        t, slipping.empty() ? "" : "; ", slipping)};
+            fmt::format(
+                "no balance of forces without inertia at t = {:.9g} s{}{}: a force beyond what friction and springs "
+                "can hold has no quasistatic motion. Drive the motion by a spring, a displacement or a moving "
+                "surface, or set run.compliant.quasistatic = false",
+                t, slipping.empty() ? "" : "; ", slipping)};
   return {Status::not_converged,
           fmt::format("the balance of forces was not found at t = {:.9g} s; raise run.tolerance, or set "
                       "run.compliant.quasistatic = false",
@@ -302,12 +303,15 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
       if (dynamics_.contacts().on_the_border(k, kBorder)) found_pieces_[k] = pieces_[k];
   }
   if (fresh_ && found_pieces_ != pieces_) {
+    if (unknowns_ > 0 && !stretch_.follows_breakpoint()) jump_columns(t, radau5::at_start(first_.rate));
+    residual(t + h, second_.x[2], second_.rate[2], F_);
     note_switch(t, record);
     pieces_ = found_pieces_;
     switches_.velocity_jump =
         std::max(*switches_.velocity_jump, (first_.rate[0] - rate_before).head(n_).lpNorm<Eigen::Infinity>());
     record.jumped = true;
   }
+  if (unknowns_ > 0) carry_columns(t, h);
   fresh_ = changes_;
   changes_ = false;
   x_ = second_.x[2];
@@ -346,6 +350,7 @@ void QuasistaticScheme::take_state(double t, StepRecord& record) {
   raise(record.membership, laws.membership);
   raise(record.inclusion, laws.inclusion);
   raise(audit_.step.penetration, dynamics_.contacts().deepest());
+  if (unknowns_ > 0) take_sensitivity(record);
 }
 
 StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
@@ -371,6 +376,8 @@ bool QuasistaticScheme::exchange(Memory& memory) {
   dynamics_.set_origin(origin);
   memory.exchange(h_);
   memory.exchange(fresh_);
+  for (DenseMatrix* S : {&S_, &S_rate_}) memory.exchange(*S);
+  memory.exchange(bend_);
   if (!memory.reading()) return true;
   sums_ = sums_reached_;
   pack(x_, rate_);
@@ -388,6 +395,9 @@ void QuasistaticScheme::add_notes(std::vector<std::string>& notes) const {
   notes.push_back("quasistatic: inertia is dropped; velocities jump where slip begins or ends");
   if (moved_ > kNotMoved * scale_.maxCoeff())
     notes.push_back(fmt::format("the start was moved by up to {:.3g} into the balance of forces", moved_));
+  if (std::find(column_lost_.begin(), column_lost_.end(), 1) != column_lost_.end())
+    notes.push_back(
+        "several contacts changed at one instant that the unknowns move apart: derivatives do not exist from there on");
 }
 
 }  // namespace stickslip

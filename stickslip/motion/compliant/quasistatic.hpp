@@ -7,12 +7,20 @@
 // an equation for q. So the velocity JUMPS where slip begins or ends; positions and forces are continuous. The jump is
 // part of the event, and the largest one is reported.
 //
-// Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's end),
-// solved by Newton with the generalised Jacobian of the contacts. Error by two half steps against a whole one. A step in
-// which a contact changes is repeated up to the change, found by bisection, and the next one begins with the new modes.
-// Work and impulses are summed at the nodes.
+// Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's
+// end), solved by Newton with the generalised Jacobian of the contacts. Error by two half steps against a whole one. A
+// step in which a contact changes is repeated up to the change, found by bisection, and the next one begins with the
+// new modes. Work and impulses are summed at the nodes.
 //
 // Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
+//
+// Derivatives S = ∂x/∂p of every unknown: those of the collocation of each step, exact in the pieces of its contacts.
+// Where a contact changes at t*(p), g(t*, x, x'; p) = 0, the velocity jumps and S with it:
+//
+//   S⁺ = S⁻ + (x'⁻ - x'⁺) dt*/dp,    dt*/dp = -(∂g/∂x S⁻ + ∂g/∂x' S'⁻ + ∂g/∂p)/(dg/dt)⁻
+//
+// g: elastic normal force, or how far the trial force lies outside its section (CompliantContacts::border_function).
+// Columns are no numbers from where several contacts change at one instant that an unknown moves apart.
 //
 // Drive it by a spring, a displacement (gaps and slips that depend on time) or a velocity (surfaces that move). A force
 // beyond the friction limit has no balance: the run is refused there with the reason.
@@ -31,7 +39,8 @@ class QuasistaticScheme final : public Scheme {
  public:
   /// The system must outlive the scheme.
   QuasistaticScheme(const System& system, const CompliantOptions& options, double tolerance, TimeSpan span,
-                    std::vector<double> breakpoints, StopRequest stop = nullptr);
+                    std::vector<double> breakpoints, StopRequest stop = nullptr,
+                    const Variations* variations = nullptr);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
@@ -55,6 +64,16 @@ class QuasistaticScheme final : public Scheme {
   void add_sums(double t, double h, const Stages& stages);
   void take_state(double t, StepRecord& record);
   void note_switch(double t, StepRecord& record);
+  // Derivatives (quasistatic_sensitivity.cpp)
+  void seed(StepRecord& record);
+  /// S and S' at the end of a step from S0.
+  void vary_step(double t, double h, const Stages& stages, const DenseMatrix& S0, DenseMatrix& S, DenseMatrix& S_rate);
+  void vary_settled(double t, double h, const Stages& stages, bool rate);
+  /// Over the switch from pieces_ to found_pieces_ at t; x' jumps from rate_.
+  void jump_columns(double t, const Vector& rate_after);
+  double border_slope(double t, std::size_t slot, const Vector& dx, const Vector& dr, double dt);
+  void carry_columns(double t, double h);
+  void take_sensitivity(StepRecord& record) const;
 
   const System& system_;
   double tolerance_;
@@ -63,6 +82,12 @@ class QuasistaticScheme final : public Scheme {
   StopRequest stop_;
   double epsilon_;
   CompliantDynamics dynamics_;
+  const Variations* variations_;
+  CompliantNeighbours neighbours_;
+  Index unknowns_;
+  DenseMatrix S_, S_rate_, S_middle_, right_;  // columns: unknowns
+  Vector bend_, slope_;                        // x'' at the end of the last step
+  std::vector<char> column_lost_;
   Index n_ = 0, T_ = 0;
   double h_ = 0;
   bool fresh_ = true;  // modes may differ from pieces_ at once: the last step ended at a change

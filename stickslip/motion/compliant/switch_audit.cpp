@@ -17,8 +17,14 @@ void SwitchAudit::add(double t, long points) {
 
 void SwitchAudit::exchange(Memory& memory) {
   memory.exchange(evaluations);
-  memory.exchange(velocity_jump);
-  memory.exchange(run_);
+  bool jumps = velocity_jump.has_value();
+  double largest = velocity_jump.value_or(0.0);
+  memory.exchange(jumps);
+  memory.exchange(largest);
+  velocity_jump = jumps ? std::optional<double>(largest) : std::nullopt;
+  memory.exchange(run_.switches);
+  memory.exchange(run_.last);
+  memory.exchange(run_.shortest);
 }
 
 void SwitchAudit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,

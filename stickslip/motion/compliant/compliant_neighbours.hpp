@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// The contacts of cases beside the one that runs, along every unknown: what a number of the model changes in the data
+// of the contacts and in the balance of forces at a state, the forces, deformations and pieces staying as they are.
+//
+//   ∂F/∂p = Σ weight · F(neighbour)
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "stickslip/motion/compliant/compliant_dynamics.hpp"
+#include "stickslip/motion/sensitivity.hpp"
+
+namespace stickslip {
+
+class CompliantNeighbours {
+ public:
+  /// Both must outlive this object. variations may be null: no unknowns.
+  CompliantNeighbours(CompliantDynamics& dynamics, const Variations* variations)
+      : dynamics_(dynamics), variations_(variations) {}
+
+  Index unknowns() const { return variations_ ? variations_->size() : 0; }
+  /// At the start; epsilon: of laws without a compliance of their own.
+  void make(const State& start, double epsilon);
+  /// After the slots of the contacts have changed; after what they hold has.
+  void follow();
+  void share_holds();
+  /// Slopes by the unknown at the placed state. Null: nothing but the start depends on it.
+  CompliantDynamics::DataChange* slope(double t, Index unknown);
+  /// Σ weight f(contacts) with the neighbours placed at the state of the dynamics and δ.
+  template <class F>
+  double sum(double t, Index unknown, const Vector& delta, F&& f);
+
+ private:
+  struct Neighbour {
+    std::unique_ptr<CompliantContacts> contacts;
+    double weight = 0;
+    const System* system = nullptr;
+    SystemWorkspace* workspace = nullptr;
+  };
+  CompliantDynamics& dynamics_;
+  const Variations* variations_;
+  std::vector<std::vector<Neighbour>> neighbours_;  // per unknown
+  CompliantDynamics::DataChange data_, change_;
+};
+
+template <class F>
+double CompliantNeighbours::sum(double t, Index unknown, const Vector& delta, F&& f) {
+  double sum = 0;
+  for (Neighbour& near : neighbours_[static_cast<std::size_t>(unknown)]) {
+    near.contacts->swap_holds(dynamics_.contacts().slots());
+    if (near.contacts->place(t, dynamics_.q(), dynamics_.v(), delta, *near.workspace))
+      sum += near.weight * f(*near.contacts);
+  }
+  return sum;
+}
+
+}  // namespace stickslip

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The start of a run with compliant contacts, and what is kept of it from call to call.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/sensitivity.hpp"
+
+namespace stickslip {
+
+namespace {
+
+/// Fastest rate of the contacts times the length of a run from which on the implicit method is cheaper: explicit steps
+/// are about 6 over that rate, implicit ones follow the motion.
+constexpr double kStiffTimes = 3e4;
+constexpr double kReachOfSearch = 0.05;  // of the smallest shape: how far ahead points are looked for
+
+}  // namespace
+
+/// Bodies that start inside one another: deeper than contacts give way when bodies fall on them, and so strained that
+/// they would be thrown many times their own size.
+void CompliantScheme::require_apart(const State& s) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  if (contacts.points_stay()) return;
+  constexpr double kDeep = 0.02;  // of the smallest shape, as in CompliantDynamics::default_epsilon
+  constexpr double kThrown = 10;  // times that shape
+  const double length = system_.laws().contact_source().length();
+  const double energy = system_.inertia().kinetic_energy(s.q, s.v) + length * force_at_start_.lpNorm<Eigen::Infinity>();
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k) {
+    if (-contacts.gap(k) <= kDeep * length || contacts.energy_of(k) <= kThrown * energy) continue;
+    throw InputError(
+        fmt::format("contact '{}' starts {:.3g} m inside, {:.2g} of the smallest shape: its compliance would hold "
+                    "{:.3g} J and throw the "
+                    "bodies apart; move them apart, or lower its stiffness",
+                    system_.laws().contacts()[static_cast<std::size_t>(contacts.slots()[k].law)].name, -contacts.gap(k),
+                    -contacts.gap(k) / length, contacts.energy_of(k)));
+  }
+}
+
+/// Penetration at the start is a strain; one that a single contact could not have brought about in the run is a mistake
+/// in the model.
+void CompliantScheme::require_start(const State& s) {
+  require_apart(s);
+  CompliantContacts& contacts = dynamics_.contacts();
+  const double energy = contacts.energy(), kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  // What gravity and other forces could do over a length of the size of the motion.
+  const double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
+  constexpr double kTooMuch = 1e6;  // times more energy in the contacts than the motion has anywhere else
+  if (!(energy > kTooMuch * (kinetic + work)) || kinetic + work == 0) return;
+  std::size_t worst = 0;
+  double depth = 0;
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
+    if (-contacts.gap(k) > depth) depth = -contacts.gap(worst = k);
+  throw InputError(fmt::format(
+      "contact '{}' starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.1g} times the energy of everything "
+      "else; move the bodies apart, or lower its stiffness",
+      system_.laws().contacts()[static_cast<std::size_t>(contacts.slots()[worst].law)].name, depth, energy,
+      energy / (kinetic + work)));
+}
+
+void CompliantScheme::start(StepRecord& record) {
+  State& s = record.state;
+  CompliantContacts& contacts = dynamics_.contacts();
+  stretch_.leave();
+  if (dynamics_.constraints() > 0 && !resumed_) {
+    const ConsistentStart start = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
+    s.q = start.q;
+    s.v = start.v;
+  }
+  Vector weights;
+  dynamics_.contact_weights(s.t, s.q, weights);
+  epsilon_ = dynamics_.default_epsilon(options_.epsilon, s, span_.length());
+  contacts.complete(weights, epsilon_);
+  set_scales(s);
+  const double reach = kReachOfSearch * system_.laws().contact_source().length();
+  if (!resumed_) {
+    if (contacts.points_stay() || s.z.size() == 0) {
+      DenseMatrix delta = s.z;
+      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
+      s.z = delta.col(0);
+    }
+  }
+  dynamics_.set_origin(s.q);
+  stiff_ = options_.integrator == CompliantIntegrator::stiff;
+  dynamics_.set_layout(true, 0);
+  assemble(s);
+  if (!resumed_) contacts.hold_all();
+  if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
+  if (contacts.hold_or_release()) dynamics_.place(s.t, y_);
+  require_start(s);
+  if (options_.integrator == CompliantIntegrator::automatic)
+    stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
+  dynamics_.set_layout(!stiff_, unknowns_);
+  assemble(s);
+  if (unknowns_ > 0) {
+    neighbours_.make(s, epsilon_);
+    if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
+    seed_columns(record.sensitivity);
+    dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
+  }
+  rates_.setZero(dynamics_.size());
+  column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);
+  column_lost_.assign(static_cast<std::size_t>(unknowns_), 0);
+  raise_scales();
+  if (rate(s.t, y_, rates_)) raise_scales();
+  make_integrator();
+  for (Vector* x : {&record.reaction_impulse, &record.jump_impulse}) x->setZero(dynamics_.components());
+  record.smooth_impulse.setZero(dynamics_.components());
+  record.constraint_impulse.setZero(dynamics_.constraints());
+  record.law_work.setZero(dynamics_.laws());
+  record.events.reserve(256);
+  for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(dynamics_.all_sums());
+  dynamics_.place(s.t, y_);
+  pieces_ = contacts.pieces();
+  take_modes(s);
+  record.energy = {};
+  record.energy.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
+  record.energy.potential = system_.forces().potential_energy(s.q) + contacts.energy();
+  record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+/// y of a state, sums at 0, columns as they are.
+void CompliantScheme::assemble(const State& s) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  y_.setZero(dynamics_.size());
+  dynamics_.put_position(s.q, y_);
+  y_.segment(nq, nv) = s.v;
+  y_.segment(nq + nv, dynamics_.contacts().tangents()) = s.z;
+}
+
+bool CompliantScheme::exchange(Memory& memory) {
+  memory.exchange(sums_reached_);
+  memory.exchange(dropped_energy_);
+  dynamics_.contacts().exchange(memory);
+  if (sample_y_.size() == 0) sample_y_ = y_;
+  memory.exchange(sample_y_);
+  bool stiff = stiff_;
+  memory.exchange(stiff);
+  Vector origin = dynamics_.origin();
+  memory.exchange(origin);
+  dynamics_.set_origin(origin);
+  if (memory.reading()) {  // the integrator begins anew there
+    sums_ = sums_base_ = sums_reached_;
+    y_ = sample_y_;
+    if (stiff != stiff_) take_integrator(stiff);
+    dynamics_.place(stretch_.inside(span_.start), y_);
+    pieces_ = dynamics_.contacts().pieces();
+    in_step_ = false;
+    restart_ = true;
+    keep_column_sums();
+  }
+  return true;
+}
+
+}  // namespace stickslip
