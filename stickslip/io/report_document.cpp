@@ -76,7 +76,8 @@ Json block(const ReportTimeline& timeline) {
   for (const Event& e : timeline.events) {
     const auto side = [](Mode mode, const ActiveFacets& facets) {
       const std::string on = to_string(facets);
-      return std::string(to_string(mode)) + (on.empty() ? "" : " on facet " + on);
+      const bool corner = on.find('+') != std::string::npos;
+      return std::string(to_string(mode)) + (on.empty() ? "" : corner ? " on facets " + on : " on facet " + on);
     };
     out["events"].push_back({{"t", e.t},
                              {"law", timeline.laws.at(e.law)},

@@ -70,7 +70,8 @@ void vary_rows(const CompliantProblem& p, const CompliantSolution& s, const Vect
     } else {
       const double l1 = s.tangential[f], l2 = s.tangential[f + 1];
       w.x[f] = -l2 * w.w[f] + l1 * w.w[f + 1];
-      w.x[f + 1] = std::hypot(l1, l2) * change;
+      w.x[f + 1] =
+          std::copysign(std::hypot(l1, l2), s.normal[static_cast<Index>(k)]) * change;  // ρ dρ; ρ < 0 on kept pieces
     }
   }
 }

@@ -195,6 +195,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   way_since_search_ += speed * (integrator_->t() - integrator_->t_old());
   sums_base_ = sums_;
   step_end_ = integrator_->t();
+  switch_times_.clear();
   in_step_ = true;
   cut_ = false;
   look_for_switches(record);
@@ -225,21 +226,35 @@ void CompliantScheme::state_at(double t, Vector& y) {
   }
 }
 
-/// Sums at t inside the step: in y, or by the quadrature of the implicit method.
+/// Sums at t inside the step: in y, or by the quadrature of the implicit method, between kinks.
 void CompliantScheme::integrate_sums(double t, const Vector& y) {
   if (!stiff_) {
     sums_ = y.segment(dynamics_.motion_size(), dynamics_.sums_size());
     return;
   }
-  const double from = integrator_->t_old(), h = t - from;
   sums_ = sums_base_;
   if (pushed_) return;  // over no time to speak of
+  double from = integrator_->t_old();
+  for (const double kink : switch_times_)
+    if (kink > from && kink < t) {
+      add_sums(from, kink, nullptr);
+      from = kink;
+    }
+  add_sums(from, t, &y);
+}
+
+/// Over a part of the step; `last`: the state at its end, where that is known better than from the dense output.
+void CompliantScheme::add_sums(double from, double to, const Vector* last) {
   for (std::size_t i = 0; i < radau5::kNodes.size(); ++i) {
-    const double at = radau5::kNodes[i] == 1 ? t : from + radau5::kNodes[i] * h;
-    at == t ? y1_ = y : (integrator_->interpolate(at, y1_), y1_);
+    const double at = radau5::kNodes[i] == 1 ? to : from + radau5::kNodes[i] * (to - from);
+    if (last && at == to) {
+      y1_ = *last;
+    } else {
+      integrator_->interpolate(at, y1_);
+    }
     if (!dynamics_.place(stretch_.inside(at), y1_)) continue;
     dynamics_.sum_rates(stretch_.inside(at), rates_);
-    sums_ += h * radau5::kWeights[i] * rates_;
+    sums_ += (to - from) * radau5::kWeights[i] * rates_;
   }
 }
 

@@ -114,6 +114,7 @@ class CompliantScheme final : public Scheme {
   void note_switch(double t, StepRecord& record);
   void state_at(double t, Vector& y);
   void integrate_sums(double t, const Vector& y);
+  void add_sums(double from, double to, const Vector* last);
   void sample(double t, StepRecord& record);
   void take_state(double t, const Vector& y, StepRecord& record);
 
@@ -150,6 +151,7 @@ class CompliantScheme final : public Scheme {
   SwitchAudit switches_;
   std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step
   std::vector<double> column_gain_;
+  std::vector<double> switch_times_;  // in the step
   Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_,
       k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;

@@ -142,6 +142,8 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
   rate_before_.resize(switch_y_.size());
   switch_rate_.resize(switch_y_.size());
   if (!rate(t, switch_y_, rate_before_)) return false;
+  Vector sum_rates;
+  if (stiff_) dynamics_.sum_rates(stretch_.inside(t), sum_rates);
   const std::vector<ContactPieces> before = pieces_;
   double way = stretch_.same_time(t);
   for (int round = 0; round < kLongestPush; ++round, way *= 2) {
@@ -154,6 +156,7 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
       jump_columns(t + way, rate_before_, switch_rate_, dynamics_.contacts().closed_since(before), switch_y_);
     step_end_ = t + way;
     sums_base_ = sums_;
+    if (stiff_) sums_base_ += way * sum_rates;
     in_step_ = cut_ = true;
     y_ = switch_y_;
     first_step_ = 0;
@@ -163,6 +166,7 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
 }
 
 void CompliantScheme::note_switch(double t, StepRecord& record) {
+  if (stiff_) switch_times_.push_back(t);
   switches_.add(t, changes(pieces_, dynamics_.contacts().pieces()));
   pieces_ = dynamics_.contacts().pieces();
   note_modes(dynamics_.contacts(), t, record);
