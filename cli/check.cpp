@@ -133,7 +133,7 @@ std::vector<std::string> describe_tree(const ModelFile& model) {
     for (const FrictionElement& law : model.system->laws().friction())
       for (const Direction& direction : law.directions)
         if (direction.size() == 1 &&
-            model.tree->velocities[static_cast<std::size_t>(direction[0].first)].starts_with(hinge.name + "."))
+            model.system->info().velocities[static_cast<std::size_t>(direction[0].first)].starts_with(hinge.name + "."))
           line += fmt::format(", friction {} limit {}", law.name, law.limit.text());
     lines.push_back(line);
   }

@@ -113,6 +113,24 @@ TEST(TreeMotion, TwoLinksWithFrictionEndWhereTheToleranceSays) {
   EXPECT_GT(std::log(std::abs(coarse / fine)) / std::log(4.0), 1.8);
 }
 
+/// Likewise with more links: tolerances from 1e-8 to 1e-12 agree to 2e-11.
+TEST(TreeMotion, LongerChainsWithFrictionEndWhereTheToleranceSays) {
+  for (const auto& [links, exact] : {std::pair{6, 2.56120978918}, {20, 1.48327025898}}) {
+    const BodyModel model = test::chain_model(links, 0.02);
+    EXPECT_NEAR(run(model, SchemeKind::event, 2, 1e-8).final.q[0], exact, 1e-9);
+  }
+  const BodyModel model = test::chain_model(6, 0.02);
+  const double coarse = run(model, SchemeKind::moreau, 2, 1e-10, 2e-3).final.q[0] - 2.56120978918,
+               fine = run(model, SchemeKind::moreau, 2, 1e-10, 1e-3).final.q[0] - 2.56120978918;
+  EXPECT_LT(std::abs(fine), 5e-5);
+  EXPECT_GT(std::log2(std::abs(coarse / fine)), 1.8);
+}
+
+/// A hundred links are a mass matrix that rounding leaves eight digits of: the step settles as far as it can.
+TEST(TreeMotion, AHundredLinksWithFrictionConverge) {
+  run(test::chain_model(100, 0.02), SchemeKind::moreau, 0.005, 1e-9, 1e-3);
+}
+
 /// Rods from joint to joint, joints at the corners of a cube, axes y, z, x, y, z, x.
 BodyModel bricard() {
   BodyModel model;
