@@ -9,6 +9,7 @@
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
 #include "stickslip/periodic/solve_periodic.hpp"
+#include "stickslip/periodic/weighted_residual.hpp"
 #include "tests/support/audit_value.hpp"
 #include "tests/support/one_mass.hpp"
 
