@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "cli/check_tree.hpp"
 #include "cli/commands.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
@@ -113,40 +114,6 @@ std::vector<LawLine> describe_laws(const ModelFile& model) {
   return lines;
 }
 
-/// The bodies of a tree with what they hang on: masses, axes, springs, stops, friction.
-std::vector<std::string> describe_tree(const ModelFile& model) {
-  std::vector<std::string> lines;
-  if (!model.tree) return lines;
-  const auto& bodies = model.bodies->bodies;
-  std::vector<int> depth(bodies.size(), 0);
-  for (const Hinge& hinge : model.tree->hinges) {
-    const auto child = static_cast<std::size_t>(hinge.child);
-    if (hinge.parent >= 0) depth[child] = depth[static_cast<std::size_t>(hinge.parent)] + 1;
-    std::vector<std::string> axes;
-    for (const HingeAxis axis : hinge.axes) axes.emplace_back(to_string(axis));
-    std::string line = fmt::format("{:{}}{} on {} by {} [{}], {:g} kg", "", 2 * depth[child], bodies[child].name,
-                                   hinge.parent < 0 ? "ground" : bodies[static_cast<std::size_t>(hinge.parent)].name,
-                                   hinge.name, fmt::join(axes, ", "), bodies[child].mass);
-    if (hinge.axes.empty()) line += ", welded";
-    for (const ContactElement& law : model.system->laws().contacts())
-      if (law.name.starts_with(hinge.name + ".")) line += ", stop " + law.name.substr(hinge.name.size() + 1);
-    for (const FrictionElement& law : model.system->laws().friction())
-      for (const Direction& direction : law.directions)
-        if (direction.size() == 1 &&
-            model.system->info().velocities[static_cast<std::size_t>(direction[0].first)].starts_with(hinge.name + "."))
-          line += fmt::format(", friction {} limit {}", law.name, law.limit.text());
-    lines.push_back(line);
-  }
-  for (const Loop& loop : model.bodies->loops) {
-    const auto name = [&](int body) { return body < 0 ? std::string("ground") : bodies[static_cast<std::size_t>(body)].name; };
-    std::vector<std::string> axes;
-    for (const HingeAxis axis : loop.axes) axes.emplace_back(to_string(axis));
-    lines.push_back(fmt::format("loop {} between {} and {}, free [{}]", loop.name, name(loop.body_a), name(loop.body_b),
-                                fmt::join(axes, ", ")));
-  }
-  return lines;
-}
-
 void print_json(const CheckCommand& command, const ModelFile& model, const BreakpointSearch& jumps,
                 const std::vector<std::string>& notes) {
   constexpr std::size_t kMostTimes = 10000;
@@ -244,6 +211,7 @@ int check(const CheckCommand& command) {
   } else {
     notes = model_notes(*model.system);
   }
+  notes.insert(notes.begin(), model.notes.begin(), model.notes.end());
   if (command.json) {
     print_json(command, model, jumps, notes);
     return kSuccess;

@@ -348,6 +348,7 @@ int run(const RunCommand& command) {
   ProgressBar bar("running", !command.json);
   Storage storage(folder, names, header, before);
   auto [simulation, wall] = simulate_into(storage, model, folder.path(), before, bar);
+  simulation.notes.insert(simulation.notes.begin(), model.notes.begin(), model.notes.end());
   storage.store([&, &run = simulation, seconds = wall](ResultWriter& results) { results.close(run, seconds); });
   const std::optional<WriteFailure>& failure = storage.failure();
   if (failure) {

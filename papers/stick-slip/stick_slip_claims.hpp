@@ -6,6 +6,7 @@
 
 #include "papers/papers.hpp"
 #include "papers/stick-slip/experiments.hpp"
+#include "papers/stick-slip/tree_experiments.hpp"
 
 namespace stickslip::paper2 {
 
@@ -19,6 +20,9 @@ struct Evidence {
   std::vector<StaticVariant> variants;
   ZeroSearch zero;
   ConstrainedPoint point;
+  Simulation bodies;  ///< case 3 as a tree
+  LockedArm arm;
+  ClosedChain chain;
 };
 
 /// Largest difference of positions and velocities from the reference states of a case (1..4).

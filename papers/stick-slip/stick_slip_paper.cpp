@@ -181,7 +181,7 @@ Reproduction reproduce_stick_slip(const ReproductionProgress& progress) {
   page.generator = fmt::format("stickslip {}", version());
   Evidence e;
   double done = 0;
-  auto advance = [&] { return progress(++done / 8); };
+  auto advance = [&] { return progress(++done / 9); };
   auto stopped = [&] {
     page.ok = false;
     page.status = "interrupted";
@@ -206,6 +206,10 @@ Reproduction reproduce_stick_slip(const ReproductionProgress& progress) {
   e.variants = static_variants();
   e.zero = search_for_zero();
   e.point = constrained_point();
+  if (!advance()) return stopped();
+  e.bodies = run_two_bodies();
+  e.arm = run_locked_arm();
+  e.chain = run_closed_chain();
   if (!advance()) return stopped();
   result.claims = judge_claims(e);
 

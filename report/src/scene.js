@@ -28,7 +28,7 @@ class Scene {
     this.playing = false;
     this.speed = speed_for(this.t_last - this.t_first);
     this.followed = null;
-    this.show = { forces: true, trails: false, grid: true, loop: false };
+    this.show = { forces: true, hinges: true, friction: true, trails: false, grid: true, loop: false };
     this.force_factor = 1;
     this.shown_laws = new Set(this.data.laws.keys());
     this.drawn = 0;
@@ -81,6 +81,8 @@ class Scene {
       frames: this.data.frames,
       bodies: this.data.bodies.length,
       painter: this.painter instanceof FlatPainter ? 'flat' : 'solid',
+      hinges: this.data.hinges.now().map(({ hinge, sticks, force, point }) => ({ name: hinge.name, sticks, force, point })),
+      hinge_label: this.hinge_label || '',
       view: this.camera.view,
       target: this.camera.target,
       zoom: this.camera.zoom,
@@ -319,10 +321,13 @@ class Scene {
     const ticks = camera.flat() && this.show.grid ? paint_grid(ctx, camera, theme) : null;
     if (camera.flat() && !(this.painter instanceof FlatPainter)) new FlatPainter(this.data).paint_planes(ctx, { camera, theme });
     this.painter.paint(ctx, { camera, theme, forces, arrow, grid: this.show.grid, ratio });
+    if (this.show.hinges) paint_hinges(ctx, this.data.hinges, camera, theme, this.show.friction);
     if (this.show.trails) paint_trails(ctx, this.data, camera, theme, this.range()[0], this.followed);
     if (ticks) ticks();
     else if (!camera.flat()) paint_axes(ctx, camera, theme, this.show.grid && !(this.painter instanceof FlatPainter) ? this.painter.grid_width : 0);
-    if (this.show.forces && unit > 0) this.force_label = paint_force_scale(ctx, camera, theme, unit);
+    const scaled = this.show.forces && unit > 0;
+    if (scaled) this.force_label = paint_force_scale(ctx, camera, theme, unit);
+    if (this.show.hinges) this.hinge_label = paint_hinge_legend(ctx, this.data.hinges, camera, theme, this.show.friction, scaled ? 46 : 20);
   }
 
   apply_theme() {
@@ -362,10 +367,23 @@ class Scene {
         }
       }
     }
+    const hinge = this.show.hinges ? this.hinge_at(x, y) : null;
+    if (hinge) return hinge;
     const body = body_at(data, camera, x, y);
     if (!body) return null;
     const speed = data.speed(body);
     return [body.name, `at ${three(body.pose.p)} m`, ...(speed === null ? [] : [`speed ${format_number(speed, 4)} m/s`])];
+  }
+
+  /** What is told of the axes of the hinge under the pointer. */
+  hinge_at(x, y) {
+    const near = this.data.hinges.now().filter(({ point }) => {
+      const [px, py] = this.camera.project(point);
+      return Math.hypot(px - x, py - y) < HINGE_RADIUS + 2;
+    });
+    if (!near.length) return null;
+    const told = ({ hinge, sticks, force }) => (sticks === null ? hinge.name : `${hinge.name}: ${sticks ? 'sticks' : 'slips'}, friction ${format_number(force, 4)} ${hinge.slides ? 'N' : 'N m'}`);
+    return near.slice(0, 6).map(told);
   }
 
   // ---- paper and files

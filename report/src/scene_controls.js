@@ -33,6 +33,8 @@ function scene_controls(scene) {
       labelled('view ', scene.view_choice),
       has_forces ? check('forces', 'forces') : null,
       has_forces ? factor : null,
+      scene.data.hinges.list.length ? check('hinges', 'hinges') : null,
+      scene.data.hinges.has_friction ? check('friction', 'hinge friction') : null,
       scene.data.moving ? check('trails', 'trails') : null,
       check('grid', 'grid'),
       check('loop', 'loop'),

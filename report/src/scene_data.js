@@ -142,6 +142,7 @@ class SceneData {
     this.bounds = this.find_bounds();
     this.size = Math.max(...[0, 1, 2].map((i) => this.bounds.high[i] - this.bounds.low[i])) || 1;
     for (const body of this.bodies) for (const shape of body.shapes) if (shape.kind === 'plane') shape.patch = this.patch(body, shape);
+    this.hinges = new SceneHinges(block, this);
     this.force_unit = this.typical_force() > 0 ? this.arrow_length() / this.typical_force() : 0; // m per N
   }
 

@@ -91,7 +91,8 @@ class BodiesReader {
       model_.gravity = vector3(TableReader(*gravity, {"vector"}).require("vector", "as in vector = [0, 0, -9.81]"));
     for_each("body", [&](const Field& field) { read_body(field); });
     for_each("shape", [&](const Field& field) { read_shape(field); });
-    for (const Shape& shape : model_.shapes) shaped_.insert(shape.body);
+    for (const Shape& shape : model_.shapes)
+      if (shape.touches) shaped_.insert(shape.body);
     for_each("spring", [&](const Field& field) { read_spring(field); });
     for_each("contact", [&](const Field& field) { read_contact(field); });
     if (tree_) read_tree(root_, model_);
@@ -132,7 +133,8 @@ class BodiesReader {
       body.group = group;
       body.name = count > 0 ? fmt::format("{}{}", group, i + 1) : group;
       body.mass = indexed_number(mass, i);
-      if (!(body.mass > 0)) mass.fail(fmt::format("the value {} must be > 0", body.mass));
+      if (!(body.mass > 0) && !(tree_ && body.mass == 0))
+        mass.fail(fmt::format("the value {} must be {} 0", body.mass, tree_ ? ">=" : ">"));
       if (const auto given = table.find("center")) body.center = vector3(*given, i);
       if (const auto given = table.find("inertia")) body.inertia = inertia(*given, i);
       if (const auto given = table.find("position_0")) body.position = vector3(*given, i);
@@ -195,8 +197,10 @@ class BodiesReader {
 
   void read_shape(const Field& field) {
     const TableReader table(
-        field, {"name", "body", "kind", "radius", "length", "size", "points", "position", "orientation", "normal"});
+        field, {"name", "body", "kind", "radius", "length", "size", "points", "position", "orientation", "normal",
+                "touches"});
     Shape shape;
+    table.boolean("touches", shape.touches);
     if (const auto name = table.find("name")) shape.name = name->text("a name");
     table.require("kind", "sphere, box, capsule, cylinder, plane or hull");
     table.word("kind", [&](std::string_view word) { shape.kind = shape_kind(word); });

@@ -30,6 +30,7 @@ class ModelSource final : public CaseSource {
     context.settings = model_.settings;
     for (std::string& setting : settings_of(changes)) context.settings.push_back(std::move(setting));
     TomlNode root = *model_.document;
+    take_in_robots(*root.table(), context);
     apply_settings(*root.table(), context);
     if (const TomlNode* given = find_key(*root.table(), "parameters"))
       read_parameters(Field{&context, given, "parameters"}, context);

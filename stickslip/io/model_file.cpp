@@ -23,7 +23,6 @@ constexpr std::size_t kLargestFile = 64 * kMebibyte;
 const TableReader::Unavailable& later_sections() {
   static const TableReader::Unavailable words = [] {
     TableReader::Unavailable list;
-    list.emplace_back("urdf", "give the bodies by [[body]], [[hinge]] and [[shape]]");
     for (const char* analysis : {"sweep"})
       list.emplace_back(analysis, "the analyses are [run], [periodic], [shoot] and [fit]; remove this table");
     return list;
@@ -35,7 +34,8 @@ const TableReader::Unavailable& later_sections() {
 void require_one_system(const ModelContext& context, const TomlTable& root) {
   const auto kind_of = [](const std::string& key) -> std::string {
     if (key == "matrices" || key == "equations") return "[" + key + "]";
-    if (key == "body" || key == "hinge" || key == "loop" || key == "shape" || key == "urdf") return "bodies";
+    if (key == "body" || key == "hinge" || key == "loop" || key == "shape" || key == "urdf" || key == "mjcf")
+      return "bodies";
     return "";
   };
   std::string first;
@@ -193,7 +193,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   const TableReader table(root,
                           {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
                            "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
-                           "gravity", "spring", "hinge", "loop", "load", "motor", "coupling"},
+                           "gravity", "spring", "hinge", "loop", "load", "motor", "coupling", "urdf", "mjcf"},
                           later_sections());
 
   ModelFile model;
@@ -244,8 +244,11 @@ ModelFile interpret(std::shared_ptr<const TomlNode> document, const std::string&
   context.path = path;
   context.settings = std::move(settings);
   TomlNode root = *document;
+  take_in_robots(*root.table(), context);
   apply_settings(*root.table(), context);
+  start_followers(*root.table());
   ModelFile model = read_document(context, root);
+  model.notes = std::move(context.notes);
   model.document = std::move(document);
   model.settings = std::move(context.settings);
   model.files = std::move(files);
@@ -267,9 +270,15 @@ ModelFile within_memory(const std::string& path, Action&& action) {
 ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
                       std::span<const std::string> overrides, std::span<const FileText> stored) {
   return within_memory(path_for_messages, [&] {
-    const auto document = std::make_shared<const TomlNode>(TomlNode{parse_toml(text, path_for_messages), {}});
-    ModelFile model = interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, stored);
+    std::vector<std::string> notes;
+    std::vector<FileText> files(stored.begin(), stored.end());
+    std::optional<TomlTable> robot = robot_document(text, path_for_messages, notes);
+    if (robot) files.emplace_back(path_for_messages, text);
+    const auto document = std::make_shared<const TomlNode>(
+        TomlNode{robot ? std::move(*robot) : parse_toml(text, path_for_messages), {}});
+    ModelFile model = interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, files);
     model.text = text;
+    model.notes.insert(model.notes.begin(), notes.begin(), notes.end());
     return model;
   });
 }
@@ -280,6 +289,7 @@ ModelFile with_overrides(const ModelFile& model, std::span<const std::string> mo
     settings.insert(settings.end(), more.begin(), more.end());
     ModelFile result = interpret(model.document, model.path, std::move(settings), model.files, model.reduction);
     result.text = model.text;
+    result.notes = model.notes;
     return result;
   });
 }

@@ -83,6 +83,7 @@ struct ModelFile {
   std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
   std::shared_ptr<const Tree> tree;                        ///< of bodies with hinges; else null
   std::vector<Drawing> drawings;                           ///< what the report shows of a planar model
+  std::vector<std::string> notes;                          ///< what of robot files is not used, and what was chosen
   std::string text;                                        ///< of the file
   std::shared_ptr<const TomlNode> document;                ///< the text parsed, before the settings
   std::vector<std::string> settings;                       ///< the overrides, in order

@@ -78,6 +78,7 @@ StateFunction read_table(const Field& field) {
 
 std::string ModelContext::where(const TomlPlace& place, std::string_view key) const {
   const std::string about = key.empty() ? "" : fmt::format("key {}: ", in_quotes(key));
+  if (place.file >= 0) return fmt::format("{}:{}: {}", robots[static_cast<std::size_t>(place.file)], place.line, about);
   if (place.setting < 0) return fmt::format("{}:{}:{}: {}", path, place.line, place.column, about);
   const std::string& setting = settings[static_cast<std::size_t>(place.setting)];
   const bool same = key == std::string_view(setting).substr(0, setting.find('='));
@@ -88,13 +89,22 @@ void ModelContext::fail(const TomlPlace& place, std::string_view key, const std:
   throw InputError(where(place, key) + message);
 }
 
-std::string ModelContext::read_file(const std::string& name) const {
-  constexpr std::size_t kLargestFile = 1024 * kMebibyte;
+const std::string* ModelContext::stored_file(const std::string& name) const {
   const auto known =
       std::find_if(stored.begin(), stored.end(), [&](const FileText& file) { return file.first == name; });
-  std::string text = known != stored.end() ? known->second : read_text_file(name, kLargestFile);
+  return known == stored.end() ? nullptr : &known->second;
+}
+
+void ModelContext::keep_file(const std::string& name, std::string text) const {
   if (files && std::none_of(files->begin(), files->end(), [&](const FileText& file) { return file.first == name; }))
-    files->emplace_back(name, text);
+    files->emplace_back(name, std::move(text));
+}
+
+std::string ModelContext::read_file(const std::string& name) const {
+  constexpr std::size_t kLargestFile = 1024 * kMebibyte;
+  const std::string* known = stored_file(name);
+  std::string text = known ? *known : read_text_file(name, kLargestFile);
+  keep_file(name, text);
   return text;
 }
 

@@ -48,6 +48,8 @@ struct ModelContext {
   std::span<const FileText> stored;        ///< files of an earlier run, in place of those on the disk
   std::vector<FileText>* files = nullptr;  ///< where every file that is read goes down
   mutable std::shared_ptr<const KeptReduction> reduction;  ///< in and out
+  std::vector<std::string> robots;         ///< paths of the robot files taken in (TomlPlace::file)
+  std::vector<std::string> notes;          ///< what of them is not used, and what was chosen for them
 
   [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
   /// What such a message begins with.
@@ -56,6 +58,9 @@ struct ModelContext {
   std::string resolve(const std::string& relative) const;
   /// The text of a file that the model names, at a path from resolve(). All files of a model are read here.
   std::string read_file(const std::string& name) const;
+  /// Of a file that is kept in another form than that on the disk: the stored text, if there is one.
+  const std::string* stored_file(const std::string& name) const;
+  void keep_file(const std::string& name, std::string text) const;
 };
 
 /// low <= x <= high, or < where open.
@@ -264,6 +269,13 @@ std::vector<std::string> read_angles(const Field& root, const Field& section,
 
 /// Refuses a start at which a contact is closed by more than the scheme corrects.
 void require_open_start(const TableReader& root, const ModelFile& model);
+
+/// urdf, mjcf: puts what the robot files hold into the document, before the settings.
+void take_in_robots(TomlTable& root, ModelContext& context);
+/// A joint that follows another one starts where that puts it, unless its start is given. After the settings.
+void start_followers(TomlTable& root);
+/// The document of a text that is a robot file itself, and what was chosen for it; none for others.
+std::optional<TomlTable> robot_document(std::string_view text, const std::string& path, std::vector<std::string>& notes);
 
 /// Applies --set KEY=VALUE to the document.
 void apply_settings(TomlTable& root, const ModelContext& context);

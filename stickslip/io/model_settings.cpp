@@ -67,7 +67,7 @@ class Setting {
 
   void apply(TomlTable& root) const {
     if (parts_.size() > 1 && parts_[0] == "parameters") require_parameter(root);
-    const TomlPlace place{1, 1, number_};
+    const TomlPlace place{1, 1, number_, -1};
     TomlTable* table = &root;
     TomlNode* node = nullptr;
     for (std::size_t k = 0; k < parts_.size(); ++k) {

@@ -152,6 +152,16 @@ std::string report_scene_json(const ReportScene& scene) {
   for (const SceneSpring& s : scene.springs)
     out["springs"].push_back(
         {{"name", s.name}, {"body_a", s.body_a}, {"point_a", s.point_a}, {"body_b", s.body_b}, {"point_b", s.point_b}});
+  for (const SceneHinge& h : scene.hinges) {
+    Json hinge = {{"name", h.name}, {"body", h.body}, {"point", h.point}, {"slides", h.slides}, {"axis", floats(h.axis)}};
+    if (!h.force.empty()) {
+      hinge["force"] = floats(h.force);
+      std::string sticks;
+      for (const char stuck : h.sticks) sticks += stuck ? '1' : '0';
+      hinge["sticks"] = sticks;
+    }
+    out["hinges"].push_back(std::move(hinge));
+  }
   return out.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 

@@ -53,6 +53,17 @@ struct SceneSpring {
   std::array<double, 3> point_a{0, 0, 0}, point_b{0, 0, 0};  ///< in the body's own frame
 };
 
+/// One velocity of a hinge: where it is, along which axis it moves, and the friction on it.
+struct SceneHinge {
+  std::string name;                     ///< "elbow.rz"
+  int body = -1;                        ///< index into ReportScene::bodies; -1: the world
+  std::array<double, 3> point{0, 0, 0}; ///< in the body's own frame
+  bool slides = false;                  ///< along the axis; else it turns about it
+  std::vector<double> axis;             ///< in the world, 3 numbers per frame
+  std::vector<double> force;            ///< of friction, per frame: along the axis [N], about it [N m]; empty: there is none
+  std::vector<char> sticks;             ///< per frame, as many
+};
+
 struct ReportScene {
   std::string title = "Animation", note;
   std::string link = "time";  ///< plots with the same link and the animation move each other's time
@@ -64,6 +75,7 @@ struct ReportScene {
   std::vector<std::string> laws;
   std::vector<std::vector<SceneForce>> forces;  ///< empty, or the list of each frame
   std::vector<SceneSpring> springs;
+  std::vector<SceneHinge> hinges;
 };
 
 /// The block as JSON. Sizes that do not fit together are a programmer's error.

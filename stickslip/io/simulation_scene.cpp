@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/io/tree_scene.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -58,8 +60,9 @@ SceneShape scene_shape(const Shape& shape, const Eigen::Vector3d& center) {
   return drawn;
 }
 
-void add_bodies(const BodyModel& model, const Tree* tree, const Trajectory& trajectory, const std::vector<Index>& rows,
-                ReportScene& scene) {
+/// Returns the index of the first body of the model.
+int add_bodies(const BodyModel& model, const Tree* tree, const Trajectory& trajectory, const std::vector<Index>& rows,
+               ReportScene& scene) {
   SceneBody ground;
   ground.name = "ground";
   for (const Shape& shape : model.shapes)
@@ -81,7 +84,9 @@ void add_bodies(const BodyModel& model, const Tree* tree, const Trajectory& traj
     body.position.clear();
     body.quaternion.clear();
     for (const Shape* shape : shapes[k]) body.shapes.push_back(scene_shape(*shape, model.bodies[k].center));
+    const bool moves = !tree || tree->bodies[k].link >= 0;
     for (const std::vector<Pose>& frame : poses) {
+      if (!moves && !body.position.empty()) break;
       const Eigen::Vector3d center = frame[k].position + frame[k].orientation * model.bodies[k].center;
       for (Index i = 0; i < 3; ++i) body.position.push_back(center[i]);
       for (const double number : as_array(frame[k].orientation)) body.quaternion.push_back(number);
@@ -96,6 +101,7 @@ void add_bodies(const BodyModel& model, const Tree* tree, const Trajectory& traj
     scene.springs.push_back({spring.name, index(spring.body_a), index(spring.body_b),
                              end(spring.body_a, spring.point_a), end(spring.body_b, spring.point_b)});
   }
+  return offset;
 }
 
 SceneShape scene_shape(const Drawing& drawing) {
@@ -173,7 +179,7 @@ void add_drawings(const ModelFile& model, const Trajectory& trajectory, const st
 
 std::optional<ReportScene> simulation_scene(const ModelFile& model, const Simulation& simulation, Index frames,
                                             Index numbers) {
-  const bool bodies = model.bodies && !model.bodies->shapes.empty();
+  const bool bodies = model.bodies && (model.tree || !model.bodies->shapes.empty());
   const Trajectory& trajectory = simulation.trajectory;
   if ((!bodies && model.drawings.empty()) || trajectory.rows() == 0) return std::nullopt;
   const auto things = static_cast<Index>(bodies ? model.bodies->bodies.size() : model.drawings.size());
@@ -181,12 +187,15 @@ std::optional<ReportScene> simulation_scene(const ModelFile& model, const Simula
       frame_rows(trajectory.rows(), std::min(frames, std::max<Index>(2, numbers / (7 * std::max<Index>(1, things)))));
   ReportScene scene;
   for (const Index row : rows) scene.times.push_back(trajectory.t(row));
+  scene.laws = trajectory.names().laws;
+  int first = 0;
   if (bodies) {
-    add_bodies(*model.bodies, model.tree.get(), trajectory, rows, scene);
+    const Eigen::Vector3d& g = model.bodies->gravity;
+    if (std::abs(g.y()) > std::abs(g.z())) scene.up = 'y';
+    first = add_bodies(*model.bodies, model.tree.get(), trajectory, rows, scene);
   } else {
     add_drawings(model, trajectory, rows, scene);
   }
-  scene.laws = trajectory.names().laws;
   Index forces = 0;
   for (const Index row : rows) forces += static_cast<Index>(trajectory.point_forces(row).size());
   if (forces > 0 && 7 * forces <= numbers) {
@@ -197,6 +206,7 @@ std::optional<ReportScene> simulation_scene(const ModelFile& model, const Simula
   } else if (forces > 0) {
     scene.note = "There are too many contact forces to draw them all; they are left out.";
   }
+  if (bodies && model.tree) add_tree(model, trajectory, rows, first, scene);
   return scene;
 }
 

@@ -32,7 +32,7 @@ namespace stickslip {
 namespace {
 
 TomlPlace place_of(const toml::source_region& region) {
-  return {std::max(1, static_cast<int>(region.begin.line)), std::max(1, static_cast<int>(region.begin.column)), -1};
+  return {std::max(1, static_cast<int>(region.begin.line)), std::max(1, static_cast<int>(region.begin.column)), -1, -1};
 }
 
 TomlNode convert(const toml::node& node) {
@@ -122,7 +122,7 @@ TomlNode parse_toml_value(std::string_view text, int setting) {
   } catch (const InputError&) {
     // Then it is a text: x1, 2*k, ...
   }
-  set_places(node, {1, 1, setting});
+  set_places(node, {1, 1, setting, -1});
   return node;
 }
 

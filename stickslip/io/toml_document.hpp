@@ -15,11 +15,12 @@
 namespace stickslip {
 
 /// Where a value was given: line and column (in characters) of the file, both from 1; or the number of the setting
-/// (--set KEY=VALUE) that put it there.
+/// (--set KEY=VALUE) that put it there; or the line of another file that the model takes in (a robot; column 0).
 struct TomlPlace {
   int line = 1;
   int column = 1;
   int setting = -1;  ///< -1: the file
+  int file = -1;     ///< number of the other file; -1: the model file itself
 };
 
 struct TomlNode;

@@ -62,7 +62,7 @@ void require_inertia(const RigidBody& body, bool thin) {
 Matrix3d inertia_of_shapes(const BodyModel& model, int body) {
   std::optional<MassProperties> sum;
   for (const Shape& shape : model.shapes) {
-    if (shape.body != body || shape.kind == ShapeKind::plane) continue;
+    if (shape.body != body || shape.kind == ShapeKind::plane || !shape.touches) continue;
     const MassProperties part = moved(mass_properties(make_geometry(shape)), shape.pose);
     sum = sum ? joined(*sum, part) : part;
   }
@@ -161,6 +161,13 @@ void complete_inertia(BodyModel& model) {
     if (!names.insert(body.name).second) throw InputError(fmt::format("two bodies are named '{}'", body.name));
     if (body.flexible) body.flexible->validate();
     if (body.flexible || !body.node_of.empty()) continue;
+    if (body.mass == 0 && model.is_tree()) {
+      if (body.inertia && !body.inertia->isZero(0.0))
+        throw PartError("body", body.name, "mass",
+                        fmt::format("body '{}' has moments of inertia but no mass; give it a mass", body.name));
+      body.inertia = Matrix3d::Zero();
+      continue;
+    }
     if (!(body.mass > 0) || !std::isfinite(body.mass))
       throw PartError("body", body.name, "mass",
                       fmt::format("body '{}': mass = {} must be finite and > 0", body.name, body.mass));

@@ -27,7 +27,7 @@ inline constexpr int kGround = ground_body;
 struct RigidBody {
   std::string name = {};
   std::string group = {};                              ///< a name that several bodies may share
-  double mass = 0;                                     ///< [kg]
+  double mass = 0;                                     ///< [kg]; in a tree 0 for a frame that only carries others
   Eigen::Vector3d center = Eigen::Vector3d::Zero();    ///< mass centre in the body's frame [m]
   std::optional<Eigen::Matrix3d> inertia = {};         ///< about the mass centre [kg m²]; else of its shapes
   Eigen::Vector3d position = Eigen::Vector3d::Zero();  ///< of the body's frame at the start [m]

@@ -201,6 +201,38 @@ def woodpecker(frames=300, duration=3.0):
     return times, sleeve[1::3], {**block, "planar": True}
 
 
+# ---- arm with hinges
+
+
+def arm(frames=120, duration=3.0):
+    """A hinge that turns and sticks for the first half, then slips; at its end a slide with friction, a body as a line."""
+    times = [duration * k / (frames - 1) for k in range(frames)]
+    half = frames // 2
+    upper, upper_q, slide, tip, axis, along = [], [], [], [], [], []
+    for k, t in enumerate(times):
+        angle = 0 if k < half else 0.4 * (t - times[half])
+        c, s = math.cos(angle), math.sin(angle)
+        upper += [0.25 * c, 0, 1 - 0.25 * s]
+        upper_q += about("y", angle)
+        out = 0.5 + 0.1 * math.sin(2 * t)
+        slide += [out * c, 0, 1 - out * s]
+        axis += [0, 1, 0]
+        along += [c, 0, -s]
+    post = body("post", [shape("cylinder", [0.04, 1], position=[0, 0, 0.5])], [0, 0, 0], STILL)
+    bodies = [
+        post,
+        body("upper", [shape("box", [0.5, 0.06, 0.06])], packed(upper), packed(upper_q, "int16")),
+        body("rod", [shape("line", vertices=[0, 0, 0, 0.15, 0, 0, 0.15, 0, -0.2])], packed(slide), packed(upper_q, "int16")),
+    ]
+    sticks = "1" * half + "0" * (frames - half)
+    hinges = [
+        {"name": "shoulder.ry", "body": 1, "point": [-0.25, 0, 0], "slides": False, "axis": packed(axis), "force": packed([-2.0 * k / half if k < half else -1.5 for k in range(frames)]), "sticks": sticks},
+        {"name": "slide.tx", "body": 2, "point": [0, 0, 0], "slides": True, "axis": packed(along), "force": packed([-8 * math.copysign(1, math.cos(2 * t)) for t in times]), "sticks": "0" * frames},
+        {"name": "wrist.ry", "body": 2, "point": [0.15, 0, 0], "slides": False, "axis": packed(axis)},
+    ]
+    return times, scene("Arm", times, bodies, hinges=hinges)
+
+
 def empty():
     return scene("Nothing", [], [])
 
@@ -218,6 +250,7 @@ def documents():
         "spheres": document(many_spheres()[1]),
         "stack": document(stack),
         "woodpecker": document(planar, curve("Height of the sleeve", wood_times, wood_height, name="y")),
+        "arm": document(arm()[1]),
         "empty": document(empty()),
         "one_frame": document(one_frame()),
     }

@@ -353,6 +353,53 @@ def test_double_click_on_a_body_follows_it_and_beside_resets(show_flat):
     assert page.evaluate("window.stickslip.plot(0).followed") is None
 
 
+def count_purple(page):
+    """Pixels in the colour of hinge friction, left of the legend."""
+    return page.evaluate(
+        """(() => { const c = window.stickslip.plot(0).canvas, d = c.getContext('2d').getImageData(0, 0, 0.8 * c.width, c.height).data;
+        let n = 0; for (let i = 0; i < d.length; i += 4) if (d[i] > d[i + 1] + 40 && d[i + 2] > d[i + 1] + 60) n++;
+        return n; })()"""
+    )
+
+
+@pytest.mark.parametrize("how", ["flat", "solid"])
+def test_hinges_are_full_while_they_stick_and_rings_while_they_slip(show_flat, show_solid, how):
+    page = (show_solid if how == "solid" else show_flat)(samples.document(samples.arm()[1]))
+    shoulder, slide, wrist = state(page)["hinges"]
+    assert (shoulder["sticks"], slide["sticks"], wrist["sticks"]) == (True, False, None)
+    assert shoulder["point"] == pytest.approx([0, 0, 1], abs=1e-6)
+    assert is_blue(colour_at(page, *seen_at(page, shoulder["point"])))
+    assert min(colour_at(page, *seen_at(page, slide["point"]))) > 240  # the middle of a ring on white
+    set_time(page, 2.5)
+    shoulder = state(page)["hinges"][0]
+    assert shoulder["sticks"] is False and shoulder["force"] == pytest.approx(-1.5)
+    assert min(colour_at(page, *seen_at(page, shoulder["point"]))) > 240
+    assert state(page)["hinge_label"].startswith("2 N m, ") and state(page)["hinge_label"].endswith("0 N, stick, slip")
+    assert count_purple(page) > 60
+    page.evaluate("(s => { s.show.friction = false; s.draw(); })(window.stickslip.plot(0))")
+    assert count_purple(page) == 0
+    page.evaluate("(s => { s.show.hinges = false; s.draw(); })(window.stickslip.plot(0))")
+    assert min(colour_at(page, *seen_at(page, shoulder["point"]))) < 240  # the post behind it
+
+
+def test_pointer_tells_what_a_hinge_does(show_flat):
+    page = show_flat(samples.document(samples.arm()[1]))
+    set_time(page, 2.5)
+    left, top, width, height = canvas_place(page)
+    x, y = seen_at(page, state(page)["hinges"][0]["point"])
+    page.mouse("mouseMoved", left + x, top + y)
+    page.frame()
+    assert page.evaluate("document.querySelector('.tip').innerText") == "shoulder.ry: slips, friction -1.5 N m"
+
+
+def test_hinges_that_do_not_fit_their_frames_are_refused(show_flat, flat_browser, tmp_path):
+    block = samples.arm()[1]
+    block["hinges"][0]["sticks"] = "1"
+    samples.write_page(TEMPLATE, tmp_path / "bad.html", samples.document(block))
+    flat_browser.open(tmp_path / "bad.html")
+    assert "one entry for each frame" in errors(flat_browser)
+
+
 def test_pointer_tells_the_name_of_the_body_and_the_size_of_the_force(show_flat):
     page = show_flat(planar_document())
     left, top, width, height = canvas_place(page)

@@ -192,6 +192,13 @@ std::string with_a_line_of(std::string text, const std::string& other, std::mt19
 
 std::vector<std::string> seeds(std::string_view target) {
   if (target == "model") return {kMatricesSeed, kFileSeed, kContactSeed, kEquationsSeed, kSoftSeed, kBodiesSeed};
+  if (target == "robot") return {kUrdfSeed, kMjcfSeed};
+  if (target == "mesh")
+    return {
+        "solid a\nfacet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0 1 0.5\nendloop\nendfacet\n"
+        "facet normal 0 0 1\nouter loop\nvertex 0 0 0\nvertex 1 0 0\nvertex 0.2 0.3 1\nendloop\nendfacet\nendsolid a\n",
+        "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nvn 0 0 1\nf 1 2 3\nf 1//1 2//1 4//1\nf -1 -2 -3\n",
+        std::string(80, ' ') + std::string("\2\0\0\0", 4) + std::string(100, '?')};
   if (target == "expression")
     return {"if(t < 1, sin(2*pi*t), v_x^2) + k*road(t)", "floor(3*t)*mod(x, 0.5) - sign(sin(7*t))",
             "min(t, 2, x) + max(abs(t - 1), atan2(t, -1)) > 0.5 and not (x == 2)",

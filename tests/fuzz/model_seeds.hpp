@@ -205,4 +205,44 @@ end_time = 1
 start_penetration = 0.2
 )toml";
 
+inline constexpr const char* kUrdfSeed = R"xml(<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"><visual><geometry><box size="0.1 0.1 0.1"/></geometry></visual></link>
+  <link name="upper">
+    <inertial><origin xyz="0.25 0 0" rpy="0 0.1 0"/><mass value="1.0"/>
+      <inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial>
+    <collision><origin xyz="0.25 0 0"/><geometry><cylinder radius="0.05" length="0.5"/></geometry></collision>
+  </link>
+  <link name="lower">
+    <inertial><mass value="0.8"/><inertia ixx="0.01" ixy="0" ixz="0" iyy="0.02" iyz="0" izz="0.02"/></inertial>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><axis xyz="0 1 0.5"/>
+    <limit lower="-2.5" upper="2.5" effort="20" velocity="3"/><dynamics damping="0.05" friction="0.3"/>
+  </joint>
+  <joint name="elbow" type="prismatic">
+    <parent link="upper"/><child link="lower"/><origin xyz="0.5 0 0" rpy="0 0 1"/><axis xyz="0 -1 0"/>
+    <limit lower="-0.5" upper="0.5"/><mimic joint="shoulder" multiplier="0.1" offset="0"/>
+  </joint>
+</robot>
+)xml";
+
+inline constexpr const char* kMjcfSeed = R"xml(<mujoco model="m">
+  <compiler angle="degree" eulerseq="xyz"/>
+  <option gravity="0 0 -9.81" timestep="0.002"/>
+  <default><joint damping="0.1"/><default class="d"><geom density="500"/></default></default>
+  <worldbody>
+    <geom type="plane" size="1 1 1"/>
+    <body name="a" pos="0 0 1" euler="10 0 0">
+      <joint name="j" axis="0 1 0" range="-90 90" frictionloss="0.2" stiffness="3"/>
+      <geom class="d" type="capsule" fromto="0 0 0 0.3 0 0" size="0.04" friction="0.6"/>
+      <body pos="0.3 0 0"><joint name="k" type="slide" axis="1 0 0"/><geom size="0.05" mass="0.3"/></body>
+    </body>
+    <body pos="0 1 1"><freejoint/><geom type="box" size="0.1 0.1 0.1"/></body>
+  </worldbody>
+  <actuator><position joint="j" kp="10" forcerange="-5 5"/><velocity joint="k" kv="2"/></actuator>
+  <equality><joint joint1="k" joint2="j" polycoef="0 0.1 0 0 0"/></equality>
+</mujoco>
+)xml";
+
 }  // namespace stickslip::fuzz

@@ -13,6 +13,7 @@
 #include "stickslip/io/fclib.hpp"
 #include "stickslip/io/matrix_market.hpp"
 #include "stickslip/io/model_file.hpp"
+#include "stickslip/io/robot/mesh_file.hpp"
 #include "stickslip/io/time_table_file.hpp"
 #include "stickslip/motion/run_notes.hpp"
 
@@ -114,6 +115,18 @@ Outcome feed_model(const std::string& text, const std::string& path) {
   return Outcome::accepted;
 }
 
+Outcome feed_mesh(const std::string& bytes) {
+  bool read = false;
+  for (const char* path : {"m.stl", "m.obj"}) {
+    try {
+      robot::hull_points(robot::mesh_points(bytes, path), 20);
+      read = true;
+    } catch (const InputError&) {
+    }
+  }
+  return read ? Outcome::accepted : Outcome::refused;
+}
+
 Outcome feed_expression(const std::string& text) {
   SymbolTable symbols;
   for (const char* name : {"t", "x", "v_x"}) symbols.add_variable(name);
@@ -174,6 +187,8 @@ Outcome feed_fclib(const std::string& bytes, const std::filesystem::path& path) 
 
 Outcome feed(std::string_view target, const std::string& input, const std::filesystem::path& folder) {
   if (target == "model") return feed_model(input, (folder / "model.toml").string());
+  if (target == "robot") return feed_model(input, (folder / "robot.urdf").string());
+  if (target == "mesh") return feed_mesh(input);
   if (target == "expression") return feed_expression(input);
   if (target == "table") return feed_table(input, (folder / "input.csv").string());
   if (target == "matrix") return feed_matrix(input, (folder / "input.mtx").string());

@@ -6,6 +6,8 @@
 //   table        a table of numbers (CSV)
 //   matrix       a Matrix Market file
 //   fclib        a friction-contact problem (HDF5)
+//   robot        a robot file (URDF, MJCF): what is done with a model
+//   mesh         a mesh of a robot (STL in text and binary, OBJ)
 #pragma once
 
 #include <array>
@@ -16,7 +18,8 @@
 
 namespace stickslip::fuzz {
 
-inline constexpr std::array<std::string_view, 5> kTargets = {"model", "expression", "table", "matrix", "fclib"};
+inline constexpr std::array<std::string_view, 7> kTargets = {"model", "expression", "table", "matrix",
+                                                             "fclib", "robot",      "mesh"};
 
 /// Makes inputs of a target: valid ones, damaged in their bytes, in their numbers (zeros, huge and tiny numbers), or in
 /// both. The same seed gives the same inputs.

@@ -88,7 +88,7 @@ TEST(StickSlipPaper, NoClaimFails) {
       ++calls;
       return true;
     }});
-    EXPECT_GE(reproduction.claims.size(), 11u);
+    EXPECT_GE(reproduction.claims.size(), 14u);
     for (const Claim& claim : reproduction.claims)
       EXPECT_NE(claim.verdict, Verdict::failed) << claim.claim << claim.ours;
   }

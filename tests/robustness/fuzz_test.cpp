@@ -40,6 +40,8 @@ TEST(Fuzz, ModelsAreRunOrRefused) { expect_success_or_refusal("model", 1000, 100
 TEST(Fuzz, ExpressionsAreEvaluatedOrRefused) { expect_success_or_refusal("expression", 5000, 1000, 500); }
 TEST(Fuzz, TablesAreReadOrRefused) { expect_success_or_refusal("table", 20000, 2000, 2000); }
 TEST(Fuzz, MatricesAreReadOrRefused) { expect_success_or_refusal("matrix", 20000, 1000, 2000); }
+TEST(Fuzz, RobotsAreRunOrRefused) { expect_success_or_refusal("robot", 500, 20, 50); }
+TEST(Fuzz, MeshesAreReadOrRefused) { expect_success_or_refusal("mesh", 2000, 50, 50); }
 TEST(Fuzz, ContactProblemsAreReadOrRefused) { expect_success_or_refusal("fclib", 500, 50, 20); }
 
 }  // namespace

@@ -124,5 +124,62 @@ TEST(TreeFile, MistakesNameThePlaceAndTheRemedy) {
   EXPECT_NE(message(kArm + "[[motor]]\non = \"elbow.rz\"\nforce = \"q\"\n").find("m.toml:"), std::string::npos);
 }
 
+TEST(TreeFile, ABodyWithoutMassCarriesOthers) {
+  // A massless cross between two hinges is the same as a hinge of two axes.
+  const std::string body = "[[body]]\nname = \"rod\"\nmass = 1\ncenter = [0, 0, -0.4]\ninertia = [0.05, 0.06, 0.01]\n";
+  const std::string run =
+      "[gravity]\nvector = [0, 0, -9.81]\n[run]\nscheme = \"moreau\"\nstep = 1e-3\nend_time = 0.5\n";
+  const ModelFile cross = parse_model(
+      body +
+          "[[body]]\nname = \"cross\"\nmass = 0\n[[hinge]]\nname = \"a\"\nparent = \"ground\"\nchild = \"cross\"\naxes "
+          "= "
+          "[\"rx\"]\nposition_0 = 0.7\n[[hinge]]\nname = \"b\"\nparent = \"cross\"\nchild = \"rod\"\naxes = [\"ry\"]\n"
+          "position_0 = 0.4\n" +
+          run,
+      "m.toml");
+  const ModelFile joint = parse_model(body +
+                                          "[[hinge]]\nname = \"a\"\nparent = \"ground\"\nchild = \"rod\"\naxes = "
+                                          "[\"rx\", \"ry\"]\nposition_0 = [0.7, 0.4]\n" +
+                                          run,
+                                      "m.toml");
+  const Simulation one = simulate(*cross.system, cross.initial, cross.run),
+                   other = simulate(*joint.system, joint.initial, joint.run);
+  ASSERT_EQ(one.status, Status::success) << one.message;
+  EXPECT_GT((one.final.q - cross.initial.q).norm(), 0.1);
+  EXPECT_EQ(one.final.q, other.final.q);
+}
+
+TEST(TreeFile, StopsAndContactsOfBodiesGoTogether) {
+  const std::string text = kArm + R"toml(
+[[shape]]
+body = "lower"
+kind = "sphere"
+radius = 0.05
+position = [0.4, 0, 0]
+[[shape]]
+body = "ground"
+kind = "plane"
+normal = [0, 1, 0]
+position = [0, -0.6, 0]
+[[contact]]
+between = ["lower", "ground"]
+mu = 0.3
+[run]
+scheme = "moreau"
+step = 1e-3
+end_time = 1
+)toml";
+  const ModelFile model = parse_model(text, "m.toml", std::vector<std::string>{"hinge.shoulder.lower=-0.6"});
+  const Simulation result = simulate(*model.system, model.initial, model.run);
+  ASSERT_EQ(result.status, Status::success) << result.message;
+  bool stopped = false, touched = false;
+  for (const Event& event : result.trajectory.events) {
+    stopped |= result.trajectory.names().laws[static_cast<std::size_t>(event.law)] == "shoulder.rz.lower";
+    touched |= result.trajectory.names().laws[static_cast<std::size_t>(event.law)] == "contact1";
+  }
+  EXPECT_TRUE(stopped);
+  EXPECT_TRUE(touched);
+}
+
 }  // namespace
 }  // namespace stickslip::tree_file_test

@@ -32,7 +32,7 @@ std::vector<Geometry> make_geometries(const std::vector<Shape>& shapes, int bodi
 std::vector<int> select(const std::vector<Shape>& shapes, bool planes) {
   std::vector<int> result;
   for (int i = 0; i < static_cast<int>(shapes.size()); ++i) {
-    if ((shapes[i].kind == ShapeKind::plane) == planes) result.push_back(i);
+    if (shapes[i].touches && (shapes[i].kind == ShapeKind::plane) == planes) result.push_back(i);
   }
   return result;
 }

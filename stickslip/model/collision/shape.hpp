@@ -33,6 +33,7 @@ struct Shape {
   double length = 0.0;               ///< capsule (straight part), cylinder [m]
   Vector3 size{0.0, 0.0, 0.0};       ///< box [m]
   std::vector<Vector3> points = {};  ///< hull [m]
+  bool touches = true;               ///< false: it is drawn, and nothing more
 };
 
 std::string_view name_of(ShapeKind kind);

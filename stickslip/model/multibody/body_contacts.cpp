@@ -8,6 +8,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/multibody/body_pose.hpp"
@@ -68,12 +69,64 @@ Matrix3d moments(const Vector& q, int body, const Vector3d& point, const Matrix3
 
 }  // namespace
 
+namespace {
+
+/// Bodies that are welded together share a number, that of the ground is -1.
+std::vector<int> weld_groups(const BodyModel& model) {
+  std::vector<int> group(model.bodies.size());
+  std::iota(group.begin(), group.end(), 0);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (const Hinge& hinge : model.hinges) {
+      if (!hinge.axes.empty()) continue;
+      int& child = group[static_cast<std::size_t>(hinge.child)];
+      const int parent = hinge.parent < 0 ? -1 : group[static_cast<std::size_t>(hinge.parent)];
+      if (child == parent) continue;
+      const int from = std::max(child, parent), to = std::min(child, parent);
+      std::replace(group.begin(), group.end(), from, to);
+      changed = true;
+    }
+  }
+  return group;
+}
+
+/// Bodies that are welded together or joined by a hinge do not touch, unless a law names both. What hangs on the ground
+/// may touch it.
+void forbid_neighbours(const BodyModel& model, const std::vector<int>& group_of_body, std::vector<PairRule>& rules) {
+  if (model.hinges.empty()) return;
+  const std::vector<int> weld = weld_groups(model);
+  std::set<std::pair<int, int>> joined;
+  for (const Hinge& hinge : model.hinges) {
+    const int parent = hinge.parent < 0 ? -1 : weld[static_cast<std::size_t>(hinge.parent)];
+    joined.insert(std::minmax(parent, weld[static_cast<std::size_t>(hinge.child)]));
+  }
+  std::vector<std::size_t> shaped;
+  for (std::size_t k = 0; k < model.bodies.size(); ++k)
+    if (std::any_of(model.shapes.begin(), model.shapes.end(),
+                    [&](const Shape& shape) { return shape.body == static_cast<int>(k) && shape.touches; }))
+      shaped.push_back(k);
+  for (std::size_t i = 0; i < shaped.size(); ++i) {
+    const std::size_t a = shaped[i];
+    if (weld[a] == -1) rules.push_back({ground_body, group_of_body[a], no_contact});
+    for (std::size_t j = 0; j < i; ++j) {
+      const std::size_t b = shaped[j];
+      if (weld[a] == weld[b] || joined.contains(std::minmax(weld[a], weld[b])))
+        rules.push_back({group_of_body[a], group_of_body[b], no_contact});
+    }
+  }
+}
+
+}  // namespace
+
 CollisionScene make_scene(const BodyModel& model) {
-  // A body that some law singles out is a group of its own.
+  std::set<int> hinged;
+  for (const Hinge& hinge : model.hinges) hinged.insert({hinge.parent, hinge.child});
+  // A body that some law singles out is a group of its own, and so is one on a hinge.
   std::map<std::pair<std::string, std::string>, int> groups;
   std::vector<int> group_of_body;
-  for (const RigidBody& body : model.bodies) {
-    const bool alone = std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
+  for (std::size_t k = 0; k < model.bodies.size(); ++k) {
+    const RigidBody& body = model.bodies[k];
+    const bool alone = hinged.contains(static_cast<int>(k)) || std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
       return contact.first == body.name || contact.second == body.name;
     });
     group_of_body.push_back(
@@ -104,6 +157,7 @@ CollisionScene make_scene(const BodyModel& model) {
   for (const std::size_t k : order)
     for (const int a : ends(model.contacts[k].first))
       for (const int b : ends(model.contacts[k].second)) rules.push_back({a, b, static_cast<int>(k)});
+  forbid_neighbours(model, group_of_body, rules);
   return CollisionScene(model.shapes, rules, static_cast<int>(model.bodies.size()), group_of_body);
 }
 
@@ -119,7 +173,7 @@ BodyContacts::BodyContacts(const BodyModel& model, std::shared_ptr<const Tree> t
   double smallest = HUGE_VAL;
   for (const Shape& shape : model.shapes) {
     body_of_shape_.push_back(shape.body);
-    if (shape.body < 0) continue;
+    if (shape.body < 0 || !shape.touches) continue;
     const auto body = static_cast<std::size_t>(shape.body);
     reach_[body] = std::max(reach_[body], reach_of(shape, centers_[body]));
     smallest = std::min(smallest, 2 * make_geometry(shape).scale);

@@ -2,6 +2,7 @@
 #include "stickslip/model/multibody/joined_laws.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace stickslip {
 
@@ -143,6 +144,7 @@ void JoinedContacts::find(double t, const Vector& q, double margin, SystemWorksp
     const ContactPoints& part = joined.found[k];
     for (ContactSite point : part.points) {
       point.law += law;
+      point.key ^= static_cast<decltype(point.key)>(k) << 62;  // sources number their points each for itself
       found.points.push_back(point);
     }
     for (Index i = 0; i < part.Wt.rows(); ++i, ++row) {
@@ -195,7 +197,11 @@ bool JoinedContacts::constant_rows() const {
 
 double JoinedContacts::speed_bound(const Vector& v) const {
   double largest = 0;
-  for (const auto& source : sources_) largest = std::max(largest, source->speed_bound(v));
+  for (const auto& source : sources_) {
+    // Stops know no bound of their own: their gaps are coordinates, and no coordinate is faster than the fastest.
+    const double bound = source->speed_bound(v);
+    largest = std::max(largest, std::isfinite(bound) ? bound : v.lpNorm<Eigen::Infinity>());
+  }
   return largest;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/model/multibody/part_error.hpp"
 
 namespace stickslip {
 
@@ -91,7 +92,8 @@ void TreeInertia::require_definite(const Vector& q) const {
   constexpr double kRoundOff = 1e-14;  // of the mass that a joint moves, what is left when the ones below it give way
   for (Index i = n - 1; i >= 0; --i)
     if (!(M(i, i) > kRoundOff * diagonal[i]))
-      throw InputError(
+      throw PartError(
+          "hinge", tree_->velocities[static_cast<std::size_t>(i)].substr(0, tree_->velocities[static_cast<std::size_t>(i)].find('.')), "",
           fmt::format("the motion along '{}' carries no mass ({:.3g} of {:.3g} left where the joints below it give way); "
                       "give what hangs on it mass and inertia",
                       tree_->velocities[static_cast<std::size_t>(i)], M(i, i), diagonal[i]));
