@@ -67,7 +67,9 @@ std::string remedy(const ModelFile& model, double depth) {
 }
 
 void require_open_bodies(const TableReader& root, const ModelFile& model) {
-  const std::vector<StartOverlap> overlaps = start_overlaps(*model.bodies, start_limit(model, model.system->laws().contact_source().length()));
+  const std::vector<StartOverlap> overlaps = root.find("body")->about([&] {
+    return start_overlaps(*model.bodies, start_limit(model, model.system->laws().contact_source().length()));
+  });
   if (overlaps.empty()) return;
   const StartOverlap& deepest = *std::max_element(overlaps.begin(), overlaps.end(),
                                                   [](const auto& a, const auto& b) { return a.depth < b.depth; });
