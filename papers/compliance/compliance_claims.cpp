@@ -39,8 +39,10 @@ void run_agreements(Results& r) {
        {std::tuple("S", std::vector<std::string>{}, &r.slide), std::tuple("D", drop(), &r.fall)})
     for (const char* integrator : {"explicit", "stiff"})
       for (const char* located : {"false", "true"}) {
+        // Tighter than the reference: across switches that are not located the stiff method ends thousands of tolerances off.
         const Simulation run = run_block(with(settings, {fmt::format("run.compliant.integrator={}", integrator),
-                                                         fmt::format("run.compliant.locate_switches={}", located)}));
+                                                         fmt::format("run.compliant.locate_switches={}", located)}),
+                                         1e-12);
         r.agreements.emplace_back(fmt::format("{} {}{}", test, integrator, *located == 't' ? ", located" : ""),
                                   distance(run, *reference));
       }

@@ -40,7 +40,7 @@ void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, 
   const double room = run.energy_at_hand > 0 ? run.energy_scale / run.energy_at_hand : 1.0;
   const char* made = "energy made by contacts over the largest energy or work";
   items.push_back(guarantees.no_gain
-                      ? guaranteed("contact_gain", gain, room * limits.energy_bound(run.steps), "", made, limits.closer)
+                      ? guaranteed("contact_gain", gain, guarantees.gain + room * limits.energy_bound(run.steps), "", made, limits.closer)
                       : reported("contact_gain", gain, "", made));
   items.push_back(reported("steps_with_contact_gain", static_cast<double>(run_.gaining_steps), "",
                            "steps in which impacts made energy"));

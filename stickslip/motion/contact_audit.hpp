@@ -23,6 +23,7 @@ struct ContactGuarantees {
   double length = 0;    ///< smallest shape, 0: none [m]
   bool ends_outside = true;  ///< penetration_end is bounded; false: reported
   bool no_gain = true;       ///< impacts_never_gain(): contacts cannot make energy
+  double gain = 0;           ///< of the energy at hand, that steps between two blows may make all the same
 };
 
 class ContactAudit final : public AuditPart {

@@ -278,6 +278,10 @@ std::vector<AuditPart*> MoreauScheme::audit_parts() {
   contact_audit_.guarantees.velocity = kContactVelocity;
   contact_audit_.guarantees.length = length_;
   contact_audit_.guarantees.no_gain = impacts_never_gain(contacts_);
+  // Of the energy at hand: a step that ends between two blows of Newton's law leaves points to the next one.
+  constexpr double kBetweenBlows = 1e-2;
+  const auto rebounds = [](const ContactElement& c) { return c.impact == ImpactLaw::newton && c.restitution > 0; };
+  if (std::any_of(contacts_.begin(), contacts_.end(), rebounds)) contact_audit_.guarantees.gain = kBetweenBlows;
   parts.push_back(&contact_audit_);
   return parts;
 }
