@@ -104,7 +104,7 @@ void ConstrainedMass::apply(const Vector& w, Vector& x) {
 
 void ConstrainedMass::lengths(const DenseMatrix& W, Vector& length) {
   reduced_columns_ = W;
-  factor_.matrixL().solveInPlace(reduced_columns_);
+  if (W.cols() > 0) factor_.matrixL().solveInPlace(reduced_columns_);
   length = reduced_columns_.colwise().norm();
 }
 
