@@ -4,6 +4,7 @@
 %
 %   octave --no-gui harmonic_balance.m REPEATS     one JSON object: best time of residual with Jacobian per problem
 1;
+addpath(fileparts(mfilename("fullpath")));
 
 function [R, J] = spring_residual(X, Om, p)
   % X = [Q0; Qc1; Qs1; ...], n numbers each; spring force k max(q1 - gap, 0) on the first coordinate
@@ -53,18 +54,6 @@ function best = time_of(residual, X, Om, p, repeats)
   for k = 1:repeats
     tic; [R, J] = residual(X, Om, p); best = min(best, toc);
   end
-end
-
-function [M, K] = beam(elements, len, height, thickness, E, density)
-  l = len / elements; EI = E * thickness * height^3 / 12; mu = density * thickness * height * l / 420;
-  k = EI / l^3 * [12, 6*l, -12, 6*l; 6*l, 4*l^2, -6*l, 2*l^2; -12, -6*l, 12, -6*l; 6*l, 2*l^2, -6*l, 4*l^2];
-  m = mu * [156, 22*l, 54, -13*l; 22*l, 4*l^2, 13*l, -3*l^2; 54, 13*l, 156, -22*l; -13*l, -3*l^2, -22*l, 4*l^2];
-  M = zeros(2 * elements + 2); K = M;
-  for e = 1:elements
-    i = 2 * e - 1 + (0:3);
-    M(i, i) += m; K(i, i) += k;
-  end
-  M = M(3:end, 3:end); K = K(3:end, 3:end);
 end
 
 repeats = 100;

@@ -5,18 +5,7 @@
 %   per problem: Om, then the coefficients [Q0; Qc1; Qs1; ...]. One JSON object: per problem the best time, the size of the
 %   residual over that of the force, and the largest change of a coefficient in one Newton step.
 1;
-
-function [M, K] = beam(elements, len, height, thickness, E, density)
-  l = len / elements; EI = E * thickness * height^3 / 12; mu = density * thickness * height * l / 420;
-  k = EI / l^3 * [12, 6*l, -12, 6*l; 6*l, 4*l^2, -6*l, 2*l^2; -12, -6*l, 12, -6*l; 6*l, 2*l^2, -6*l, 4*l^2];
-  m = mu * [156, 22*l, 54, -13*l; 22*l, 4*l^2, 13*l, -3*l^2; 54, 13*l, 156, -22*l; -13*l, -3*l^2, -22*l, 4*l^2];
-  M = zeros(2 * elements + 2); K = M;
-  for e = 1:elements
-    i = 2 * e - 1 + (0:3);
-    M(i, i) += m; K(i, i) += k;
-  end
-  M = M(3:end, 3:end); K = K(3:end, 3:end);
-end
+addpath(fileparts(mfilename("fullpath")));
 
 function text = measure(name, point, model, H, N, repeats)
   X = [point(2:end); point(1)];

@@ -30,7 +30,7 @@ class Scheme {
   /// Sizes the record, decides the modes at rest and evaluates the energies of record.state.
   virtual void start(StepRecord& record) = 0;
   /// From record.state to t_end, or to a located event before it: record.state.t says how far, and the next call goes
-  /// on. Allocates nothing after the first call with the same step size.
+  /// on. Fixed steps allocate nothing after the first of their size; schemes that decide modes may, at laws and events.
   virtual StepOutcome step(double t_end, StepRecord& record) = 0;
   /// What it keeps from step to step beside the state (warm starts, the step size of its factors, ...), written or read
   /// after start(): with it a run goes on bit by bit as if it had never stopped. False: it keeps nothing there and goes

@@ -9,6 +9,19 @@
 
 namespace stickslip {
 
+namespace {
+
+constexpr double kInfinite = 1e-12;  // β/|α| of a root at infinity: round-off of QZ
+constexpr double kBorder = 1e-9;     // of ω: a root on the border of the strip is in it
+
+/// info() of Eigen's solver may be asked only where it has converged.
+struct QzSolver : Eigen::GeneralizedEigenSolver<DenseMatrix> {
+  QzSolver(const DenseMatrix& A, const DenseMatrix& B) : GeneralizedEigenSolver(A, B, false) {}
+  bool converged() const { return m_valuesOkay; }
+};
+
+}  // namespace
+
 Eigen::VectorXcd hill_multipliers(WeightedResidual& problem, const Vector& X, Index largest) {
   DenseMatrix A0, A1, A2;
   if (problem.unknowns() > largest || !problem.hill_matrices(X, A0, A1, A2)) return {};
@@ -19,15 +32,15 @@ Eigen::VectorXcd hill_multipliers(WeightedResidual& problem, const Vector& X, In
   A.bottomRightCorner(nx, nx).setIdentity();
   B.topRightCorner(n, nx) = A2;
   B.bottomLeftCorner(nx, nx).setIdentity();
-  Eigen::GeneralizedEigenSolver<DenseMatrix> qz(A, B, false);
-  if (qz.info() != Eigen::Success) return {};
+  const QzSolver qz(A, B);
+  if (!qz.converged()) return {};
   std::vector<std::complex<double>> exponents;  // over ω
   for (Index k = 0; k < n + nx; ++k) {
     const std::complex<double> alpha = qz.alphas()[k];
     const double beta = qz.betas()[k];
-    if (std::abs(beta) <= 1e-12 * std::abs(alpha)) continue;
+    if (std::abs(beta) <= kInfinite * std::abs(alpha)) continue;
     const std::complex<double> value = alpha / beta;
-    if (std::abs(value.imag()) <= 0.5 + 1e-9) exponents.push_back(value);
+    if (std::abs(value.imag()) <= 0.5 + kBorder) exponents.push_back(value);
   }
   std::sort(exponents.begin(), exponents.end(), [](const auto& a, const auto& b) { return a.real() > b.real(); });
   const Index count = problem.multiplier_count();
