@@ -34,6 +34,7 @@
 #include <vector>
 
 #include "stickslip/common/decompositions.hpp"
+#include "stickslip/common/least_norm.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/event/held_reactions.hpp"
@@ -154,6 +155,7 @@ class ModeDynamics {
     std::vector<Index> rows;  ///< components that hold
     DenseMatrix E;            ///< m × unknowns
     DenseMatrix PWE;          ///< nv × unknowns
+    DenseMatrix matrix;       ///< of the unknowns
     Eigen::PartialPivLU<DenseMatrix> lu;
     HeldReactions held;  ///< where the pivots of lu leave doubt
     bool by_lu = true, redundant = false;
@@ -184,7 +186,7 @@ class ModeDynamics {
   void friction_bias(double t, const Vector& q, const Vector& v);
   void keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const;
   void project_gaps(const std::vector<Mode>& modes, Vector& q);
-  void project_rows(const std::vector<Mode>& modes, Vector& v) const;
+  void project_rows(const std::vector<Mode>& modes, Vector& v);
 
   const System& system_;
   SystemWorkspace workspace_;
@@ -208,6 +210,14 @@ class ModeDynamics {
   ConstrainedMass mass_;
 
   ModeFactor factor_;
+  /// Memory of project().
+  struct {
+    std::vector<Index> rows;
+    std::vector<std::size_t> closed;
+    DenseMatrix D;
+    Vector right, weight, p, step;
+    LeastNorm inverse;
+  } projected_;
   Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_, scratch_q_;
   Vector loop_c_, R_, lambda_, unit_, unit_a_;
   double regularity_ = 1;
