@@ -45,6 +45,7 @@ class Follower {
 
   /// Newton on (F, plane·(z - anchor)) from z. False: it does not converge.
   bool correct(Vector& z, const Vector& plane, const Vector& anchor, PathPoint& point) {
+    constexpr double kOnPlane = 1e-12;  // of the scaled unknowns: round-off of the plane's equation
     double last = HUGE_VAL;
     for (int k = 0; k <= options_.max_corrections; ++k) {
       set(z, point);
@@ -52,7 +53,7 @@ class Follower {
       point.residual = F_.size() ? F_.lpNorm<Eigen::Infinity>() : 0.0;
       point.corrections = k;
       const double off = std::abs(plane.dot(z - anchor));
-      if (point.residual <= options_.tolerance && off <= 1e-12 * (1 + anchor.norm())) return true;
+      if (point.residual <= options_.tolerance && off <= kOnPlane * (1 + anchor.norm())) return true;
       if (k > 2 && point.residual > 10 * last) return false;
       last = point.residual;
       if (raised(options_.stop) || !factor(point, plane)) return false;
@@ -369,6 +370,7 @@ void Walk::go() {
 
 bool solve_at(PathProblem& problem, double s, const PathOptions& options, Vector& x) {
   constexpr int kHalvings = 12;
+  constexpr double kArmijo = 1e-4;  // share of the decrease that the slope foretells: any will do, but not none
   Vector F, by_s, trial, next_F;
   DenseMatrix by_x;
   InterruptibleLu lu;
@@ -382,7 +384,7 @@ bool solve_at(PathProblem& problem, double s, const PathOptions& options, Vector
     bool found = false;
     for (int j = 0; j < kHalvings && !found; ++j, length *= 0.5) {
       trial = x - length * step;
-      found = trial.allFinite() && problem.residual(trial, s, next_F) && next_F.norm() < (1 - 1e-4 * length) * F.norm();
+      found = trial.allFinite() && problem.residual(trial, s, next_F) && next_F.norm() < (1 - kArmijo * length) * F.norm();
     }
     if (!found) return false;
     x = trial;

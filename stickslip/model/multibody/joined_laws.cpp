@@ -40,8 +40,186 @@ void with_each(const std::vector<std::unique_ptr<Source>>& sources, std::unique_
   }
 }
 
+class JoinedConstraints final : public ConstraintSource {
+ public:
+  JoinedConstraints(std::vector<std::unique_ptr<ConstraintSource>> sources, Index nv)
+      : sources_(std::move(sources)), nv_(nv) {
+    for (const auto& source : sources_)
+      elements_.insert(elements_.end(), source->elements().begin(), source->elements().end());
+  }
+  const std::vector<ConstraintElement>& elements() const override { return elements_; }
+  std::unique_ptr<Scratch> make_scratch() const override { return scratch_of(sources_); }
+  void evaluate(double t, const Vector& q, SystemWorkspace& workspace, ConstraintRows& rows) const override {
+    const auto m = static_cast<Index>(elements_.size());
+    rows.A.resize(m, nv_);
+    rows.rate.resize(m);
+    rows.position.resize(m);
+    Index first = 0;
+    with_each(sources_, workspace.constraints, [&](const ConstraintSource& source, std::size_t, JoinedScratch& memory) {
+      source.evaluate(t, q, workspace, memory.rows);
+      const Index count = memory.rows.rate.size();
+      rows.A.middleRows(first, count) = memory.rows.A;
+      rows.rate.segment(first, count) = memory.rows.rate;
+      rows.position.segment(first, count) = memory.rows.position;
+      first += count;
+    });
+  }
+  void bias(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& bias) const override {
+    bias.resize(static_cast<Index>(elements_.size()));
+    Index first = 0;
+    with_each(sources_, workspace.constraints, [&](const ConstraintSource& source, std::size_t, JoinedScratch& memory) {
+      source.bias(t, q, v, workspace, memory.vector);
+      bias.segment(first, memory.vector.size()) = memory.vector;
+      first += memory.vector.size();
+    });
+  }
+  void force_slopes(double t, const Vector& q, const Vector& lambda, SystemWorkspace& workspace,
+                    DenseMatrix& by_q) const override {
+    by_q.setZero(nv_, nv_);
+    Index first = 0;
+    with_each(sources_, workspace.constraints, [&](const ConstraintSource& source, std::size_t, JoinedScratch& memory) {
+      const auto count = static_cast<Index>(source.elements().size());
+      memory.part = lambda.segment(first, count);
+      source.force_slopes(t, q, memory.part, workspace, memory.matrix);
+      by_q += memory.matrix;
+      first += count;
+    });
+  }
+  void velocity_slopes(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                       DenseMatrix& by_q) const override {
+    by_q.resize(static_cast<Index>(elements_.size()), nv_);
+    Index first = 0;
+    with_each(sources_, workspace.constraints, [&](const ConstraintSource& source, std::size_t, JoinedScratch& memory) {
+      source.velocity_slopes(t, q, v, workspace, memory.matrix);
+      by_q.middleRows(first, memory.matrix.rows()) = memory.matrix;
+      first += memory.matrix.rows();
+    });
+  }
+  bool constant_rows() const override {
+    return std::all_of(sources_.begin(), sources_.end(), [](const auto& source) { return source->constant_rows(); });
+  }
+  void append_breakpoints(BreakpointSearch& search) const override {
+    for (const auto& source : sources_) source->append_breakpoints(search);
+  }
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override {
+    for (const auto& source : sources_) source->append_time_functions(functions);
+  }
+
+ private:
+  std::vector<std::unique_ptr<ConstraintSource>> sources_;
+  std::vector<ConstraintElement> elements_;
+  Index nv_;
+};
+
+class JoinedContacts final : public ContactSource {
+ public:
+  explicit JoinedContacts(std::vector<std::unique_ptr<ContactSource>> sources) : sources_(std::move(sources)) {
+    for (const auto& source : sources_) laws_.insert(laws_.end(), source->laws().begin(), source->laws().end());
+  }
+  const std::vector<ContactElement>& laws() const override { return laws_; }
+  std::unique_ptr<Scratch> make_scratch() const override { return scratch_of(sources_); }
+  void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const override {
+    auto& joined = static_cast<JoinedScratch&>(*workspace.contacts);
+    with_each(sources_, workspace.contacts, [&](const ContactSource& source, std::size_t k, JoinedScratch& memory) {
+      source.find(t, q, margin, workspace, memory.found[k]);
+    });
+    found.points.clear();
+    Index rows = 0, entries = 0, columns = 0;
+    for (const ContactPoints& part : joined.found) {
+      rows += part.Wt.rows();
+      entries += part.Wt.nonZeros();
+      columns = std::max<Index>(columns, part.Wt.cols());
+    }
+    if (found.Wt.rows() != rows || found.Wt.cols() != columns) found.Wt.resize(rows, columns);
+    found.Wt.setZero();
+    found.Wt.reserve(entries);
+    found.w.resize(rows);
+    found.rows_of = nullptr;
+    found.rows_version = 0;
+    Index row = 0;
+    int law = 0;
+    for (std::size_t k = 0; k < sources_.size(); ++k) {
+      const ContactPoints& part = joined.found[k];
+      for (ContactSite point : part.points) {
+        point.law += law;
+        found.points.push_back(point);
+      }
+      for (Index i = 0; i < part.Wt.rows(); ++i, ++row) {
+        found.Wt.startVec(row);
+        for (SparseMatrix::InnerIterator entry(part.Wt, i); entry; ++entry)
+          found.Wt.insertBack(row, entry.col()) = entry.value();
+        found.w[row] = part.w[i];
+      }
+      law += static_cast<int>(sources_[k]->laws().size());
+    }
+    found.Wt.finalize();
+  }
+  void surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,
+               Vector& w) const override {
+    w.resize(found.w.size());
+    Index first = 0;
+    with_each(sources_, workspace.contacts, [&](const ContactSource& source, std::size_t k, JoinedScratch& memory) {
+      source.surface(t, q, workspace, memory.found[k], memory.vector);
+      w.segment(first, memory.vector.size()) = memory.vector;
+      first += memory.vector.size();
+    });
+  }
+  void bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,
+            Vector& bias) const override {
+    auto& joined = static_cast<JoinedScratch&>(*workspace.contacts);
+    joined.part.resize(0);
+    Index size = 0;
+    with_each(sources_, workspace.contacts, [&](const ContactSource& source, std::size_t, JoinedScratch& memory) {
+      source.bias(t, q, v, margin, workspace, memory.vector);
+      memory.part.conservativeResize(size + memory.vector.size());
+      memory.part.tail(memory.vector.size()) = memory.vector;
+      size += memory.vector.size();
+    });
+    bias = joined.part;
+  }
+  bool surfaces_move() const override {
+    return std::any_of(sources_.begin(), sources_.end(), [](const auto& source) { return source->surfaces_move(); });
+  }
+  bool points_stay() const override {
+    return std::all_of(sources_.begin(), sources_.end(), [](const auto& source) { return source->points_stay(); });
+  }
+  bool constant_rows() const override {
+    return std::all_of(sources_.begin(), sources_.end(), [](const auto& source) { return source->constant_rows(); });
+  }
+  double speed_bound(const Vector& v) const override {
+    double largest = 0;
+    for (const auto& source : sources_) largest = std::max(largest, source->speed_bound(v));
+    return largest;
+  }
+  double spin(const Vector& q, const Vector& v, const ContactSite& site) const override {
+    ContactSite own = site;
+    for (const auto& source : sources_) {
+      const auto count = static_cast<int>(source->laws().size());
+      if (own.law < count) return source->spin(q, v, own);
+      own.law -= count;
+    }
+    return 0;
+  }
+  double length() const override {
+    double length = 0;
+    for (const auto& source : sources_) length = std::max(length, source->length());
+    return length;
+  }
+  void append_breakpoints(BreakpointSearch& search) const override {
+    for (const auto& source : sources_) source->append_breakpoints(search);
+  }
+  void append_time_functions(std::vector<const StateFunction*>& functions) const override {
+    for (const auto& source : sources_) source->append_time_functions(functions);
+  }
+
+ private:
+  std::vector<std::unique_ptr<ContactSource>> sources_;
+  std::vector<ContactElement> laws_;
+};
+
 }  // namespace
 
+<<<<<<< HEAD
 JoinedConstraints::JoinedConstraints(std::vector<std::unique_ptr<ConstraintSource>> sources, Index nv)
     : sources_(std::move(sources)), nv_(nv) {
   for (const auto& source : sources_)
@@ -229,6 +407,8 @@ void JoinedContacts::append_time_functions(std::vector<const StateFunction*>& fu
   for (const auto& source : sources_) source->append_time_functions(functions);
 }
 
+=======
+>>>>>>> 3fd36c1 (Joined laws behind a function, one head for reproductions, one pair of options for commands; constants of periodic motions named)
 std::unique_ptr<ConstraintSource> join(std::vector<std::unique_ptr<ConstraintSource>> sources, Index nv) {
   std::erase_if(sources, [](const auto& source) { return !source || source->elements().empty(); });
   if (sources.empty()) return nullptr;
