@@ -130,6 +130,7 @@ static_limit = 0.25
 [initial]
 position = [1.2, -0.4]
 [run]
+scheme   = "event"
 end_time = 10
 )toml";
   const char* const crank = R"toml(
@@ -147,6 +148,7 @@ limit = 0.15
 [initial]
 position = [1, 0.5403023058681398]
 [run]
+scheme   = "event"
 end_time = 10
 )toml";
   const char* const block = R"toml(
@@ -161,6 +163,7 @@ mu   = 0.4
 [initial]
 position = [0, 0]
 [run]
+scheme   = "event"
 end_time = 10
 )toml";
   for (const char* const text : {pendulum, crank, block}) {
