@@ -32,24 +32,13 @@ Eigen::VectorXcd hill_multipliers(WeightedResidual& problem, const Vector& X, In
   A.bottomRightCorner(nx, nx).setIdentity();
   B.topRightCorner(n, nx) = A2;
   B.bottomLeftCorner(nx, nx).setIdentity();
-<<<<<<< HEAD
   const QzSolver qz(A, B);
   if (!qz.converged()) return {};
-=======
-  Eigen::GeneralizedEigenSolver<DenseMatrix> qz(A, B, false);
-  if (qz.info() != Eigen::Success) return {};
-  constexpr double kAtInfinity = 1e-12;  // β/α of an eigenvalue that the linearisation has added: round-off
-  constexpr double kBorder = 1e-9;       // of ω: both copies of an exponent on the border of the strip are kept
->>>>>>> 3fd36c1 (Joined laws behind a function, one head for reproductions, one pair of options for commands; constants of periodic motions named)
   std::vector<std::complex<double>> exponents;  // over ω
   for (Index k = 0; k < n + nx; ++k) {
     const std::complex<double> alpha = qz.alphas()[k];
     const double beta = qz.betas()[k];
-<<<<<<< HEAD
     if (std::abs(beta) <= kInfinite * std::abs(alpha)) continue;
-=======
-    if (std::abs(beta) <= kAtInfinity * std::abs(alpha)) continue;
->>>>>>> 3fd36c1 (Joined laws behind a function, one head for reproductions, one pair of options for commands; constants of periodic motions named)
     const std::complex<double> value = alpha / beta;
     if (std::abs(value.imag()) <= 0.5 + kBorder) exponents.push_back(value);
   }
