@@ -210,14 +210,19 @@ class ModeDynamics {
   ConstrainedMass mass_;
 
   ModeFactor factor_;
-  /// Memory of project().
+  /// Memory of project(), one for the velocities and one for the gaps: their sizes differ.
   struct {
     std::vector<Index> rows;
+    DenseMatrix D;
+    Vector u, weight, p;
+    LeastNorm inverse;
+  } projected_rows_;
+  struct {
     std::vector<std::size_t> closed;
     DenseMatrix D;
-    Vector right, weight, p, step;
+    Vector gap, p, step;
     LeastNorm inverse;
-  } projected_;
+  } projected_gaps_;
   Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_, scratch_q_;
   Vector loop_c_, R_, lambda_, unit_, unit_a_;
   double regularity_ = 1;

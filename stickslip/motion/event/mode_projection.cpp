@@ -34,7 +34,7 @@ void ModeDynamics::keep_stuck_coordinates(const std::vector<Mode>& modes, Vector
 }
 
 void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) {
-  auto& [rows, closed, D, u, inverse, p, step, solver] = projected_;
+  auto& [rows, D, u, weight, p, solver] = projected_rows_;
   rows.clear();
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     if (modes[k] == Mode::stick)
@@ -47,17 +47,17 @@ void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) {
   if (size == 0) return;
   D.resize(size, size);
   u.resize(size);
-  inverse.resize(size);
+  weight.resize(size);
   for (Index i = 0; i < size; ++i) {
-    inverse[i] = 1 / std::sqrt(D_(rows[i], rows[i]));
-    u[i] = inverse[i] * (Wt_.row(rows[i]).dot(v) - w_[rows[i]]);
+    weight[i] = 1 / std::sqrt(D_(rows[i], rows[i]));
+    u[i] = weight[i] * (Wt_.row(rows[i]).dot(v) - w_[rows[i]]);
   }
   if (u.isZero(0)) return;
   for (Index i = 0; i < size; ++i)
-    for (Index j = 0; j < size; ++j) D(i, j) = inverse[i] * D_(rows[i], rows[j]) * inverse[j];
+    for (Index j = 0; j < size; ++j) D(i, j) = weight[i] * D_(rows[i], rows[j]) * weight[j];
   solver.factor(D);
   solver.solve(u, p);
-  for (Index i = 0; i < size; ++i) v.noalias() -= (p[i] * inverse[i]) * PW_.col(rows[i]);
+  for (Index i = 0; i < size; ++i) v.noalias() -= (p[i] * weight[i]) * PW_.col(rows[i]);
   for (const Index i : rows)
     if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0) v[at] = w_[i];
 }
@@ -66,7 +66,7 @@ void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) {
 /// limited by round-off alone.
 void ModeDynamics::project_gaps(const std::vector<Mode>& modes, Vector& q) {
   constexpr int kMostSteps = 8;
-  auto& [rows, closed, D, gap, weight, p, step, solver] = projected_;
+  auto& [closed, D, gap, p, step, solver] = projected_gaps_;
   closed.clear();
   for (std::size_t k = 0; k < laws_.size(); ++k)
     if (laws_[k].contact && modes[k] != Mode::open) closed.push_back(k);
