@@ -133,7 +133,9 @@ TEST(LeastNorm, SolvesRegularMatricesAndGivesTheShortestSolutionOfOthers) {
       solver.solve(b, x);
       const double size = A.norm() * x.norm() + b.norm();
       EXPECT_LT((A.transpose() * (A * x - b)).norm(), kRoundoff * A.norm() * size) << n << " " << rank;
-      if (rank == n) EXPECT_LT((A * x - b).norm(), kRoundoff * size) << n;
+      if (rank == n) {
+        EXPECT_LT((A * x - b).norm(), kRoundoff * size) << n;
+      }
       if (rank < n) {
         const DenseMatrix N = null_space(A).V2;
         EXPECT_LT((N.transpose() * x).norm(), 100 * kRoundoff * x.norm()) << n;  // A is a square: its condition, too
