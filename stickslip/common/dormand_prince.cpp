@@ -85,7 +85,8 @@ OdeIntegrator::Trial DormandPrince::attempt_once(OdeFunction f, double h) {
   if (options_.dense_output && !make_dense(f, h)) return reject(0.5 * h);
   double factor = err > 0 ? kSafety * std::pow(err, -kExponent) * std::pow(last_error_, kBeta) : kGrow;
   factor = std::clamp(factor, kShrink, rejected_before_ ? 1.0 : kGrow);
-  last_error_ = std::max(err, 1e-4);
+  constexpr double kLeastError = 1e-4;  // of the tolerance: a step that happens to be exact says nothing of the next
+  last_error_ = std::max(err, kLeastError);
   rejected_before_ = false;
   h_ = h * factor;
   return Trial::accepted;

@@ -147,8 +147,8 @@ class MassInverse {
 };
 
 bool is_symmetric(const SparseMatrix& M) {
-  const double scale = M.norm();
-  return SparseMatrix(M - transposed(M)).norm() <= 1e-12 * scale;
+  constexpr double kRounded = 1e-12;  // a matrix that was computed
+  return SparseMatrix(M - transposed(M)).norm() <= kRounded * M.norm();
 }
 
 /// Every d × d block with an entry, in full: what the readers of local problems expect.

@@ -182,7 +182,8 @@ void ExpressionContacts::set_frame(const Law& law, const ExpressionScratch& scra
       br += along_b * entry;
     }
     const double determinant = aa * bb - ab * ab;
-    if (planar || !(determinant > 1e-12 * aa * bb)) return Vector3(ar < 0 ? -a : a);
+    constexpr double kParallel = 1e-12;  // sin² of the angle between the two images
+    if (planar || !(determinant > kParallel * aa * bb)) return Vector3(ar < 0 ? -a : a);
     return Vector3(((ar * bb - br * ab) * a + (br * aa - ar * ab) * b).normalized());
   };
   const int tangents = static_cast<int>(law.rows.size()) - 1;

@@ -186,7 +186,8 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   require_square("mass", model.mass, n);
   require_square("damping", model.damping, n);
   require_square("stiffness", model.stiffness, n);
-  if (const double asymmetry = model.mass.asymmetry(); asymmetry > 1e-12)
+  constexpr double kRounded = 1e-12;  // of the largest entry: a matrix that was computed, or written with fewer digits
+  if (const double asymmetry = model.mass.asymmetry(); asymmetry > kRounded)
     throw InputError(
         fmt::format("mass is not symmetric (relative difference {:.2g}); M must equal its transpose", asymmetry));
   PinnedFactor factor;

@@ -148,7 +148,8 @@ void estimate_errors(const SparseMatrix& M, const SparseMatrix& K, const Split& 
   for (Index k = 0; k < count && !split.interior.empty(); ++k) {
     const Vector x = result.T * solver.eigenvectors().col(k), Kx = K * x;
     const double stored = x.dot(Kx);
-    if (!(stored > 1e-13 * Kx.norm() * x.norm())) continue;  // a rigid body motion: exact
+    constexpr double kRigid = 1e-13;  // of the terms of xᵀ K x: a motion of rigid bodies, exact
+    if (!(stored > kRigid * Kx.norm() * x.norm())) continue;
     const Vector r = Kx - square[k] * (M * x);
     Vector inner(static_cast<Index>(split.interior.size()));
     for (std::size_t i = 0; i < split.interior.size(); ++i) inner[static_cast<Index>(i)] = r[split.interior[i]];

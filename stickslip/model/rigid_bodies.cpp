@@ -43,7 +43,8 @@ void require_inertia(const RigidBody& body, bool thin) {
     throw PartError("body", body.name, "inertia", fmt::format("body '{}': inertia {}", body.name, why));
   };
   if (!J.allFinite()) refuse("has an entry that is not finite");
-  if ((J - J.transpose()).cwiseAbs().maxCoeff() > 1e-12 * J.cwiseAbs().maxCoeff()) refuse("is not symmetric");
+  constexpr double kRounded = 1e-12;  // of the largest entry: an inertia that was computed
+  if ((J - J.transpose()).cwiseAbs().maxCoeff() > kRounded * J.cwiseAbs().maxCoeff()) refuse("is not symmetric");
   const Vector3d moments = Eigen::SelfAdjointEigenSolver<Matrix3d>(J, Eigen::EigenvaluesOnly).eigenvalues();
   constexpr double kRoundOff = 1e-12;
   if (thin ? moments[0] < -kRoundOff * moments[2] : !(moments[0] > 0))

@@ -51,8 +51,9 @@ BreakpointSearch System::find_breakpoints(double from, double to, StopRequest st
   laws().append_breakpoints(search);
   std::vector<double>& times = search.times;
   std::sort(times.begin(), times.end());
+  constexpr double kSame = 1e-12;              // of the time: two sources name one breakpoint, rounded differently
   const double smallest = 1e-3 * (to - from);  // near t = 0 round-off is that of the interval
-  const auto agree = [&](double a, double b) { return b - a <= 1e-12 * std::max(std::abs(b), smallest); };
+  const auto agree = [&](double a, double b) { return b - a <= kSame * std::max(std::abs(b), smallest); };
   times.erase(std::unique(times.begin(), times.end(), agree), times.end());
   return search;
 }

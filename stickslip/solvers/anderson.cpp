@@ -47,15 +47,17 @@ double Anderson::step(const double* x, const double* g, const double* weights, d
   std::array<std::array<double, kMemory>, kMemory> L;
   std::array<double, kMemory> gamma;
   double trace = 0;
+  constexpr double kRidge = 1e-12;      // of the largest column: bounds the coefficients where columns are nearly dependent
+  constexpr double kDependent = 1e-14;  // of a column: what is left of it beside the others is round-off
   for (int c = 0; c < columns_; ++c) trace = std::max(trace, gram_[c][c]);
   weighted_ = weight.cwiseProduct(as_vector(f_));
   for (int c = 0; c < columns_; ++c) gamma[c] = weighted_.dot(as_vector(df_[c]));
   for (int i = 0; i < columns_; ++i) {
     for (int j = 0; j <= i; ++j) {
-      double sum = gram_[i][j] + (i == j ? 1e-12 * trace : 0.0);
+      double sum = gram_[i][j] + (i == j ? kRidge * trace : 0.0);
       for (int k = 0; k < j; ++k) sum -= L[i][k] * L[j][k];
       if (i == j) {
-        if (!(sum > 1e-14 * gram_[i][i])) return norm;  // dependent columns: take the plain step
+        if (!(sum > kDependent * gram_[i][i])) return norm;  // take the plain step
         L[i][i] = std::sqrt(sum);
       } else {
         L[i][j] = sum / L[j][j];

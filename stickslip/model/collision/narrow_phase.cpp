@@ -59,7 +59,8 @@ void capsule_capsule(const PlacedShape& a, const PlacedShape& b, Output& out) {
     }
   };
   const double uv = u.dot(v), sine2 = u.cross(v).squaredNorm();
-  if (sine2 > 1e-16) {
+  constexpr double kParallel = 1e-16;  // sin² of the angle: the crossing is lost in round-off
+  if (sine2 > kParallel) {
     const double s = (uv * v.dot(d) - u.dot(d)) / sine2, t = v.dot(d) + s * uv;
     if (std::abs(s) < ha && std::abs(t) < hb) add(s, t, no_feature, no_feature);
   }

@@ -270,7 +270,7 @@ class MoreauScheme final : public Scheme {
   void record_points(double h, StepRecord& record);
   void record_contact_modes(double t, StepRecord& record);
   bool rebounds(std::size_t law) const;
-  double momentum_before();
+  void raise_to_momentum_before(double& scale);
   void record_friction_balance(StepRecord& record);
   void record_balance(StepRecord& record);
   void record_energy(double h, StepRecord& record);

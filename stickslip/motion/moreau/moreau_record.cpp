@@ -205,23 +205,23 @@ double MoreauScheme::law_residual(bool forgiving) {
   return largest;
 }
 
-/// max_i |(M v0)_i| A_ii^(-1/2): what g is the difference of where strong dampers all but stop the motion in a step.
-double MoreauScheme::momentum_before() {
-  if (!linear_) return 0;
+/// To max_i |(M v0)_i| A_ii^(-1/2): what g is the difference of where strong dampers all but stop the motion in a step.
+void MoreauScheme::raise_to_momentum_before(double& scale) {
+  if (!linear_) return;
   const Vector& inverse = inverse_diagonal();
   double largest2 = 0;
   for (Index i = 0; i < Mv_.size(); ++i) raise(largest2, Mv_[i] * Mv_[i] * inverse[i]);
-  return std::sqrt(largest2);
+  if (largest2 > scale * scale) scale = std::sqrt(largest2);
 }
 
 void MoreauScheme::record_friction_balance(StepRecord& record) {
-  raise(residuals_.momentum, momentum_before());
+  raise_to_momentum_before(residuals_.momentum);
   record_residuals(problem_, laws_, solution_.v, solution_.r, residuals_, record, momentum_audit_, stick_audit_);
 }
 
 /// The step's equation and its laws, seen from v and p alone; load_ holds the terms of the equation.
 void MoreauScheme::record_balance(StepRecord& record) {
-  raise(momentum_scale_, momentum_before());
+  raise_to_momentum_before(momentum_scale_);
   const Index m = solution_.r.size();
   const SparseMatrix& Wt = problem_.Wt;
   for (Index i = 0; i < balance_.size(); ++i) balance_[i] = problem_.g[i];
