@@ -71,6 +71,14 @@ class Trajectory {
   std::span<const PointForce> point_forces(Index row) const;
   Mode mode(Index row, Index law) const { return modes_[row * laws_ + law]; }
 
+  /// The same as tables, row after row: of coordinates, velocities, components of reactions, laws.
+  std::span<const double> times() const { return t_; }
+  std::span<const double> positions() const { return q_; }
+  std::span<const double> velocities() const { return v_; }
+  std::span<const double> reactions() const { return reaction_; }
+  std::span<const EnergyLedger> energies() const { return energy_; }
+  std::span<const Mode> modes() const { return modes_; }
+
   std::vector<Event> events;  ///< in the order of time
   Index rows_of_run = 0;      ///< > rows(): these are a thinned choice of so many, see io/result_thinning.hpp
 
