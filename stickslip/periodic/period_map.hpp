@@ -28,6 +28,9 @@ struct PeriodMapOptions {
   StopRequest stop = nullptr;
 };
 
+/// Empty, or why the event scheme does not take the system.
+std::string event_refusal(const System& system);
+
 class PeriodMap {
  public:
   /// The system must outlive this. Scales of q and v, > 0.

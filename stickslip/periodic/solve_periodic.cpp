@@ -8,9 +8,10 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/motion/event/elastic_event.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/periodic/event_orbit.hpp"
 #include "stickslip/periodic/hill.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
 
@@ -74,11 +75,9 @@ class Solver {
     solution_.period = options_.motion_period();
     if (options_.method != PeriodicMethod::event)
       if (const std::string reason = equations_refusal(problem_.system, options_.method); !reason.empty()) {
-        if (const std::string elastic = elastic_event_refusal(problem_.system);
-            has_elastic_friction(problem_.system) && !elastic.empty())  // which the event scheme does not take either
-          throw InputError(fmt::format("method = \"{}\" does not apply: {}; nor does \"event\": {}; method = \"fourier\" takes "
-                                       "springs in series without static limits, constraints and the like",
-                                       to_string(options_.method), reason, elastic));
+        if (const std::string other = event_refusal(problem_.system); !other.empty())
+          throw InputError(fmt::format("method = \"{}\" does not apply: {}; nor does \"event\": {}",
+                                       to_string(options_.method), reason, other));
         solution_.notes.push_back(
             fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method), reason));
         options_.method = PeriodicMethod::event;
@@ -160,14 +159,13 @@ class Solver {
   /// Springs in series are states of their own: known where all sliders slip, which the orbit is polished from.
   std::string elastic_refusal(const Orbit& orbit) const {
     if (!has_elastic_friction(problem_.system)) return "";
-    if (std::string reason = elastic_event_refusal(problem_.system); !reason.empty()) return reason;
-    const auto slip = [](Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus; };
+    if (std::string reason = event_refusal(problem_.system); !reason.empty()) return reason;
     for (const std::vector<Mode>& modes : orbit.modes)
-      if (std::all_of(modes.begin(), modes.end(), slip)) return "";
+      if (sliders_slip(problem_.system, modes)) return "";
     return "friction with a spring in series is polished from an instant at which all sliders slip, and there is none";
   }
   bool event_takes_all() const {
-    return !has_elastic_friction(problem_.system) || elastic_event_refusal(problem_.system).empty();
+    return event_refusal(problem_.system).empty();
   }
 
   bool solve_weighted() {
