@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/continuation/deflation.hpp"
-#include "stickslip/continuation/path_following.hpp"
+#include "stickslip/continuation/further_solutions.hpp"
 #include "stickslip/periodic/event_path.hpp"
 #include "stickslip/periodic/residual_path.hpp"
 
@@ -124,28 +123,28 @@ std::vector<Vector> solutions_at(OrbitPath& problem, const std::vector<PathPoint
 /// Further solutions at `value` beside those of known paths, from several starts; each followed both ways.
 void follow_further(Follower& follower, OrbitPath& problem, std::vector<PathPoints>& paths,
                     const std::vector<Vector>& more_starts, double value, int& number) {
-  constexpr double kSame = 1e-4;  // of its size: the same solution
   constexpr Index kDirections = 4;  // unknowns that starts are moved along, by parts of their size
   const BranchOptions& range = follower.options_;
   const PathOptions options = path_options(range, value, 0, follower.stop_);
   std::vector<Vector> known = solutions_at(problem, paths, options, value), starts = more_starts;
-  if (known.empty()) return;
+  if (known.empty() || number > follower.further_) return;
   for (const Vector& x : known) {
     for (const double factor : {1.5, 0.5, 3.0, -1.0}) starts.push_back(factor * x);
     for (Index k = 0; k < std::min<Index>(x.size(), kDirections); ++k)
       for (const double way : {0.5, -0.5, 2.0, -2.0}) starts.push_back(x + way * Vector::Unit(x.size(), k));
   }
-  for (std::size_t at = 0; at < starts.size(); ++at) {
-    if (number > follower.further_ || raised(follower.stop_)) return;
-    DeflatedProblem deflated(problem, known);
-    Vector x = starts[at];
-    if (!solve_at(deflated, value, options, x) || !solve_at(problem, value, options, x)) continue;
-    if (std::any_of(known.begin(), known.end(),
-                    [&](const Vector& k) { return (x - k).norm() < kSame * (1 + k.norm()); }))
-      continue;
-    for (const Vector& other : known)  // unstable motions lie between stable ones
-      for (const double part : {0.5, 0.25, 0.75}) starts.push_back(x + part * (other - x));
-    known.push_back(x);
+  std::vector<Vector> found;
+  find_further_solutions(problem, value, options, std::move(starts), known, [&](const Vector& x) {
+    found.push_back(x);
+    return number + static_cast<int>(found.size()) <= follower.further_;
+  });
+  for (const Vector& x : found) {
+    if (raised(follower.stop_)) return;
+    // The path of one found before may have come here already.
+    const std::vector<Vector> passed = solutions_at(problem, paths, options, value);
+    constexpr double kSame = 1e-4;
+    const auto same = [&](const Vector& k) { return (x - k).norm() < kSame * (1 + k.norm()); };
+    if (std::any_of(passed.begin(), passed.end(), same)) continue;
     bool again = false;
     for (const double heading : {1.0, -1.0}) {
       if (value == (heading > 0 ? std::max(range.from, range.to) : std::min(range.from, range.to))) continue;

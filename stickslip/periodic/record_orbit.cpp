@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 

@@ -14,6 +14,7 @@
 #include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 
