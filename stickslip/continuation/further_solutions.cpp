@@ -51,10 +51,16 @@ class Search {
     }
   }
 
-  /// From x0, and on from every solution that this leads to as long as there are new ones.
+  /// Both ways from x0.
   void follow_homotopy(const Vector& x0) {
-    constexpr double kFarthest = 2;  // of λ on either side: beyond, the path has left
-    constexpr long kMostPoints = 400;
+    for (const double heading : {1.0, -1.0}) follow_homotopy(x0, heading);
+  }
+
+ private:
+  void follow_homotopy(const Vector& x0, double heading) {
+    constexpr double kFarthest = 8;  // of λ on either side: beyond, the path has left
+    constexpr double kTurn = 0.7, kCoarse = 0.1;
+    constexpr long kMostPoints = 500;
     Vector F0;
     if (over() || !problem_.residual(x0, s_, F0) || !(F0.norm() > 0)) return;
     const double size = std::max(x0.norm(), known_.empty() ? 0.0 : known_.front().norm());
@@ -65,10 +71,11 @@ class Search {
     along.to = 1;
     along.lowest = -kFarthest;
     along.highest = 1 + kFarthest;
-    along.heading = 1;
+    along.heading = heading;
     along.step = 0.05;
     along.largest_step = 0.2;
-    along.smallest_step = 1e-5;
+    along.largest_turn = kTurn;
+    along.location_tolerance = kCoarse;  // of folds, which are not asked for
     along.max_points = kMostPoints;
     along.first_along_s = true;
     along.x_scale = Vector::Constant(x0.size(), size / std::sqrt(static_cast<double>(x0.size())));
@@ -87,7 +94,6 @@ class Search {
     follow_path(homotopy, x0, along, watch);
   }
 
- private:
   bool take(Vector& x) {
     if (!solve_at(problem_, s_, options_, x)) return false;
     const auto same = [&](const Vector& k) { return (x - k).norm() < kSame * (1 + k.norm()); };
@@ -112,8 +118,12 @@ void find_further_solutions(PathProblem& problem, double s, const PathOptions& o
   Search search(problem, s, options, known, on_found);
   search.deflate(starts);
   for (std::size_t k = 0; k < known.size(); ++k) {  // grows on the way
-    for (std::size_t j = 0; j < k; ++j) search.follow_homotopy(0.5 * (known[k] + known[j]));
-    for (const double factor : {1.2, 0.8}) search.follow_homotopy(factor * known[k]);
+    const Vector x = known[k];
+    for (std::size_t j = 0; j < k; ++j) {
+      const Vector other = known[j];
+      for (const double part : {0.2, 0.35, 0.65, 0.8}) search.follow_homotopy(x + part * (other - x));
+    }
+    for (const double factor : {1.2, 0.8}) search.follow_homotopy(factor * x);
     if (search.over()) return;
   }
 }
