@@ -32,6 +32,14 @@ void add_model(CLI::App& app, std::string& model, std::vector<std::string>& set,
       ->allow_extra_args(false);
 }
 
+/// Where results go, and JSON in the place of words.
+template <class Command>
+CLI::App* with_results(CLI::App* sub, Command& command, const std::string& folder, const std::string& printed) {
+  sub->add_option("--out", command.out, "folder of the results (default: " + folder + ")");
+  sub->add_flag("--json", command.json, "print " + printed + " as JSON and nothing else");
+  return sub;
+}
+
 constexpr std::string_view kOverview =
     R"(stickslip simulates mechanical systems with dry friction and contact, without smoothing the law away:
 what sticks, sticks exactly. A model is a text file (TOML); one model runs under several independent schemes.
@@ -109,9 +117,7 @@ CLI::App* add_compare(CLI::App& app, cli::CompareCommand& command) {
                   "comma-separated step sizes in s (default: 4, 2, 1 and 1/2 times the model's)");
   sub->add_option("--epsilons", command.epsilons,
                   "comma-separated: convergence of constraints as spring-dampers (scheme viscoelastic) instead");
-  sub->add_option("--out", command.out, "folder of the results (default: MODEL-compare)");
-  sub->add_flag("--json", command.json, "print the result as JSON and nothing else");
-  return sub;
+  return with_results(sub, command, "MODEL-compare", "the result");
 }
 
 CLI::App* add_periodic(CLI::App& app, cli::PeriodicCommand& command) {
@@ -123,26 +129,20 @@ CLI::App* add_periodic(CLI::App& app, cli::PeriodicCommand& command) {
       ->check(CLI::Range(0, 1000));
   sub->add_option("--restart", command.restart,
                   "go on with the branch in this folder, and store it there as one; with --out: there instead");
-  sub->add_option("--out", command.out, "folder of the results (default: MODEL-periodic)");
-  sub->add_flag("--json", command.json, "print the summary as JSON and nothing else");
-  return sub;
+  return with_results(sub, command, "MODEL-periodic", "the summary");
 }
 
 CLI::App* add_shoot(CLI::App& app, cli::ShootCommand& command) {
   CLI::App* sub = app.add_subcommand("shoot", "two-point boundary value problem: the unknowns of [shoot]");
   add_model(*sub, command.model, command.set);
-  sub->add_option("--out", command.out, "folder of the results (default: MODEL-shoot)");
-  sub->add_flag("--json", command.json, "print the result as JSON and nothing else");
-  return sub;
+  return with_results(sub, command, "MODEL-shoot", "the result");
 }
 
 CLI::App* add_fit(CLI::App& app, cli::FitCommand& command) {
   CLI::App* sub = app.add_subcommand("fit", "the unknowns of [fit] from measurements, with standard errors");
   add_model(*sub, command.model, command.set);
   sub->add_option("DATA", command.data, "measurements (CSV); default: command.data of the model");
-  sub->add_option("--out", command.out, "folder of the results (default: MODEL-fit)");
-  sub->add_flag("--json", command.json, "print the result as JSON and nothing else");
-  return sub;
+  return with_results(sub, command, "MODEL-fit", "the result");
 }
 
 CLI::App* add_check(CLI::App& app, cli::CheckCommand& command) {
@@ -181,9 +181,7 @@ CLI::App* add_reproduce(CLI::App& app, cli::ReproduceCommand& command) {
   CLI::App* sub =
       app.add_subcommand("reproduce", "reproduce a paper: figures, and a verdict per claim computed from the run");
   sub->add_option("PAPER", command.paper, names_of(paper_table()) + " | all")->default_val("all");
-  sub->add_option("--out", command.out, "folder of the results (default: reproduction)");
-  sub->add_flag("--json", command.json, "print the claims as JSON and nothing else");
-  return sub;
+  return with_results(sub, command, "reproduction", "the claims");
 }
 
 /// The options of every command.

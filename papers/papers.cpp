@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "papers/papers.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 #include "papers/compliance/compliance_paper.hpp"
@@ -8,6 +10,7 @@
 #include "papers/splitting/splitting_paper.hpp"
 #include "papers/stick-slip/stick_slip_paper.hpp"
 #include "papers/viscoelastic/viscoelastic_paper.hpp"
+#include "stickslip/common/version.hpp"
 
 namespace stickslip {
 
@@ -45,6 +48,20 @@ std::span<const PaperInfo> paper_table() {
        reproduce_periodic},
   }};
   return papers;
+}
+
+Reproduction begin_reproduction(std::string title, std::string source) {
+  Reproduction result;
+  result.document.title = std::move(title);
+  result.document.subtitle = std::move(source);
+  result.document.generator = fmt::format("stickslip {}", version());
+  return result;
+}
+
+Reproduction stopped(Reproduction result) {
+  result.document.ok = false;
+  result.document.status = "interrupted";
+  return result;
 }
 
 void add_claims(Reproduction& result) {

@@ -30,6 +30,10 @@ struct Reproduction {
   std::vector<std::pair<std::string, std::string>> files;  ///< name and text: the data of the figures
 };
 
+/// With the head of its page.
+Reproduction begin_reproduction(std::string title, std::string source);
+/// What there is so far, marked as interrupted.
+Reproduction stopped(Reproduction result);
 /// Status of the page and its first block, the table of claims, from result.claims.
 void add_claims(Reproduction& result);
 

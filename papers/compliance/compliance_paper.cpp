@@ -195,18 +195,12 @@ std::string shooting_csv(const Results& r) {
 }  // namespace
 
 Reproduction reproduce_compliance(const ReproductionProgress& progress) {
-  Reproduction result;
+  Reproduction result = begin_reproduction(
+      "Frictional contact with local compliance",
+      "J.S. Pang, Favorable Mathematical Properties of Frictional Contact Problems with Local Compliance, 2014");
   ReportDocument& page = result.document;
-  page.title = "Frictional contact with local compliance";
-  page.subtitle =
-      "J.S. Pang, Favorable Mathematical Properties of Frictional Contact Problems with Local Compliance, 2014";
-  page.generator = fmt::format("stickslip {}", version());
   Results r;
-  if (!run_all(r, progress)) {
-    page.ok = false;
-    page.status = "interrupted";
-    return result;
-  }
+  if (!run_all(r, progress)) return stopped(std::move(result));
   result.claims = claims_of(r);
   add_claims(result);
   page.facts = {

@@ -95,19 +95,13 @@ std::string spectral_csv(const Results& r) {
 }  // namespace
 
 Reproduction reproduce_periodic(const ReproductionProgress& progress) {
-  Reproduction result;
-  ReportDocument& page = result.document;
-  page.title = "Periodic motions by weighted residuals";
-  page.subtitle =
+  Reproduction result = begin_reproduction(
+      "Periodic motions by weighted residuals",
       "M. Legrand, C. Pierre, Compact weighted residual formulation for periodic solutions of systems undergoing "
-      "unilateral contact and frictional occurrences";
-  page.generator = fmt::format("stickslip {}", version());
+      "unilateral contact and frictional occurrences");
+  ReportDocument& page = result.document;
   Results r;
-  if (!run_all(r, progress)) {
-    page.ok = false;
-    page.status = "interrupted";
-    return result;
-  }
+  if (!run_all(r, progress)) return stopped(std::move(result));
   result.claims = claims_of(r);
   add_claims(result);
   page.facts = {{"toy", std::string("m = 1, k = 100, L = 1, g = 10, v = 1, mu = 0.3 (numbers are ours)")},

@@ -298,18 +298,12 @@ Reproduction reproduce_splitting(const ReproductionProgress& progress) {
     go_on = advance() && advance();
     if (!go_on) break;
   }
-  Reproduction result;
-  ReportDocument& page = result.document;
-  page.title = "Operator splitting with a friction multiplier";
-  page.subtitle =
+  Reproduction result = begin_reproduction(
+      "Operator splitting with a friction multiplier",
       "R. Glowinski, L.J. Shiau, Y.M. Kuo, G. Nasser, The Numerical Simulation of Friction Constrained Motions (II), "
-      "2004";
-  page.generator = fmt::format("stickslip {}", version());
-  if (!go_on) {
-    page.ok = false;
-    page.status = "interrupted";
-    return result;
-  }
+      "2004");
+  ReportDocument& page = result.document;
+  if (!go_on) return stopped(std::move(result));
   const Run paper_run = run_benchmark(SchemeKind::splitting, kPaperSteps),
             aligned = run_benchmark(SchemeKind::moreau, 1332);
   const Run printed =

@@ -172,25 +172,18 @@ std::string errors_csv(const Evidence& e) {
 }  // namespace
 
 Reproduction reproduce_stick_slip(const ReproductionProgress& progress) {
-  Reproduction result;
-  ReportDocument& page = result.document;
-  page.title = "Stick and slip by switching constraints on and off";
-  page.subtitle =
+  Reproduction result = begin_reproduction(
+      "Stick and slip by switching constraints on and off",
       "R.J. VanderVoort, R.P. Singh, Notes on Implementation of Coulomb Friction in Coupled Dynamical Simulations, "
-      "1987";
-  page.generator = fmt::format("stickslip {}", version());
+      "1987");
+  ReportDocument& page = result.document;
   Evidence e;
   double done = 0;
   auto advance = [&] { return progress(++done / 9); };
-  auto stopped = [&] {
-    page.ok = false;
-    page.status = "interrupted";
-    return result;
-  };
   for (const Case& c : kCases) {
     e.cases[static_cast<std::size_t>(c.number - 1)] =
         run_hinges(c.limits, SchemeKind::event, c.end_time, 0, kOutputStep);
-    if (!advance()) return stopped();
+    if (!advance()) return stopped(std::move(result));
   }
   e.E1 = decide_at_rest(Vector{{3, 1.2}}, Vector{{1, 1}});
   e.E2 = decide_at_rest(Vector{{0.2, 11}}, Vector{{0.1, 10}});
@@ -198,19 +191,19 @@ Reproduction reproduce_stick_slip(const ReproductionProgress& progress) {
   e.release = induced_release();
   e.rule_before = error_of_hinge_by_hinge(10);
   e.rule_after = error_of_hinge_by_hinge(15);
-  if (!advance()) return stopped();
+  if (!advance()) return stopped(std::move(result));
   e.moreau = error_of_moreau(15);
-  if (!advance()) return stopped();
+  if (!advance()) return stopped(std::move(result));
   for (std::size_t k = 0; k < e.first_steps.size(); ++k)
     e.displacement[k] = displacement_without_first_test(e.first_steps[k]);
   e.variants = static_variants();
   e.zero = search_for_zero();
   e.point = constrained_point();
-  if (!advance()) return stopped();
+  if (!advance()) return stopped(std::move(result));
   e.bodies = run_two_bodies();
   e.arm = run_locked_arm();
   e.chain = run_closed_chain();
-  if (!advance()) return stopped();
+  if (!advance()) return stopped(std::move(result));
   result.claims = judge_claims(e);
 
   add_claims(result);

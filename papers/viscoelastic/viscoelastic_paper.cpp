@@ -291,18 +291,12 @@ bool run_all(Results& r, const ReproductionProgress& progress) {
 }  // namespace
 
 Reproduction reproduce_viscoelastic(const ReproductionProgress& progress) {
-  Reproduction result;
+  Reproduction result = begin_reproduction(
+      "Viscoelastic replacement of nonholonomic constraints",
+      "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization");
   ReportDocument& page = result.document;
-  page.title = "Viscoelastic replacement of nonholonomic constraints";
-  page.subtitle =
-      "A. Fidlin, J. Deppler, B. Braun, Convergency of viscoelastic constraints to nonholonomic idealization";
-  page.generator = fmt::format("stickslip {}", version());
   Results r;
-  if (!run_all(r, progress)) {
-    page.ok = false;
-    page.status = "interrupted";
-    return result;
-  }
+  if (!run_all(r, progress)) return stopped(std::move(result));
   result.claims = convergence_claims(r);
   for (auto&& more : {condition_claims(r), further_claims(r)})
     result.claims.insert(result.claims.end(), more.begin(), more.end());

@@ -52,12 +52,12 @@ class Follower {
       const Vector &plane, &anchor;
       PathPoint& point;
       std::optional<double> distance() {
-        constexpr double kInPlane = 1e-12;  // of the anchor: round-off
+        constexpr double kOnPlane = 1e-12;  // of the scaled unknowns: round-off of the plane's equation
         follower.set(z, point);
         Vector& F = follower.F_;
         if (!follower.problem_.residual(point.x, point.s, F) || !F.allFinite()) return std::nullopt;
         point.residual = F.size() ? F.lpNorm<Eigen::Infinity>() : 0.0;
-        const double off = std::abs(plane.dot(z - anchor)) / (kInPlane * (1 + anchor.norm()));
+        const double off = std::abs(plane.dot(z - anchor)) / (kOnPlane * (1 + anchor.norm()));
         const double from_path = point.residual / follower.options_.tolerance;
         return from_path <= 1 && off > 1 ? std::min(off, 2.0) : from_path;
       }
@@ -381,6 +381,7 @@ void Walk::go() {
 
 bool solve_at(PathProblem& problem, double s, const PathOptions& options, Vector& x) {
   constexpr int kHalvings = 12;
+  constexpr double kArmijo = 1e-4;  // share of the decrease that the slope foretells: any will do, but not none
   Vector F, by_s, trial, next_F;
   DenseMatrix by_x;
   InterruptibleLu lu;
@@ -394,7 +395,7 @@ bool solve_at(PathProblem& problem, double s, const PathOptions& options, Vector
     bool found = false;
     for (int j = 0; j < kHalvings && !found; ++j, length *= 0.5) {
       trial = x - length * step;
-      found = trial.allFinite() && problem.residual(trial, s, next_F) && next_F.norm() < (1 - 1e-4 * length) * F.norm();
+      found = trial.allFinite() && problem.residual(trial, s, next_F) && next_F.norm() < (1 - kArmijo * length) * F.norm();
     }
     if (!found) return false;
     x = trial;

@@ -103,9 +103,12 @@ void ConstrainedMass::apply(const Vector& w, Vector& x) {
 }
 
 void ConstrainedMass::lengths(const DenseMatrix& W, Vector& length) {
-  reduced_columns_ = W;
-  if (W.cols() > 0) factor_.matrixL().solveInPlace(reduced_columns_);
-  length = reduced_columns_.colwise().norm();
+  length.resize(W.cols());
+  for (Index i = 0; i < W.cols(); ++i) {
+    workspace_ = W.col(i);
+    factor_.matrixL().solveInPlace(workspace_);
+    length[i] = workspace_.norm();
+  }
 }
 
 double ConstrainedMass::stretch() const {
@@ -122,7 +125,7 @@ double ConstrainedMass::norm_of_map(const DenseMatrix& X) {
 }
 
 double ConstrainedMass::norm(const Vector& x) {
-  workspace_ = factor_.matrixU() * x;
+  workspace_.noalias() = factor_.matrixU() * x;
   return workspace_.norm();
 }
 

@@ -39,7 +39,8 @@ void ForceSampler::sample(ForceSampling sampling, double t0, double t1, const Ve
   const double h = t1 - t0;
   if (!system_.forces().applied_depends_on_time()) return system_.forces().applied(t1, q, v, workspace, f);
   if (sampling == ForceSampling::end) return system_.forces().applied(left_limit(t1, h), q, v, workspace, f);
-  if (sampling == ForceSampling::midpoint)
+  // The mean over no time that can be told apart is the value.
+  if (sampling == ForceSampling::midpoint || !(h > same_time(t1, 0)))
     return system_.forces().applied(left_limit(0.5 * (t0 + t1), h), q, v, workspace, f);
   mean(t0, t1, q, v, workspace, f);
 }

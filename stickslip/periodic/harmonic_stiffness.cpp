@@ -14,6 +14,7 @@ namespace {
 using Complex = std::complex<double>;
 using ColumnSparse = Eigen::SparseMatrix<Complex>;
 constexpr Index kDense = 200;         // eliminated coordinates up to which a dense factor is as fast
+constexpr double kSingular = 1e-14;  // reciprocal condition: no digit of the response is left
 constexpr Index kRemembered = 20'000'000;  // numbers of solved columns that are kept for expand(): 320 MB
 
 /// An entry of M, B or K that a wave turns by `turn` times its phase.
@@ -67,7 +68,7 @@ class Factor {
   bool compute(const Block& ee, double w, double phase) {
     if (ee.rows <= kDense) {
       dense_.emplace(ee.dense(w, phase));
-      return dense_->rcond() > 1e-14;
+      return dense_->rcond() > kSingular;
     }
     sparse_.emplace();
     sparse_->compute(ee.sparse(w, phase));

@@ -19,6 +19,8 @@ namespace {
 constexpr double kPi = std::numbers::pi;
 constexpr double kLocked = 1e6;  // times the stiffness of the structure along a law: a law that sticks, for a linear mode
 constexpr int kHalvings = 12;
+constexpr double kWhole = 1e-9;  // of a step of the walk: halves of halves add up to whole steps but for round-off
+constexpr double kMoves = 1e-6;  // of the largest entry of a shape: less is no coordinate to measure the mode by
 
 struct LinearMode {
   double omega;
@@ -134,7 +136,7 @@ class ModeWalk {
     result_.linear_omega = linear_.omega;
     result_.coordinate = mode.coordinate;
     if (mode.coordinate < 0) linear_.shape.cwiseAbs().maxCoeff(&result_.coordinate);
-    if (!(std::abs(linear_.shape[result_.coordinate]) > 1e-6 * linear_.shape.lpNorm<Eigen::Infinity>()))
+    if (!(std::abs(linear_.shape[result_.coordinate]) > kMoves * linear_.shape.lpNorm<Eigen::Infinity>()))
       throw InputError(fmt::format("coordinate '{}' does not move in mode {}; name another one in periodic.mode.coordinate",
                                    system.info().coordinates[static_cast<std::size_t>(result_.coordinate)], mode.number));
     F_ = excitation(system, options.motion_period(), 0);
@@ -164,9 +166,9 @@ class ModeWalk {
     add(A, x);
     const double ratio = std::pow(mode_.to / mode_.from, 1.0 / (mode_.points - 1));
     double step = 1;
-    for (double done = 0; done < mode_.points - 1 - 1e-9;) {
+    for (double done = 0; done < mode_.points - 1 - kWhole;) {
       if (raised(newton_.stop)) return ended(Status::interrupted, "stopped on request");
-      const double length = std::min(step, std::floor(done + 1 + 1e-9) - done), next = mode_.from * std::pow(ratio, done + length);
+      const double length = std::min(step, std::floor(done + 1 + kWhole) - done), next = mode_.from * std::pow(ratio, done + length);
       Vector trial = x;
       trial.head(result_size()) *= next / A;
       weighted_->set_phase_reference(trial.head(weighted_->unknowns()));
@@ -181,7 +183,7 @@ class ModeWalk {
       done += length;
       A = next;
       x = trial;
-      if (std::abs(done - std::round(done)) < 1e-9) add(A, x);
+      if (std::abs(done - std::round(done)) < kWhole) add(A, x);
       step = std::min(1.0, 2 * step);
     }
     return ended(Status::success, "");

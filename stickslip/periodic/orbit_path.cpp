@@ -8,6 +8,8 @@
 namespace stickslip {
 
 namespace {
+constexpr double kComplex = 1e-6;  // imaginary part of a multiplier, beside 1: less is a double real one and its error
+constexpr double kSticks = 1e-9;   // of the period: what polished orbits know a stick to
 constexpr std::array<std::string_view, 4> kTests{"period_doubling", "neimark_sacker", "stick_onset", "grazing"};
 }
 
@@ -35,14 +37,14 @@ Vector bifurcation_tests(const PeriodicSolution& solution) {
     double pair = -1;
     for (const auto& value : solution.multipliers) {
       product *= 1.0 + value;
-      if (std::abs(value.imag()) > 1e-6) pair = std::max(pair, std::abs(value));
+      if (std::abs(value.imag()) > kComplex) pair = std::max(pair, std::abs(value));
     }
     values[0] = product.real();
     if (pair >= 0) values[1] = pair - 1;
   }
   if (!solution.polished) return values;
   const Orbit& orbit = solution.orbit;
-  if (orbit.stick_fraction.size() > 0) values[2] = orbit.stick_fraction.maxCoeff() > 1e-9 ? 1.0 : -1.0;
+  if (orbit.stick_fraction.size() > 0) values[2] = orbit.stick_fraction.maxCoeff() > kSticks ? 1.0 : -1.0;
   const auto impacts = std::count_if(orbit.events.begin(), orbit.events.end(),
                                      [](const Event& event) { return event.kind == EventKind::impact; });
   values[3] = impacts % 2 == 0 ? 1.0 : -1.0;

@@ -11,16 +11,19 @@ namespace {
 
 /// The extreme of coordinate i between two rows, where its velocity changes sign: regula falsi on the motion itself.
 double extreme(PeriodMap& map, const State& from, double t_a, double v_a, double t_b, double v_b, Index i, double q_b) {
+  constexpr int kMost = 60;            // halvings of an interval down to its last bit
+  constexpr double kSameTime = 4e-16;  // of the times: two neighbouring numbers
+  constexpr double kTurned = 1e-12;    // of the change of velocity between the rows: q no longer changes by a digit
   StepRecord record;
   double q = q_b;
   double low = t_a, high = t_b, f_low = v_a, f_high = v_b;
-  for (int k = 0; k < 60 && high - low > 4e-16 * (std::abs(high) + t_b - t_a); ++k) {
+  for (int k = 0; k < kMost && high - low > kSameTime * (std::abs(high) + t_b - t_a); ++k) {
     double t = low - f_low * (high - low) / (f_high - f_low);
     if (!(t > low && t < high)) t = 0.5 * (low + high);
     if (!map.flow(from, t, {}, {}, record)) return q;
     const double v = record.state.v[i];
     q = record.state.q[i];
-    if (v == 0 || std::abs(v) < 1e-12 * std::abs(v_a - v_b)) return q;
+    if (v == 0 || std::abs(v) < kTurned * std::abs(v_a - v_b)) return q;
     if ((v > 0) == (f_low > 0)) {
       low = t, f_low = v, f_high *= 0.5;  // Illinois
     } else {

@@ -2,6 +2,9 @@
 // After the first step a run of fixed size takes no memory: the hot loop allocates nothing.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "stickslip/io/model_file.hpp"
 #include "tests/support/allocation_counter.hpp"
 #include "tests/support/ball_pendulum.hpp"
 #include "tests/support/chain.hpp"
@@ -67,6 +70,110 @@ TEST(NoAllocation, PositionsOnAManifold) {
   EXPECT_EQ(allocations(*system, initial, options, 1), 0);
   options.scheme = SchemeKind::viscoelastic;
   EXPECT_EQ(allocations(*system, initial, options, 200), 0);
+}
+
+/// Of `event`, in the steps of the grid between its events: a step with an event, and the one after it, may allocate.
+void expect_none_between_events(const System& system, const State& initial, double step, double end_time) {
+  SimulationOptions options;
+  options.scheme = SchemeKind::event;
+  options.step = step;
+  options.end_time = end_time;
+  long quiet = 0, counted = 0, events = 0, last = 0, sum = 0;
+  SimulationHooks hooks;
+  hooks.on_event = [&](const Event&) {
+    quiet = 0;
+    ++events;
+  };
+  hooks.keep_going = [&](const State&) {
+    const long now = AllocationCounter::count();
+    if (++quiet > 2) {
+      sum += now - last;
+      ++counted;
+    }
+    last = now;
+    return true;
+  };
+  const Simulation run = simulate(system, initial, options, hooks);
+  EXPECT_EQ(run.status, Status::success) << run.message;
+  // The rows of the result, one per step here, double their memory now and then.
+  EXPECT_LE(sum, 2 * std::log2(static_cast<double>(counted))) << "in " << counted << " steps";
+  EXPECT_GT(counted, 100);
+  EXPECT_GT(events, 3);
+}
+
+TEST(NoAllocation, EventOnItsExactFlowBetweenEvents) {
+  if (!AllocationCounter::available) GTEST_SKIP() << "a sanitizer owns the allocator";
+  expect_none_between_events(*two_hinges::system(0.1, 0.1), two_hinges::initial(), 0.01, 10);
+}
+
+TEST(NoAllocation, EventOnAManifoldBetweenEvents) {
+  if (!AllocationCounter::available) GTEST_SKIP() << "a sanitizer owns the allocator";
+  State initial;
+  initial.q = Vector{{1, 0, 0, 0}};
+  initial.v = Vector{{0.4, -0.2, 1.5}};
+  expect_none_between_events(*ball_pendulum::make({}, {ball_pendulum::joint_friction(2, 0.05)}), initial, 1.0 / 256, 4);
+}
+
+/// Masses that vary, laws that stick two at a time, a constraint, a contact that slides and rests.
+TEST(NoAllocation, EventWithItsIntegratorBetweenEvents) {
+  if (!AllocationCounter::available) GTEST_SKIP() << "a sanitizer owns the allocator";
+  const char* const pendulum = R"toml(
+[equations]
+coordinates    = ["a", "b"]
+kinetic_energy = "v_a^2 + 0.5*v_b^2 + cos(a - b)*v_a*v_b"
+potential      = "-2*cos(a) - cos(b)"
+force          = ["0.6*sin(3*t)", "0"]
+[[friction]]
+on    = "a"
+limit = 0.5
+[[friction]]
+direction = [-1, 1]
+limit     = 0.2
+static_limit = 0.25
+[initial]
+position = [1.2, -0.4]
+[run]
+scheme   = "event"
+end_time = 10
+)toml";
+  const char* const crank = R"toml(
+[equations]
+coordinates    = ["phi", "x"]
+kinetic_energy = "0.5*(1 + 0.1*cos(phi))*v_phi^2 + 0.5*v_x^2"
+potential      = "0.5*(x - 1)^2"
+force          = ["0.4*cos(2*t)", "0"]
+[[constraint]]
+name     = "rod"
+position = "x - cos(phi)"
+[[friction]]
+on    = "x"
+limit = 0.15
+[initial]
+position = [1, 0.5403023058681398]
+[run]
+scheme   = "event"
+end_time = 10
+)toml";
+  const char* const block = R"toml(
+[equations]
+coordinates = ["x", "y"]
+mass        = [["1 + 0.1*x^2", 0], [0, 1]]
+force       = ["0.6*9.81*sin(2*t)", "-9.81"]
+[[contact]]
+gap  = "y"
+slip = ["x"]
+mu   = 0.4
+[initial]
+position = [0, 0]
+[run]
+scheme   = "event"
+end_time = 10
+)toml";
+  for (const char* const text : {pendulum, crank, block}) {
+    SCOPED_TRACE(text);
+    const ModelFile model = parse_model(text, "model.toml");
+    expect_none_between_events(*model.system, model.initial, 1.0 / 128, 10);
+  }
 }
 
 TEST(NoAllocation, EventWithoutLaws) {

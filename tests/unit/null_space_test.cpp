@@ -5,6 +5,8 @@
 
 #include <random>
 
+#include "stickslip/common/least_norm.hpp"
+
 namespace stickslip::null_space_test {
 namespace {
 
@@ -115,6 +117,30 @@ TEST(NullSpace, DependentRowsAreTheLaterOnesAndTheRestSpansTheSame) {
     A.row(6) = base.row(0) + base.row(1) + base.row(2) - base.row(3);
     EXPECT_EQ(dependent_rows(A), (std::vector<Index>{1, 3, 6}));
   }
+}
+
+/// A x = b of full rank; of less, the x that has no part in the null space and leaves a residual outside the range.
+TEST(LeastNorm, SolvesRegularMatricesAndGivesTheShortestSolutionOfOthers) {
+  std::mt19937 engine(5);
+  LeastNorm solver;
+  Vector x;
+  for (const Index n : {1, 2, 5, 9})
+    for (const Index rank : {n, std::max<Index>(1, n - 1)}) {
+      const DenseMatrix half = random_matrix(n, rank, engine);
+      const DenseMatrix A = half * half.transpose();
+      const Vector b = random_matrix(n, 1, engine);
+      solver.factor(A);
+      solver.solve(b, x);
+      const double size = A.norm() * x.norm() + b.norm();
+      EXPECT_LT((A.transpose() * (A * x - b)).norm(), kRoundoff * A.norm() * size) << n << " " << rank;
+      if (rank == n) {
+        EXPECT_LT((A * x - b).norm(), kRoundoff * size) << n;
+      }
+      if (rank < n) {
+        const DenseMatrix N = null_space(A).V2;
+        EXPECT_LT((N.transpose() * x).norm(), 100 * kRoundoff * x.norm()) << n;  // A is a square: its condition, too
+      }
+    }
 }
 
 }  // namespace

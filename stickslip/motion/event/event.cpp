@@ -15,6 +15,11 @@
 
 namespace stickslip {
 
+namespace {
+constexpr double kFirstSegment = 1e-3;  // of the run: what the first segment is taken to last before it is known
+constexpr double kOfTolerance = 1e-3;   // what counts as nothing beside the error of a step
+}  // namespace
+
 EventScheme::EventScheme(const System& system, const EventOptions& options, double tolerance, TimeSpan span,
                          std::vector<double> breakpoints, StopRequest stop, const Variations* variations)
     : system_(system),
@@ -23,7 +28,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
       breakpoints_(breakpoints_with_start(system, std::move(breakpoints), span)),
       stop_(stop),
       span_(span),
-      last_length_(1e-3 * span.length()) {
+      last_length_(kFirstSegment * span.length()) {
   std::string reason;
   bool exact = TaylorFlow::takes(system, reason);
   for (Index j = 0; variations && j < variations->size(); ++j)
@@ -34,13 +39,13 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   stepper_options_.integrator = options.integrator;
   stepper_options_.relative_tolerance = tolerance;
   stepper_options_.stop = stop;
-  stepper_options_.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : 1e-3 * tolerance;
+  stepper_options_.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : kOfTolerance * tolerance;
   if (exact && options.flow != FlowKind::integrator) {
     exact_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_, span);
     flow_ = exact_.get();
   } else {
     choose_flow();
-    snap_ = 1e-3 * tolerance;
+    snap_ = kOfTolerance * tolerance;
   }
   if (variations && dynamics_.spring_components() > 0)
     throw InputError(
@@ -161,8 +166,9 @@ void EventScheme::start(StepRecord& record) {
 
 /// How far a segment may reach: to the next jump of a force, or to the end.
 double EventScheme::limit_after(double t) const {
-  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + 1e-12 * time_size(t));
-  const double end = std::max(span_.end, t + 1e-9 * time_size(t));
+  const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), t + kSameInstant * time_size(t));
+  constexpr double kBeyond = 1e-9;  // of time_size(): a run asked to go on at its end has a little time left
+  const double end = std::max(span_.end, t + kBeyond * time_size(t));
   return next == breakpoints_.end() ? end : std::min(*next, end);
 }
 

@@ -179,7 +179,7 @@ class EventScheme final : public Scheme {
   std::vector<int> chosen_;
   DecisionProblem problem_;
   FlowSample sample_, node_;
-  Vector u_, w_, f_, lambda_, Kq_, Kv_, weights_, balance_;
+  Vector u_, w_, f_, lambda_, Kq_, Kv_, weights_;
   ConstraintRows rows_;
   bool redundant_ = false;    // reactions of the segment are one choice among many
   bool closed_form_ = false;  // of the energies between events

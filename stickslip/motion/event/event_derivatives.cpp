@@ -37,7 +37,7 @@ void EventScheme::leave_start(const State& s) {
 
 /// The dynamics are on the side of the segment.
 void EventScheme::leave_segment(const State& s) {
-  const double near = 1e-12 * time_size(s.t), snap = std::max(near, snap_ * time_size(s.t));
+  const double near = kSameInstant * time_size(s.t), snap = std::max(near, snap_ * time_size(s.t));
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), s.t - near);
   const bool jumps = at != breakpoints_.end() && *at <= s.t + snap;
   const double side = breakpoint_at(s.t) ? just_before(s.t) : s.t;
@@ -48,7 +48,7 @@ void EventScheme::leave_segment(const State& s) {
 TimeSpan EventScheme::smooth_window() const {
   TimeSpan window{-HUGE_VAL, HUGE_VAL};
   if (breakpoint_at(flow_->t0())) window.start = just_after(flow_->t0());
-  const double past = flow_->t0() + 1e-12 * time_size(flow_->t0());
+  const double past = flow_->t0() + kSameInstant * time_size(flow_->t0());
   const auto next = std::upper_bound(breakpoints_.begin(), breakpoints_.end(), past);
   if (next != breakpoints_.end()) window.end = just_before(*next);
   return window;

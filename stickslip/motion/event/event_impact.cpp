@@ -96,7 +96,8 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   contact_audit_.step.gain += book_impact(normal_loss, friction_loss, record.energy);
   // Modes after the impact. Velocities at round-off of the approach are zero.
   place(just_after(s.t), s);
-  const double tiny = 1e-12 * approach;
+  constexpr double kAtRest = 1e-12;
+  const double tiny = kAtRest * approach;
   i = 0;
   for (const std::size_t k : touching) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];

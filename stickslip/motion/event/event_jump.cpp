@@ -11,7 +11,6 @@
 namespace stickslip {
 
 namespace {
-constexpr double kSameInstant = 1e-12;  // of time_size(): times this near to a breakpoint are it
 }  // namespace
 
 /// The run's start is a breakpoint where a function jumps or has a kink there: the motion is that of the right limit. A

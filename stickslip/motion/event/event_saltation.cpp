@@ -20,6 +20,7 @@ constexpr double kGrazing = 1e-6;  // of the mean rate of g on the way: the deri
 constexpr double kStill = 1e-7;    // of what accelerations make in a moment: round-off of forces that are continuous
 constexpr double kApart = 1e-6;    // of the derivatives: what two events at one instant may leave open
 constexpr double kMoment = 1e-3;   // of the run's length
+constexpr double kGapNoise = 1e-10;  // of the terms of a gap: where it counts as closed
 
 bool place_at(ModeDynamics& dynamics, double t, const Vector& q, const Vector& v) {
   try {
@@ -74,7 +75,7 @@ void EventTangent::rates_of(const Monitor& monitor, const std::string& name) {
     if (law.tangents == 2) at.slip_direction(k, modes_[k], d);
     if (monitor.trigger == Trigger::touch) {
       rate[0] = at.u()[law.first];
-      for (Index i = 0; i < nv_; ++i) noise += 1e-10 * std::abs(at.Wt()(law.first, i)) * at.reach()(q_)[i];
+      for (Index i = 0; i < nv_; ++i) noise += kGapNoise * std::abs(at.Wt()(law.first, i)) * at.reach()(q_)[i];
     } else {
       for (int c = 0; c < law.tangents; ++c) rate[0] += d[c] * slows(law.tangent() + c);
     }
@@ -264,9 +265,10 @@ bool EventTangent::impulse_slope(const Vector& numbers, const Vector& change, Ve
     const double size = std::max(numbers.segment(from, count).lpNorm<Eigen::Infinity>(), least);
     return size > 0 ? change.segment(from, count).lpNorm<Eigen::Infinity>() / size : 0.0;
   };
+  constexpr double kLeast = 1e-2;  // size of μ and e, so that those near 0 take no tiny steps
   slope.setZero(m);
   double largest = std::max(relative(0, m, 0), relative(m, m * m, 0));
-  for (Index c = 0; c < 2 * contacts; ++c) largest = std::max(largest, relative(m + m * m + c, 1, 1e-2));
+  for (Index c = 0; c < 2 * contacts; ++c) largest = std::max(largest, relative(m + m * m + c, 1, kLeast));
   if (!(largest > 0)) return true;
   bool bounded = false;  // by μ = 0, e = 0 or e = 1
   auto impulse = [&](double eta, Vector& p) {

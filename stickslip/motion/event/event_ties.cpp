@@ -98,7 +98,9 @@ bool EventScheme::move_a_moment_on(const State& s) {
   place(just_after(s.t), s);
   if (!dynamics_.solve(s.modes)) return false;
   const double span = span_.length();
-  const double moment = 1e-6 * std::clamp(last_length_, 1e-4 * span, span);
+  constexpr double kMoment = 1e-6;    // of the last segment: long beside round-off of t, short beside the motion
+  constexpr double kShortest = 1e-4;  // of the run: what a segment counts as at least
+  const double moment = kMoment * std::clamp(last_length_, kShortest * span, span);
   const Vector a = dynamics_.acceleration(), v = s.v + moment * a, way = moment * (s.v + 0.5 * moment * a);
   Vector q = s.q;
   system_.kinematics().displace(way, q);

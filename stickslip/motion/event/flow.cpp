@@ -114,7 +114,8 @@ void Flow::take_first(double h) {
   }
   t1_ = t0_ + h * first;
   // Events that round-off cannot tell apart are one.
-  const double same = first + 1e-13 * time_size(t1_) / h;
+  constexpr double kOne = 1e-13;  // of time_size()
+  const double same = first + kOne * time_size(t1_) / h;
   for (std::size_t i = 0; i < roots_.size(); ++i)
     if (roots_[i] <= same) triggers_.push_back(monitors_[i]);
 }

@@ -25,6 +25,9 @@
 
 namespace stickslip {
 
+/// Of time_size(): times this near to a breakpoint are it.
+inline constexpr double kSameInstant = 1e-12;
+
 enum class Trigger { stop, release, touch, lift, singular };
 
 struct Monitor {

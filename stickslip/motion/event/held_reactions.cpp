@@ -10,6 +10,9 @@ namespace {
 
 constexpr double kRank = 1e-11;          // singular values of columns of length 1
 constexpr double kContradiction = 1e-9;  // of the terms of an equation
+constexpr double kMoves = 1e-9;          // of columns of length 1: the choice among reactions acts on the motion
+constexpr double kFree = 1e-10;          // of a bound of weight 1: less, and no choice changes its slack
+constexpr double kFound = 1e-12;         // of the largest force: a choice that was found is in the sets, to its own error
 constexpr double kRoundOff = 1e-13;      // of the largest force: a reaction on the border of its set is in it
 
 }  // namespace
@@ -68,7 +71,7 @@ void HeldReactions::factor(const DenseMatrix& V, const DenseMatrix& U) {
   const Vector& s = svd_.singularValues();
   while (inner_rank_ < s.size() && s[inner_rank_] > kRank * s[0]) ++inner_rank_;
   Z_ = svd_.matrixV().rightCols(k - inner_rank_);
-  choice_moves_ = (scaled * Z_).norm() > 1e-9;
+  choice_moves_ = (scaled * Z_).norm() > kMoves;
 }
 
 void HeldReactions::shortest(const Vector& g, Vector& x) const {
@@ -144,7 +147,7 @@ bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, co
     if (bound.tangents > 0) add(bound.tangent, -e1);
     if (bound.tangents > 1) add(bound.tangent + 1, -e2);
     const double weight = weight_of(bound), length = row.norm() * weight;
-    if (!(length > 1e-10)) return value * weight >= wanted * scale;  // no choice changes it
+    if (!(length > kFree)) return value * weight >= wanted * scale;  // no choice changes it
     G.conservativeResize(G.rows() + 1, d);
     h.conservativeResize(G.rows());
     G.row(G.rows() - 1) = row * (weight / length);
@@ -168,7 +171,7 @@ bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, co
     }
     if (!added) break;
   }
-  if (!all_hold(trial, 1e-12)) return false;
+  if (!all_hold(trial, kFound)) return false;
   x = trial;
   return true;
 }

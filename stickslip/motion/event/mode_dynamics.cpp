@@ -91,7 +91,10 @@ void ModeDynamics::place_contacts(double t, const Vector& q, const Vector& v) {
   const std::size_t first_law = static_cast<std::size_t>(friction_.laws());
   for (const ContactSite& point : found_.points) gap_[static_cast<Index>(first_law) + point.law] = point.gap;
   if (constant_geometry_ && placed_) return;
-  Wt_.bottomRows(m_ - friction_components_) = DenseMatrix(found_.Wt);
+  Wt_.bottomRows(m_ - friction_components_).setZero();
+  for (Index row = 0; row < found_.Wt.rows(); ++row)
+    for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry)
+      Wt_(friction_components_ + row, entry.col()) = entry.value();
   w_.tail(m_ - friction_components_) = found_.w;
   system_.laws().contact_source().bias(t, q, v, HUGE_VAL, workspace_, contact_bias_);
   bias_.tail(m_ - friction_components_) = contact_bias_;
@@ -157,7 +160,8 @@ void ModeDynamics::place(double t, const Vector& q, const Vector& v) {
   }
   friction_bias(t, q, v);
   place_contacts(t, q, v);
-  u_.noalias() = Wt_ * v - w_;
+  u_.noalias() = Wt_ * v;
+  u_ -= w_;
   if (!system_.laws().constraints().empty()) {
     if (!constant_geometry_ || !placed_) system_.laws().constraint_source().evaluate(t, q, workspace_, rows_);
     system_.laws().constraint_source().bias(t, q, v, workspace_, constraint_bias_);

@@ -39,6 +39,7 @@
 #include <vector>
 
 #include "stickslip/common/decompositions.hpp"
+#include "stickslip/common/least_norm.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/event/held_reactions.hpp"
@@ -184,6 +185,7 @@ class ModeDynamics {
     std::vector<Index> rows;  ///< components that hold
     DenseMatrix E;            ///< m × unknowns
     DenseMatrix PWE;          ///< nv × unknowns
+    DenseMatrix matrix;       ///< of the unknowns
     Eigen::PartialPivLU<DenseMatrix> lu;
     HeldReactions held;  ///< where the pivots of lu leave doubt
     bool by_lu = true, redundant = false;
@@ -214,7 +216,7 @@ class ModeDynamics {
   void friction_bias(double t, const Vector& q, const Vector& v);
   void keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const;
   void project_gaps(const std::vector<Mode>& modes, Vector& q);
-  void project_rows(const std::vector<Mode>& modes, Vector& v) const;
+  void project_rows(const std::vector<Mode>& modes, Vector& v);
   double limit_rate(std::size_t law);
 
   const System& system_;
@@ -240,6 +242,19 @@ class ModeDynamics {
   ConstrainedMass mass_;
 
   ModeFactor factor_;
+  /// Memory of project(), one for the velocities and one for the gaps: their sizes differ.
+  struct {
+    std::vector<Index> rows;
+    DenseMatrix D;
+    Vector u, weight, p;
+    LeastNorm inverse;
+  } projected_rows_;
+  struct {
+    std::vector<std::size_t> closed;
+    DenseMatrix D;
+    Vector gap, p, step;
+    LeastNorm inverse;
+  } projected_gaps_;
   Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_, scratch_q_;
   Vector loop_c_, R_, lambda_, unit_, unit_a_;
   double regularity_ = 1;

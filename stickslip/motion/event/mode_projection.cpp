@@ -33,8 +33,9 @@ void ModeDynamics::keep_stuck_coordinates(const std::vector<Mode>& modes, Vector
       if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0 && !named(at)) q[at] = scratch_q_[at];
 }
 
-void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) const {
-  std::vector<Index> rows;
+void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) {
+  auto& [rows, D, u, weight, p, solver] = projected_rows_;
+  rows.clear();
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     if (laws_[k].holds(modes[k]))
       for (int c = 0; c < laws_[k].size; ++c) rows.push_back(laws_[k].first + c);
@@ -44,17 +45,19 @@ void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) const
   std::erase_if(rows, [&](Index i) { return blocked(i); });
   const Index size = static_cast<Index>(rows.size());
   if (size == 0) return;
-  DenseMatrix D(size, size);
-  Vector u(size), inverse(size);
+  D.resize(size, size);
+  u.resize(size);
+  weight.resize(size);
   for (Index i = 0; i < size; ++i) {
-    inverse[i] = 1 / std::sqrt(D_(rows[i], rows[i]));
-    u[i] = inverse[i] * (Wt_.row(rows[i]).dot(v) - w_[rows[i]]);
+    weight[i] = 1 / std::sqrt(D_(rows[i], rows[i]));
+    u[i] = weight[i] * (Wt_.row(rows[i]).dot(v) - w_[rows[i]]);
   }
   if (u.isZero(0)) return;
   for (Index i = 0; i < size; ++i)
-    for (Index j = 0; j < size; ++j) D(i, j) = inverse[i] * D_(rows[i], rows[j]) * inverse[j];
-  const Vector p = D.completeOrthogonalDecomposition().solve(u).cwiseProduct(inverse);
-  for (Index i = 0; i < size; ++i) v.noalias() -= p[i] * PW_.col(rows[i]);
+    for (Index j = 0; j < size; ++j) D(i, j) = weight[i] * D_(rows[i], rows[j]) * weight[j];
+  solver.factor(D);
+  solver.solve(u, p);
+  for (Index i = 0; i < size; ++i) v.noalias() -= (p[i] * weight[i]) * PW_.col(rows[i]);
   for (const Index i : rows)
     if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0) v[at] = w_[i];
 }
@@ -63,7 +66,8 @@ void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) const
 /// limited by round-off alone.
 void ModeDynamics::project_gaps(const std::vector<Mode>& modes, Vector& q) {
   constexpr int kMostSteps = 8;
-  std::vector<std::size_t> closed;
+  auto& [closed, D, gap, p, step, solver] = projected_gaps_;
+  closed.clear();
   for (std::size_t k = 0; k < laws_.size(); ++k)
     if (laws_[k].contact && modes[k] != Mode::open) closed.push_back(k);
   if (closed.empty()) return;
@@ -73,11 +77,12 @@ void ModeDynamics::project_gaps(const std::vector<Mode>& modes, Vector& q) {
   };
   if (!system_.laws().constraints().empty()) find();
   const Index size = static_cast<Index>(closed.size());
-  DenseMatrix D(size, size);
-  Vector gap(size), step(n_);
+  D.resize(size, size);
+  gap.resize(size);
+  step.resize(n_);
   for (Index i = 0; i < size; ++i)
     for (Index j = 0; j < size; ++j) D(i, j) = D_(laws_[closed[i]].first, laws_[closed[j]].first);
-  const auto factor = D.completeOrthogonalDecomposition();
+  solver.factor(D);
   double last = HUGE_VAL;
   for (int round = 0; round < kMostSteps; ++round) {
     double error = 0;  // beside the terms of the gap
@@ -88,7 +93,7 @@ void ModeDynamics::project_gaps(const std::vector<Mode>& modes, Vector& q) {
     }
     if (!(error > 0 && error < 0.5 * last)) return;
     last = error;
-    const Vector p = factor.solve(gap);
+    solver.solve(gap, p);
     step.setZero();
     for (Index i = 0; i < size; ++i) step.noalias() -= p[i] * PW_.col(laws_[closed[i]].first);
     system_.kinematics().displace(step, q);

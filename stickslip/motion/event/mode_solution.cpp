@@ -7,6 +7,19 @@
 
 namespace stickslip {
 
+namespace {
+
+/// By inversions: Eigen's determinant allocates.
+double sign_of(const Eigen::PartialPivLU<DenseMatrix>::PermutationType& P) {
+  double sign = 1;
+  for (Index i = 0; i < P.size(); ++i)
+    for (Index j = 0; j < i; ++j)
+      if (P.indices()[i] < P.indices()[j]) sign = -sign;
+  return sign;
+}
+
+}  // namespace
+
 void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
   const Law& law = laws_[k];
   d[0] = d[1] = 0;
@@ -85,11 +98,11 @@ void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& facto
   }
   if (unknowns == 0) return;
   factor.PWE.noalias() = PW_ * factor.E;
-  DenseMatrix matrix(unknowns, unknowns);
-  for (Index i = 0; i < unknowns; ++i) matrix.row(i).noalias() = Wt_.row(factor.rows[i]) * factor.PWE;
-  factor.lu.compute(matrix);
+  factor.matrix.resize(unknowns, unknowns);
+  for (Index i = 0; i < unknowns; ++i) factor.matrix.row(i).noalias() = Wt_.row(factor.rows[i]) * factor.PWE;
+  factor.lu.compute(factor.matrix);
   // det over Π D_ii; its size is bounded by 1 for symmetric matrices
-  double det = factor.lu.permutationP().determinant(), smallest = HUGE_VAL;
+  double det = sign_of(factor.lu.permutationP()), smallest = HUGE_VAL;
   for (Index i = 0; i < unknowns; ++i) {
     const double diagonal = D_(factor.rows[i], factor.rows[i]);
     const double pivot = diagonal > 0 ? factor.lu.matrixLU()(i, i) / diagonal : 0.0;
@@ -273,8 +286,8 @@ bool ModeDynamics::central_reactions(const std::vector<Mode>& modes, Vector& x) 
   reaction_bounds(modes);
   factor_.solve(right_, x);
   const Vector shortest = x;
-  constexpr double kDeepest = 0.25;  // of the largest force
-  for (double inset = kDeepest; inset > 1e-13; inset *= 0.1) {
+  constexpr double kDeepest = 0.25, kShallowest = 1e-13;  // of the largest force
+  for (double inset = kDeepest; inset > kShallowest; inset *= 0.1) {
     x = shortest;
     if (factor_.held.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x)) return true;
   }

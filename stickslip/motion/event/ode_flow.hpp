@@ -50,6 +50,7 @@ class OdeFlow final : public Flow {
   const OdeCounters& counters() const { return integrator_->counters(); }
 
  private:
+  static constexpr double kMoment = 1e-2;  ///< of the run's length: what velocities become in it is their scale
   void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
@@ -74,7 +75,8 @@ class OdeFlow final : public Flow {
   TimeResolution resolution_;
   std::vector<Mode> modes_;
   Vector q_, v_, qdot_, y_, event_y_;
-  std::vector<double> largest_speed_;  // per law, since its slip began
+  std::vector<double> samples_, found_;  // of find_between(): monitors at its points, their roots
+  std::vector<double> largest_speed_;    // per law, since its slip began
   std::vector<char> creeping_;
   double after_ = 0, before_ = 0;  // forces are evaluated within
   bool at_event_ = false;

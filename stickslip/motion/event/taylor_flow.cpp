@@ -23,6 +23,10 @@ constexpr double kAfterBreak = 1e-9;   // of the times at hand: where series at 
 constexpr double kNegligible = 1e-17;  // last terms of a series, beside the largest
 /// Numbers below this have no negligible parts: they lose their digits one by one (1e-324 is the least of all).
 constexpr double kUnderflow = std::numeric_limits<double>::min() / kNegligible;
+constexpr double kNoLength = 1e-14;    // of the times at hand: round-off of t
+constexpr double kFirstGuess = 1e-3;   // of what is left: length of the first segment of all
+constexpr double kBoldest = 1e4;       // by which a guess is changed at once
+constexpr double kLeading = 1e-12;     // of the largest coefficient: round-off of one that is 0
 constexpr double kForceAccuracy = 1e-16;  // of a force's series, beside its largest value
 
 /// y += A x with a few rows and columns, where a call into the library would cost more than the product.
@@ -90,14 +94,14 @@ TaylorFlow::TaylorFlow(ModeDynamics& dynamics, std::vector<double> breakpoints, 
 }
 
 const TaylorFlow::Kept& TaylorFlow::kept(const std::vector<Mode>& modes) {
-  std::string key(modes.size(), ' ');
+  key_.resize(modes.size());
   for (std::size_t k = 0; k < modes.size(); ++k)
-    key[k] = static_cast<char>((dynamics_.unloaded(k) ? 'A' : '0') + static_cast<int>(modes[k]));
-  const auto found = modes_.find(key);
+    key_[k] = static_cast<char>((dynamics_.unloaded(k) ? 'A' : '0') + static_cast<int>(modes[k]));
+  const auto found = modes_.find(key_);
   if (found != modes_.end()) return found->second;
   constexpr std::size_t kMostKept = 200;
   if (modes_.size() >= kMostKept) modes_.clear();
-  Kept& mode = modes_[key];
+  Kept& mode = modes_[key_];
   dynamics_.make_factor(modes, mode.factor);
   mode.known.setZero(dynamics_.components());
   for (std::size_t k = 0; k < modes.size(); ++k) {
@@ -168,7 +172,8 @@ void TaylorFlow::expand_by_map(const Kept& mode, double h, bool response) {
   }
   r_.col(kOrder).setZero();
   if (!viscous_acts_) return;
-  smooth_.noalias() = -(dynamics_.Wt() * v_);
+  smooth_.noalias() = dynamics_.Wt() * v_;
+  smooth_ = -smooth_;
   smooth_.col(0) += dynamics_.w();
   smooth_ = viscous_.asDiagonal() * smooth_;
 }
@@ -198,7 +203,7 @@ void TaylorFlow::expand(const Kept& mode, double t, double h) {
 void TaylorFlow::load_forces(double t, double h) {
   // At a breakpoint a condition such as t <= 1 still takes the branch before it: the series is that of a point just
   // after it, shifted back.
-  const double near = 1e-12 * time_size(t);
+  const double near = kSameInstant * time_size(t);
   const auto at = std::lower_bound(breakpoints_.begin(), breakpoints_.end(), t - near);
   const bool at_break = at != breakpoints_.end() && *at <= t + near;
   double after = at_break ? kAfterBreak * time_size(t) : 0.0;
@@ -236,7 +241,8 @@ void TaylorFlow::recurse(const Kept& mode, double h, bool response) {
     a_ = v_.col(k);
     linear_.B.add_product(-1, a_, g_);
     if (laws) {
-      u_.noalias() = Wt * a_ - w_.col(k);
+      u_.noalias() = Wt * a_;
+      u_ -= w_.col(k);
       smooth_.col(k) = -viscous_.cwiseProduct(u_);
       sum_ = smooth_.col(k);
       if (k == 0 && !response) sum_ += mode.known;
@@ -304,7 +310,7 @@ StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const 
   t0_ = t;
   q_.col(0) = q;
   v_.col(0) = v;
-  double h = h_ > 0 ? std::min(h_, t_limit - t) : 1e-3 * (t_limit - t);
+  double h = h_ > 0 ? std::min(h_, t_limit - t) : kFirstGuess * (t_limit - t);
   const Kept& mode = kept(modes);
   redundant_ = mode.factor.redundant;
   expand(mode, t, h);
@@ -313,7 +319,7 @@ StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const 
     return {Status::not_finite, fmt::format("the motion is not finite at t = {:.9g}", t)};
   // A first guess that is far off leaves too few digits in the terms to scale them.
   for (int round = 0; round < 30 && (factor < 0.02 || factor > 50) && h * factor < 1e3 * (t_limit - t); ++round) {
-    h *= std::clamp(factor, 1e-4, 1e4);
+    h *= std::clamp(factor, 1 / kBoldest, kBoldest);
     expand(mode, t, h);
     factor = 0.9 * stretch();
   }
@@ -327,7 +333,7 @@ StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const 
   }
   h_ = std::min(h * std::clamp(factor, 0.5, 10.0), t_limit - t);
   // A force that ends (the root of a number that becomes negative) lets segments shrink towards its end.
-  if (h < 1e-14 * time_size(t) && h < t_limit - t)
+  if (h < kNoLength * time_size(t) && h < t_limit - t)
     return {Status::not_finite,
             fmt::format("the motion cannot be continued beyond t = {:.9g}: a force is not smooth or "
                         "not finite there",
@@ -335,7 +341,7 @@ StepOutcome TaylorFlow::begin(double t, const Vector& q, const Vector& v, const 
   segment_ = h;
   find_events(start);
   take_first(h);
-  if (triggers_.empty() && t_limit - t1_ < 1e-14 * time_size(t_limit)) t1_ = t_limit;
+  if (triggers_.empty() && t_limit - t1_ < kNoLength * time_size(t_limit)) t1_ = t_limit;
   return {};
 }
 
@@ -374,7 +380,7 @@ void TaylorFlow::find_events(const std::vector<LawStart>& start) {
       case Trigger::singular:
         continue;
     }
-    forget_leading(c, monitor, 1e-12);
+    forget_leading(c, monitor, kLeading);
     if (const auto root = first_root(c)) roots_[i] = *root;
   }
 }

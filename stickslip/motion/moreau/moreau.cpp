@@ -249,6 +249,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
     const double unsplit = h;
     std::tie(h, frozen) = earliest_event(h, record, status);
     if (status == Status::success) status = attempt(h, frozen, record);
+    if (status == Status::success && !frozen_law_stops()) status = attempt(h = unsplit, {}, record);
     // Where no part of the step can be solved with a frozen law, the step as a whole was.
     if (status == Status::not_converged || status == Status::no_solution) status = attempt(h = unsplit, {}, record);
   }

@@ -155,6 +155,7 @@ class MoreauScheme final : public Scheme {
   std::pair<double, Frozen> earliest_event(double h, StepRecord& record, Status& status);
   Index frozen_row() const;
   void freeze(double h, double factor);
+  bool frozen_law_stops() const;
   void stop_frozen_law();
   void note_friction_modes(double t1, StepRecord& record);
   /// One point that takes part in the step.
@@ -260,6 +261,8 @@ class MoreauScheme final : public Scheme {
   /// Σ |row_j v_j| + |w|, and its rounding.
   double row_terms(Index row) const;
   double row_rounding(Index row) const;
+  /// √(vᵀ diag(A) v), v what there is and what the forces of the step add; over √ρ of a law a velocity along it.
+  double momentum_at_hand() const;
   Mode point_mode(const Active& point) const;
   double friction_coefficient(const Active& point) const;
   Status commit(double h, double t_end, StepRecord& record);

@@ -13,6 +13,7 @@ namespace stickslip {
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
+constexpr double kJump = 1e-6;  // of the speed before: it leaps over zero, as where a foot lands, and does not stop there
 }  // namespace
 
 bool MoreauScheme::locates() const {
@@ -174,19 +175,26 @@ double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& recor
 /// Where the candidate's slip vanishes in (0, before]; none if it does not.
 std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h,
                                                     StepRecord& record, Status& status) {
-  constexpr double kAtOnce = 1e-14;   // of the step: a law that stops within it is at rest from the start
+  // Of the step, and of the time itself: a law that stops within it is at rest from the start. Laws that stop together,
+  // as the legs of a symmetric robot do, are apart by rounding.
+  constexpr double kAtOnce = 1e-14, kLastBits = 64 * std::numeric_limits<double>::epsilon();
+  const double at_once = std::max(kAtOnce * h, kLastBits * std::abs(t0_));
   constexpr double kPlateau = 1e-15;  // of the speed before: another law that shares the direction may hold ψ at zero
   constexpr double kBelow = -1e-3;    // from the stop on, which counts as below zero, so that its beginning is found
   const double speed = std::abs(start_slip_);
+  double ahead = speed, beyond = 0;  // of ψ on either side of the root so far
   auto psi = [&](double x) {
-    const double velocity = end_velocity(x, candidate, record, status);
+    const double velocity = end_velocity(std::max(x, at_once), candidate, record, status);
+    (velocity > kPlateau * speed ? ahead : beyond) = velocity;
     return std::abs(velocity) <= kPlateau * speed ? kBelow * speed : velocity;
   };
+  if (before <= at_once) return std::nullopt;
   const double at_end = psi(before);
   if (status != Status::success || !(at_end <= 0)) return std::nullopt;
   // To the last bits of x itself: a strong law stops in a small part of the step, and u must vanish there.
   const Root root = find_root(psi, 0.0, speed, before, at_end, 0.0);
-  if (status != Status::success || root.x <= kAtOnce * h) return std::nullopt;
+  if (status != Status::success || root.x <= at_once) return std::nullopt;
+  if (ahead - beyond > kJump * speed) return std::nullopt;
   return std::min(before, root.x);
 }
 
@@ -219,6 +227,13 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, S
     found = {k, -1, 0, true};
   }
   return {earliest, found};
+}
+
+/// Reactions that are not unique may leave the place of the stop to the solver: it must be met again.
+bool MoreauScheme::frozen_law_stops() const {
+  if (!frozen_.any() || frozen_.held) return true;
+  const Index row = frozen_row();
+  return row >= 0 && std::abs(solution_.u[row]) <= kJump * std::abs(u0_[row]);
 }
 
 /// A law that was brought to its stop has u = 0 exactly. What root finding left of u is round-off of its terms W_j v_j,

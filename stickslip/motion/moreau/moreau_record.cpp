@@ -14,6 +14,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kLastBit = 0x1p-53;  // of an impulse
+constexpr double kOfMotion = 16 * std::numeric_limits<double>::epsilon();  // rounding of a solve, in the metric of A
 constexpr double kRounding = 1e-12;   // of what the impulses of a step could make of a velocity
 constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
 constexpr double kAtRest = 1e-12;     // slip after an impact, relative to the approach
@@ -161,6 +162,15 @@ double MoreauScheme::row_rounding(Index row) const {
   return kTerms * row_terms(row);
 }
 
+double MoreauScheme::momentum_at_hand() const {
+  double twice_energy = 0;
+  for (Index i = 0; i < v_free_.size(); ++i) {
+    const double speed = std::abs(solution_.v[i]) + std::abs(v_free_[i] - v_m_[i]);
+    twice_energy += speed * speed / inverse_diagonal_[i];
+  }
+  return std::sqrt(twice_energy);
+}
+
 /// Natural map of the laws at (v, p) as moreau.hpp defines it; leaves u1_ behind.
 double MoreauScheme::law_residual(bool forgiving) {
   const SparseMatrix& Wt = problem_.Wt;
@@ -171,6 +181,8 @@ double MoreauScheme::law_residual(bool forgiving) {
     for (Index row = first; row < end; ++row) raise(speed, std::abs(row_times(Wt, row, v_free_) - problem_.w[row]));
     return speed;
   };
+  // A mechanism that falls freely leaves its stops alone: what moves them is the rounding of its motion as a whole.
+  const double momentum = active_.empty() ? 0.0 : momentum_at_hand();
   const double contact_speed = free_speed(laws_.components(), Wt.rows());
   double largest = 0;
   Index first = 0;
@@ -180,8 +192,9 @@ double MoreauScheme::law_residual(bool forgiving) {
     const double rho = weights_[static_cast<Index>(k)];
     const double e = inclusion_residual(set, {solution_.r.data() + first, size}, {u1_.data() + first, size}, rho) / rho;
     double rounding = 0;
-    for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
     const bool contact = k >= static_cast<std::size_t>(laws_.laws());
+    for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
+    if (forgiving && contact) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
