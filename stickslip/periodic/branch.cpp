@@ -179,31 +179,6 @@ void follow_residual(Follower& follower, const PeriodicSolution& first, double f
   });
 }
 
-/// Where a path cannot go on because the motion at its instant changes, another instant is taken.
-void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading, bool resumed) {
-  Orbit orbit = first.orbit;
-  double value = from;
-  std::unique_ptr<EventPath> problem;
-  std::vector<PathPoint> points;
-  for (bool known = resumed;; known = true) {
-    problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
-    if (!problem->usable()) {
-      follower.branch_.status = Status::not_converged;
-      follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
-      return;
-    }
-    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, 0, known);
-    points = path.points;
-    const bool ended = follower.conclude(path, *problem) || path.status == Status::interrupted;
-    if (ended || path.points.size() < 3) break;
-    orbit = follower.branch_.last.orbit;
-    value = path.points.back().s;
-    heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
-  }
-  if (follower.branch_.status == Status::success && follower.further_ > 0)
-    look_further(follower, *problem, points, [](double) { return std::vector<Vector>{}; });
-}
-
 /// Orbit by orbit.
 class EventWalk {
  public:
@@ -251,6 +226,77 @@ class EventWalk {
   const BranchBuilder& build_;
   StopRequest stop_;
 };
+
+std::ptrdiff_t impacts(const Orbit& orbit) {
+  return std::count_if(orbit.events.begin(), orbit.events.end(),
+                       [](const Event& event) { return event.kind == EventKind::impact; });
+}
+
+/// A contact that begins to touch makes the derivative of the motion infinite on one side (grazing), and no path goes
+/// through. The motion beyond has another sequence of phases: looked for a little further on, then, because the branch may
+/// turn back there, a little before with a larger motion. False: none was found. Sets value, heading and orbit.
+bool cross_grazing(Follower& follower, double& value, double& heading, Orbit& orbit) {
+  constexpr double kLarger = 1.1;
+  const double low = std::min(follower.options_.from, follower.options_.to),
+               high = std::max(follower.options_.from, follower.options_.to);
+  EventWalk walk(follower.build_, follower.stop_);
+  Orbit larger = orbit;
+  for (std::size_t k = 0; k < larger.q.size(); ++k) {
+    larger.q[k] *= kLarger;
+    larger.v[k] *= kLarger;
+  }
+  for (const bool back : {false, true})
+    for (const double part : {1e-4, 1e-3, 3e-3, 1e-2}) {  // of the way
+      const double direction = back ? -heading : heading, next = value + direction * part * follower.way();
+      if (next < low || next > high || raised(follower.stop_)) continue;
+      PeriodicSolution beyond;
+      std::string message;
+      if (!walk.solve(next, back ? &larger : &orbit, beyond, message)) continue;
+      const bool other = impacts(beyond.orbit) != impacts(orbit);
+      if (back && !other) continue;  // the branch that it came on
+      if (other) follower.add({"grazing", value, 0});
+      value = next;
+      heading = direction;
+      orbit = beyond.orbit;
+      return true;
+    }
+  return false;
+}
+
+/// Where a path cannot go on because the motion at its instant changes, another instant is taken.
+void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading, bool resumed) {
+  Orbit orbit = first.orbit;
+  double value = from;
+  if (heading == 0) heading = follower.options_.to > from ? 1 : -1;
+  int crossings = 0;
+  std::unique_ptr<EventPath> problem;
+  std::vector<PathPoint> points;
+  for (bool known = resumed;;) {
+    problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
+    if (!problem->usable()) {
+      follower.branch_.status = Status::not_converged;
+      follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
+      return;
+    }
+    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, 0, known);
+    known = true;
+    points = path.points;
+    const bool ended = follower.conclude(path, *problem) || path.status == Status::interrupted;
+    if (ended) break;
+    if (!path.points.empty()) {
+      orbit = follower.branch_.last.orbit;
+      value = path.points.back().s;
+      heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
+    }
+    constexpr int kMostCrossings = 100;
+    constexpr std::size_t kProgress = 3;  // points: another instant of the same motion led on
+    if (path.points.size() >= kProgress) continue;
+    if (++crossings > kMostCrossings || !cross_grazing(follower, value, heading, orbit)) break;
+    known = false;
+  }
+  if (follower.branch_.status == Status::success && follower.further_ > 0)
+    look_further(follower, *problem, points, [](double) { return std::vector<Vector>{}; });
+}
 
 /// Families with a condition: from value to value.
 void walk_events(Follower& follower, const PeriodicSolution& first, double from, bool resumed) {

@@ -21,6 +21,8 @@ namespace stickslip {
 
 namespace {
 
+constexpr Index kMostCoordinates = 1000;
+
 class Solver {
  public:
   Solver(const PeriodicProblem& problem, const PeriodicHooks& hooks)
@@ -38,10 +40,10 @@ class Solver {
       progress(0.4);
       const bool own_law = options_.law == LawForm::projection;
       const bool exact = options_.polish && own_law && !options_.cyclic.any();
-      const std::string elastic = exact ? elastic_refusal(solution_.orbit) : "";
-      if (!elastic.empty()) {
+      const std::string refusal = exact ? polish_refusal(solution_.orbit) : "";
+      if (!refusal.empty()) {
         solution_.notes.push_back(
-            fmt::format("not polished: {}; the certificate 'basis' says what twice the basis changes", elastic));
+            fmt::format("not polished: {}; the certificate 'basis' says what twice the basis changes", refusal));
       } else if (exact && polish_or_run_on(solution_.orbit)) {
         solution_.polished = true;
       } else if (!raised(hooks_.stop)) {
@@ -144,8 +146,14 @@ class Solver {
     return found;
   }
 
+  /// The event scheme has full matrices between all coordinates, and factors them at one go.
+  bool too_large() const { return problem_.system.info().nv() > kMostCoordinates; }
   /// Springs in series are states of their own: known where all sliders slip, which the orbit is polished from.
-  std::string elastic_refusal(const Orbit& orbit) const {
+  std::string polish_refusal(const Orbit& orbit) const {
+    if (too_large())
+      return fmt::format("the model has {} coordinates, and its motion from event to event is followed up to {}; "
+                         "[matrices] reduce brings it there",
+                         problem_.system.info().nv(), kMostCoordinates);
     if (!has_elastic_friction(problem_.system)) return "";
     if (std::string reason = event_refusal(problem_.system); !reason.empty()) return reason;
     for (const std::vector<Mode>& modes : orbit.modes)
@@ -153,7 +161,7 @@ class Solver {
     return "friction with a spring in series is polished from an instant at which all sliders slip, and there is none";
   }
   bool event_takes_all() const {
-    return event_refusal(problem_.system).empty();
+    return !too_large() && event_refusal(problem_.system).empty();
   }
 
   bool solve_weighted() {
@@ -263,7 +271,7 @@ class Solver {
   }
 
   void unpolished(bool wanted) {
-    if (fell_back_ || options_.cyclic.any()) return;
+    if (fell_back_ || options_.cyclic.any() || too_large()) return;
     if (wanted) solution_.notes.push_back("the solution could not be polished: " + polish_message_);
     PeriodMapOptions flow;
     flow.event = problem_.event;
