@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "cli/branch_plot.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
 #include "cli/result_folder.hpp"
@@ -173,16 +174,35 @@ int periodic(const PeriodicCommand& command) {
     folder.open_cleared();
     BranchFile rows(folder.path(), branch.parameter, *model.system, earlier ? &*earlier : nullptr);
     if (earlier) rows.keep_orbit(earlier->last, true);
+    // A report of what there is so far, so that a long branch can be looked at while it grows.
+    if (earlier) {
+      result.branch.points = earlier->points;
+      result.branch.bifurcations = earlier->bifurcations;
+    }
+    LiveBranch live(branch, !command.json, [&] {
+      result.solution.status = result.branch.status = Status::interrupted;
+      result.solution.message = fmt::format("not finished: {} points so far; load the page again", result.branch.points.size());
+      result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+      write_report(folder.path() / "report.html", periodic_report(result));
+    });
     BranchHooks hooks;
     hooks.stop = interrupt_request();
-    hooks.on_bifurcation = [&](const Bifurcation& found) { rows.add(found); };
+    hooks.on_bifurcation = [&](const Bifurcation& found) {
+      rows.add(found);
+      result.branch.bifurcations.push_back(found);
+      live.add(found);
+    };
     hooks.on_point = [&](const BranchPoint& point, const Orbit& orbit) {
       rows.add(point);
       if (point.branch == 0) rows.keep_orbit(orbit);
-      bar.update((point.value - branch.from) / (branch.to - branch.from));
+      result.branch.points.push_back(point);
+      result.solution.orbit = orbit;
+      result.solution.period = point.period;
+      live.add(point);
       return !interrupted();
     };
     in_file([&] { result.branch = follow_branch(build, branch, hooks, earlier ? &*earlier : nullptr, command.further); });
+    live.finish();
     rows.keep_orbit(result.branch.last.orbit, true);
     result.solution = result.branch.last;
     if (result.branch.status != Status::success) {

@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/interruptible_lu.hpp"
+#include "stickslip/continuation/arc_length.hpp"
 
 namespace stickslip {
 
@@ -45,25 +46,35 @@ class Follower {
 
   /// Newton on (F, plane·(z - anchor)) from z. False: it does not converge.
   bool correct(Vector& z, const Vector& plane, const Vector& anchor, PathPoint& point) {
-    constexpr double kOnPlane = 1e-12;  // of the scaled unknowns: round-off of the plane's equation
-    double last = HUGE_VAL;
-    for (int k = 0; k <= options_.max_corrections; ++k) {
-      set(z, point);
-      if (!problem_.residual(point.x, point.s, F_) || !F_.allFinite()) return false;
-      point.residual = F_.size() ? F_.lpNorm<Eigen::Infinity>() : 0.0;
-      point.corrections = k;
-      const double off = std::abs(plane.dot(z - anchor));
-      if (point.residual <= options_.tolerance && off <= kOnPlane * (1 + anchor.norm())) return true;
-      if (k > 2 && point.residual > 10 * last) return false;
-      last = point.residual;
-      if (raised(options_.stop) || !factor(point, plane)) return false;
-      right_.resize(n_ + 1);
-      right_ << -F_, -plane.dot(z - anchor);
-      const Vector step = lu_.solve(right_).col(0);
-      if (!step.allFinite()) return false;
-      z += step;
-    }
-    return false;
+    struct Curve {
+      Follower& follower;
+      Vector& z;
+      const Vector &plane, &anchor;
+      PathPoint& point;
+      std::optional<double> distance() {
+        constexpr double kOnPlane = 1e-12;  // of the scaled unknowns: round-off of the plane's equation
+        follower.set(z, point);
+        Vector& F = follower.F_;
+        if (!follower.problem_.residual(point.x, point.s, F) || !F.allFinite()) return std::nullopt;
+        point.residual = F.size() ? F.lpNorm<Eigen::Infinity>() : 0.0;
+        const double off = std::abs(plane.dot(z - anchor)) / (kOnPlane * (1 + anchor.norm()));
+        const double from_path = point.residual / follower.options_.tolerance;
+        return from_path <= 1 && off > 1 ? std::min(off, 2.0) : from_path;
+      }
+      bool newton_step() {
+        if (raised(follower.options_.stop) || !follower.factor(point, plane)) return false;
+        Vector& right = follower.right_;
+        right.resize(follower.n_ + 1);
+        right << -follower.F_, -plane.dot(z - anchor);
+        const Vector step = follower.lu_.solve(right).col(0);
+        if (!step.allFinite()) return false;
+        z += step;
+        return true;
+      }
+    } curve{*this, z, plane, anchor, point};
+    constexpr double kWorse = 10;  // a corrector that gets away so fast does not come back
+    point.corrections = correct_onto_curve(curve, {.most = options_.max_corrections, .contraction = kWorse});
+    return point.corrections >= 0;
   }
 
   /// Unit tangent at a point of the path, along `before`; sets `sign` to that of det [F_x F_s; tᵀ].
@@ -325,6 +336,7 @@ void Walk::go() {
   const double low = std::isnan(options_.lowest) ? std::min(options_.from, options_.to) : options_.lowest;
   const double high = std::isnan(options_.highest) ? std::max(options_.from, options_.to) : options_.highest;
   const double slope = std::abs(path_.points.back().tangent[follower_.n()]);
+  const StepRules steps{.easy = options_.easy_corrections, .hard = options_.easy_corrections + 2};
   double h = (options_.step > 0 ? options_.step / way : 0.01) / std::max(slope, 0.1);
   while (true) {
     if (raised(options_.stop)) return end(Status::interrupted, "stopped on request");
@@ -339,7 +351,7 @@ void Walk::go() {
     const bool solved = try_step(h, next, signs);
     const bool turned = solved && last.tangent.dot(next.tangent) < std::cos(options_.largest_turn);
     if (!solved || (turned && h > 2 * options_.smallest_step)) {
-      h *= 0.5;
+      h = steps.next(h, -1);
       if (h >= options_.smallest_step) continue;
       return end(raised(options_.stop) ? Status::interrupted : Status::not_converged,
                  fmt::format("the path could not be followed beyond s = {:.9g}: no step above {:.2g} of the way "
@@ -361,8 +373,7 @@ void Walk::go() {
       path_.closed = true;
       return;
     }
-    if (corrections <= options_.easy_corrections && !turned) h *= 1.5;
-    if (corrections > options_.easy_corrections + 2) h *= 0.7;
+    if (!turned || corrections > steps.hard) h = steps.next(h, corrections);
   }
 }
 

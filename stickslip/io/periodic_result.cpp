@@ -11,6 +11,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/motion/event/mode_dynamics.hpp"
 
 namespace stickslip {
 

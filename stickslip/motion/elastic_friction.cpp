@@ -3,10 +3,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
 namespace stickslip {
+
+bool has_elastic_friction(const System& system) {
+  const auto& laws = system.laws().friction();
+  return std::any_of(laws.begin(), laws.end(), [](const FrictionElement& law) { return law.elastic(); });
+}
 
 ElasticFriction::ElasticFriction(const FrictionAssembly& laws)
     : assembly_(laws),

@@ -10,12 +10,22 @@
 // with θ = 1/2 a step loses energy or keeps it.
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "stickslip/motion/friction_assembly.hpp"
 
 namespace stickslip {
+
+/// Where the law has to be a spring-damper with a limit (laws/viscoelastic_law.hpp): its relaxation time D/k [s], such that
+/// the force is off by O(ε) like everything else there, τ = ε √(k/m). m: what the law feels.
+inline double relaxation_of_spring(double stiffness, double mass, double epsilon) {
+  return epsilon * std::sqrt(stiffness / mass);
+}
+
+/// Some friction law has a spring in series.
+bool has_elastic_friction(const System& system);
 
 class ElasticFriction {
  public:

@@ -73,15 +73,6 @@ void refuse_other_polygons(std::string_view scheme, const System& system) {
           scheme, contact.name));
 }
 
-void refuse_elastic_friction(std::string_view scheme, const System& system) {
-  for (const FrictionElement& element : system.laws().friction())
-    if (element.elastic())
-      throw InputError(
-          fmt::format("scheme '{}' takes rigid friction only, not friction '{}' with a spring in series (stiffness = {:g}): "
-                      "its force follows the position, not the velocity alone; use scheme = \"moreau\"",
-                      scheme, element.name, element.stiffness));
-}
-
 void refuse_reaction_limits(std::string_view scheme, const System& system) {
   const Index index_slot = 1 + system.info().nq() + system.info().nv();
   for (const FrictionElement& element : system.laws().friction())

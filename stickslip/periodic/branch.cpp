@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/continuation/deflation.hpp"
-#include "stickslip/continuation/path_following.hpp"
+#include "stickslip/continuation/further_solutions.hpp"
 #include "stickslip/periodic/event_path.hpp"
 #include "stickslip/periodic/residual_path.hpp"
 
@@ -124,28 +123,28 @@ std::vector<Vector> solutions_at(OrbitPath& problem, const std::vector<PathPoint
 /// Further solutions at `value` beside those of known paths, from several starts; each followed both ways.
 void follow_further(Follower& follower, OrbitPath& problem, std::vector<PathPoints>& paths,
                     const std::vector<Vector>& more_starts, double value, int& number) {
-  constexpr double kSame = 1e-4;  // of its size: the same solution
   constexpr Index kDirections = 4;  // unknowns that starts are moved along, by parts of their size
   const BranchOptions& range = follower.options_;
   const PathOptions options = path_options(range, value, 0, follower.stop_);
   std::vector<Vector> known = solutions_at(problem, paths, options, value), starts = more_starts;
-  if (known.empty()) return;
+  if (known.empty() || number > follower.further_) return;
   for (const Vector& x : known) {
     for (const double factor : {1.5, 0.5, 3.0, -1.0}) starts.push_back(factor * x);
     for (Index k = 0; k < std::min<Index>(x.size(), kDirections); ++k)
       for (const double way : {0.5, -0.5, 2.0, -2.0}) starts.push_back(x + way * Vector::Unit(x.size(), k));
   }
-  for (std::size_t at = 0; at < starts.size(); ++at) {
-    if (number > follower.further_ || raised(follower.stop_)) return;
-    DeflatedProblem deflated(problem, known);
-    Vector x = starts[at];
-    if (!solve_at(deflated, value, options, x) || !solve_at(problem, value, options, x)) continue;
-    if (std::any_of(known.begin(), known.end(),
-                    [&](const Vector& k) { return (x - k).norm() < kSame * (1 + k.norm()); }))
-      continue;
-    for (const Vector& other : known)  // unstable motions lie between stable ones
-      for (const double part : {0.5, 0.25, 0.75}) starts.push_back(x + part * (other - x));
-    known.push_back(x);
+  std::vector<Vector> found;
+  find_further_solutions(problem, value, options, std::move(starts), known, [&](const Vector& x) {
+    found.push_back(x);
+    return number + static_cast<int>(found.size()) <= follower.further_;
+  });
+  for (const Vector& x : found) {
+    if (raised(follower.stop_)) return;
+    // The path of one found before may have come here already.
+    const std::vector<Vector> passed = solutions_at(problem, paths, options, value);
+    constexpr double kSame = 1e-4;
+    const auto same = [&](const Vector& k) { return (x - k).norm() < kSame * (1 + k.norm()); };
+    if (std::any_of(passed.begin(), passed.end(), same)) continue;
     bool again = false;
     for (const double heading : {1.0, -1.0}) {
       if (value == (heading > 0 ? std::max(range.from, range.to) : std::min(range.from, range.to))) continue;
@@ -178,31 +177,6 @@ void follow_residual(Follower& follower, const PeriodicSolution& first, double f
     }
     return list;
   });
-}
-
-/// Where a path cannot go on because the motion at its instant changes, another instant is taken.
-void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading, bool resumed) {
-  Orbit orbit = first.orbit;
-  double value = from;
-  std::unique_ptr<EventPath> problem;
-  std::vector<PathPoint> points;
-  for (bool known = resumed;; known = true) {
-    problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
-    if (!problem->usable()) {
-      follower.branch_.status = Status::not_converged;
-      follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
-      return;
-    }
-    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, 0, known);
-    points = path.points;
-    const bool ended = follower.conclude(path, *problem) || path.status == Status::interrupted;
-    if (ended || path.points.size() < 3) break;
-    orbit = follower.branch_.last.orbit;
-    value = path.points.back().s;
-    heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
-  }
-  if (follower.branch_.status == Status::success && follower.further_ > 0)
-    look_further(follower, *problem, points, [](double) { return std::vector<Vector>{}; });
 }
 
 /// Orbit by orbit.
@@ -252,6 +226,77 @@ class EventWalk {
   const BranchBuilder& build_;
   StopRequest stop_;
 };
+
+std::ptrdiff_t impacts(const Orbit& orbit) {
+  return std::count_if(orbit.events.begin(), orbit.events.end(),
+                       [](const Event& event) { return event.kind == EventKind::impact; });
+}
+
+/// A contact that begins to touch makes the derivative of the motion infinite on one side (grazing), and no path goes
+/// through. The motion beyond has another sequence of phases: looked for a little further on, then, because the branch may
+/// turn back there, a little before with a larger motion. False: none was found. Sets value, heading and orbit.
+bool cross_grazing(Follower& follower, double& value, double& heading, Orbit& orbit) {
+  constexpr double kLarger = 1.1;
+  const double low = std::min(follower.options_.from, follower.options_.to),
+               high = std::max(follower.options_.from, follower.options_.to);
+  EventWalk walk(follower.build_, follower.stop_);
+  Orbit larger = orbit;
+  for (std::size_t k = 0; k < larger.q.size(); ++k) {
+    larger.q[k] *= kLarger;
+    larger.v[k] *= kLarger;
+  }
+  for (const bool back : {false, true})
+    for (const double part : {1e-4, 1e-3, 3e-3, 1e-2}) {  // of the way
+      const double direction = back ? -heading : heading, next = value + direction * part * follower.way();
+      if (next < low || next > high || raised(follower.stop_)) continue;
+      PeriodicSolution beyond;
+      std::string message;
+      if (!walk.solve(next, back ? &larger : &orbit, beyond, message)) continue;
+      const bool other = impacts(beyond.orbit) != impacts(orbit);
+      if (back && !other) continue;  // the branch that it came on
+      if (other) follower.add({"grazing", value, 0});
+      value = next;
+      heading = direction;
+      orbit = beyond.orbit;
+      return true;
+    }
+  return false;
+}
+
+/// Where a path cannot go on because the motion at its instant changes, another instant is taken.
+void follow_events(Follower& follower, const PeriodicSolution& first, double from, double heading, bool resumed) {
+  Orbit orbit = first.orbit;
+  double value = from;
+  if (heading == 0) heading = follower.options_.to > from ? 1 : -1;
+  int crossings = 0;
+  std::unique_ptr<EventPath> problem;
+  std::vector<PathPoint> points;
+  for (bool known = resumed;;) {
+    problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
+    if (!problem->usable()) {
+      follower.branch_.status = Status::not_converged;
+      follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
+      return;
+    }
+    const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, 0, known);
+    known = true;
+    points = path.points;
+    const bool ended = follower.conclude(path, *problem) || path.status == Status::interrupted;
+    if (ended) break;
+    if (!path.points.empty()) {
+      orbit = follower.branch_.last.orbit;
+      value = path.points.back().s;
+      heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
+    }
+    constexpr int kMostCrossings = 100;
+    constexpr std::size_t kProgress = 3;  // points: another instant of the same motion led on
+    if (path.points.size() >= kProgress) continue;
+    if (++crossings > kMostCrossings || !cross_grazing(follower, value, heading, orbit)) break;
+    known = false;
+  }
+  if (follower.branch_.status == Status::success && follower.further_ > 0)
+    look_further(follower, *problem, points, [](double) { return std::vector<Vector>{}; });
+}
 
 /// Families with a condition: from value to value.
 void walk_events(Follower& follower, const PeriodicSolution& first, double from, bool resumed) {

@@ -6,6 +6,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/simulate.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 

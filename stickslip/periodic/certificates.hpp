@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/model/system.hpp"
 #include "stickslip/periodic/orbit.hpp"
 #include "stickslip/periodic/periodic_options.hpp"
 

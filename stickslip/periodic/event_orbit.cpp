@@ -9,6 +9,7 @@
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 

@@ -17,11 +17,16 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/common/status.hpp"
+#include "stickslip/model/system.hpp"
+#include "stickslip/motion/step.hpp"
 #include "stickslip/periodic/orbit.hpp"
-#include "stickslip/periodic/period_map.hpp"
+#include "stickslip/periodic/period_map_options.hpp"
 #include "stickslip/periodic/periodic_options.hpp"
 
 namespace stickslip {
+
+class PeriodMap;
 
 struct EventOrbitOptions {
   int max_iterations = 40;

@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/period_map.hpp"
 #include "stickslip/periodic/orbit_path.hpp"
 
 namespace stickslip {

@@ -6,6 +6,7 @@
 
 #include "stickslip/periodic/event_orbit.hpp"
 #include "stickslip/periodic/solve_periodic.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 

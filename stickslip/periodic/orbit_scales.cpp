@@ -32,6 +32,13 @@ std::size_t distinct_rows(const Orbit& guess) {
   return rows > 1 && guess.t.back() >= guess.t0 + guess.period * (1 - 1e-12) ? rows - 1 : rows;
 }
 
+bool sliders_slip(const System& system, const std::vector<Mode>& modes) {
+  const auto& friction = system.laws().friction();
+  for (std::size_t k = 0; k < friction.size(); ++k)
+    if (friction[k].elastic() && modes[k] != Mode::slip_plus && modes[k] != Mode::slip_minus) return false;
+  return true;
+}
+
 std::size_t quiet_row(const System& system, const Orbit& guess) {
   const std::size_t rows = distinct_rows(guess);
   ModeDynamics dynamics(system);
@@ -57,7 +64,7 @@ std::size_t quiet_row(const System& system, const Orbit& guess) {
     double held = 0, nearest = 1;
     for (std::size_t k = 0; k < laws; ++k) {
       const double d = distance(static_cast<Index>(j), static_cast<Index>(k));
-      if (d < 0) held += 1;
+      if (d < 0) held += dynamics.laws()[k].springs() ? static_cast<double>(laws) : 1.0;
       if (d >= 0 && largest[k] > 0) nearest = std::min(nearest, d / largest[k]);
     }
     const double score = nearest - 2 * held;

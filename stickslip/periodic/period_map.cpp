@@ -7,10 +7,19 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/null_space.hpp"
-#include "stickslip/motion/event/elastic_event.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/event/taylor_flow.hpp"
 
 namespace stickslip {
+
+std::string event_refusal(const System& system) {
+  try {
+    require_supported(SchemeKind::event, system);
+    return "";
+  } catch (const InputError& error) {
+    return error.what();
+  }
+}
 
 PeriodMap::PeriodMap(const System& system, double t0, Vector q_scale, Vector v_scale, const PeriodMapOptions& options)
     : system_(system),
@@ -21,17 +30,20 @@ PeriodMap::PeriodMap(const System& system, double t0, Vector q_scale, Vector v_s
       dynamics_(system) {
   std::string reason;
   elastic_ = has_elastic_friction(system);
-  exact_ = !elastic_ && TaylorFlow::takes(system, reason) && options.event.flow != FlowKind::integrator;
+  exact_ = TaylorFlow::takes(system, reason) && options.event.flow != FlowKind::integrator;
 }
 
 /// Sliders at their limits, along the velocity: the state of springs in series where all of them slip.
 void PeriodMap::slide(State& state) {
-  const auto& laws = system_.laws().friction();
   dynamics_.place(state.t, state.q, state.v);
-  state.z.setZero(static_cast<Index>(laws.size()));
-  for (std::size_t k = 0; k < laws.size(); ++k) {
-    const double u = dynamics_.u()[static_cast<Index>(k)];
-    if (u != 0) state.z[static_cast<Index>(k)] = std::copysign(dynamics_.limit(k) / laws[k].stiffness, u);
+  state.z.setZero(dynamics_.spring_components());
+  for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    if (!law.springs()) continue;
+    const double speed = dynamics_.u().segment(law.first, law.size).stableNorm();
+    if (speed > 0)
+      state.z.segment(law.spring, law.size) =
+          dynamics_.limit(k) / (law.stiffness * speed) * dynamics_.u().segment(law.first, law.size);
   }
 }
 
@@ -50,15 +62,9 @@ bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times
   try {
     require_supported(SchemeKind::event, system_);
     const TimeSpan span{state.t, t_end};
-    std::unique_ptr<Scheme> scheme;
-    if (elastic_) {
-      if (variations) return false;
-      if (state.z.size() == 0) slide(state);
-      scheme = std::make_unique<ElasticEventScheme>(system_, options_.tolerance, span, breakpoints(state.t, t_end), options_.stop);
-    } else {
-      scheme = std::make_unique<EventScheme>(system_, options_.event, options_.tolerance, span, breakpoints(state.t, t_end),
-                                             options_.stop, variations);
-    }
+    if (elastic_ && state.z.size() == 0) slide(state);
+    const auto scheme = std::make_unique<EventScheme>(system_, options_.event, options_.tolerance, span,
+                                                      breakpoints(state.t, t_end), options_.stop, variations);
     record = {};
     record.state = std::move(state);
     scheme->start(record);
@@ -93,7 +99,7 @@ DenseMatrix PeriodMap::directions(const State& state) {
       position.push_back(dynamics_.Wt().row(law.first).transpose());
       velocity.push_back(position.back());
     }
-    if (mode == Mode::stick)
+    if (mode == Mode::stick && !law.springs())
       for (int a = 0; a < law.tangents; ++a) velocity.push_back(dynamics_.Wt().row(law.tangent() + a).transpose());
   }
   const auto& constraints = system_.laws().constraints();

@@ -19,14 +19,12 @@
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 #include "stickslip/motion/step.hpp"
+#include "stickslip/periodic/period_map_options.hpp"
 
 namespace stickslip {
 
-struct PeriodMapOptions {
-  double tolerance = 1e-12;  ///< of the integrator, where the flow is not exact
-  EventOptions event = {};
-  StopRequest stop = nullptr;
-};
+/// Empty, or why the event scheme does not take the system.
+std::string event_refusal(const System& system);
 
 class PeriodMap {
  public:

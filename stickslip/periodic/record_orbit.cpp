@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 
@@ -69,12 +70,16 @@ bool record_orbit(PeriodMap& map, const State& start, double period, int rows, O
     orbit.q.push_back(s.q);
     orbit.v.push_back(s.v);
     orbit.u.push_back(dynamics.u());
-    const auto& friction = map.system().laws().friction();
-    for (std::size_t k = 0; k < friction.size(); ++k) {
-      if (!friction[k].elastic()) continue;  // all laws have one component where one of them is
-      const Index i = dynamics.laws()[k].first;
-      if (s.modes[k] == Mode::stick) orbit.u.back()[i] = 0;  // of the slider, not of its spring
-      if (!orbit.r.empty()) orbit.r.back()[i] = -friction[k].stiffness * s.z[static_cast<Index>(k)];
+    for (std::size_t k = 0; k < laws; ++k) {
+      const ModeDynamics::Law& law = dynamics.laws()[k];
+      if (!law.springs()) continue;
+      // Velocity of the slider, not of its spring.
+      const auto d = s.z.segment(law.spring, law.size);
+      auto u = orbit.u.back().segment(law.first, law.size);
+      const double length = d.norm(), along = length > 0 ? d.dot(u) / length : 0.0;
+      u.setZero();
+      if (s.modes[k] != Mode::stick && length > 0) u = along / length * d;
+      if (!orbit.r.empty()) orbit.r.back().segment(law.first, law.size) = -law.stiffness * d;
     }
     orbit.limit.push_back(limit);
     orbit.gap.push_back(dynamics.gaps());

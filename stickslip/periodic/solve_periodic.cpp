@@ -8,23 +8,20 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/motion/event/elastic_event.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/periodic/event_orbit.hpp"
 #include "stickslip/periodic/hill.hpp"
+#include "stickslip/periodic/judge_solution.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 
 namespace {
 
-std::vector<const StateFunction*> time_functions(const System& system) {
-  std::vector<const StateFunction*> functions;
-  system.forces().append_time_functions(functions);
-  system.laws().append_time_functions(functions);
-  std::erase_if(functions, [](const StateFunction* f) { return !f->depends_on_time(); });
-  return functions;
-}
+constexpr Index kMostCoordinates = 1000;
 
 class Solver {
  public:
@@ -43,10 +40,10 @@ class Solver {
       progress(0.4);
       const bool own_law = options_.law == LawForm::projection;
       const bool exact = options_.polish && own_law && !options_.cyclic.any();
-      const std::string elastic = exact ? elastic_refusal(solution_.orbit) : "";
-      if (!elastic.empty()) {
+      const std::string refusal = exact ? polish_refusal(solution_.orbit) : "";
+      if (!refusal.empty()) {
         solution_.notes.push_back(
-            fmt::format("not polished: {}; the certificate 'basis' says what twice the basis changes", elastic));
+            fmt::format("not polished: {}; the certificate 'basis' says what twice the basis changes", refusal));
       } else if (exact && polish_or_run_on(solution_.orbit)) {
         solution_.polished = true;
       } else if (!raised(hooks_.stop)) {
@@ -55,7 +52,7 @@ class Solver {
     }
     if (raised(hooks_.stop)) return ended(Status::interrupted, "stopped on request");
     progress(0.7);
-    judge();
+    judge_solution({problem_, options_, hooks_, weighted_orbit_, condition_, fell_back_}, solution_);
     progress(1);
     return solution_;
   }
@@ -74,11 +71,9 @@ class Solver {
     solution_.period = options_.motion_period();
     if (options_.method != PeriodicMethod::event)
       if (const std::string reason = equations_refusal(problem_.system, options_.method); !reason.empty()) {
-        if (const std::string elastic = elastic_event_refusal(problem_.system);
-            has_elastic_friction(problem_.system) && !elastic.empty())  // which the event scheme does not take either
-          throw InputError(fmt::format("method = \"{}\" does not apply: {}; nor does \"event\": {}; method = \"fourier\" takes "
-                                       "springs in series without static limits, constraints and the like",
-                                       to_string(options_.method), reason, elastic));
+        if (const std::string other = event_refusal(problem_.system); !other.empty())
+          throw InputError(fmt::format("method = \"{}\" does not apply: {}; nor does \"event\": {}",
+                                       to_string(options_.method), reason, other));
         solution_.notes.push_back(
             fmt::format("method = \"event\" instead of \"{}\": {}", to_string(options_.method), reason));
         options_.method = PeriodicMethod::event;
@@ -138,15 +133,9 @@ class Solver {
     solution_.multipliers = orbit.multipliers;
     solution_.residual = orbit.residual;
     solution_.family = solution_.polished = true;
-    ask_for_condition();
+    ask_for_condition(solution_);
     return true;
   }
-  void ask_for_condition() {
-    ended(Status::refused,
-          "the orbit belongs to a family: its neighbours are periodic as well, and nothing selects one; give "
-          "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"");
-  }
-
   ResidualSolution newton(PeriodicEquations& weighted, const Vector& X, bool homotopy) {
     ResidualSolution found = solve_residual(weighted, X,
                                             {.tolerance = options_.tolerance,
@@ -157,17 +146,22 @@ class Solver {
     return found;
   }
 
+  /// The event scheme has full matrices between all coordinates, and factors them at one go.
+  bool too_large() const { return problem_.system.info().nv() > kMostCoordinates; }
   /// Springs in series are states of their own: known where all sliders slip, which the orbit is polished from.
-  std::string elastic_refusal(const Orbit& orbit) const {
+  std::string polish_refusal(const Orbit& orbit) const {
+    if (too_large())
+      return fmt::format("the model has {} coordinates, and its motion from event to event is followed up to {}; "
+                         "[matrices] reduce brings it there",
+                         problem_.system.info().nv(), kMostCoordinates);
     if (!has_elastic_friction(problem_.system)) return "";
-    if (std::string reason = elastic_event_refusal(problem_.system); !reason.empty()) return reason;
-    const auto slip = [](Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus; };
+    if (std::string reason = event_refusal(problem_.system); !reason.empty()) return reason;
     for (const std::vector<Mode>& modes : orbit.modes)
-      if (std::all_of(modes.begin(), modes.end(), slip)) return "";
+      if (sliders_slip(problem_.system, modes)) return "";
     return "friction with a spring in series is polished from an instant at which all sliders slip, and there is none";
   }
   bool event_takes_all() const {
-    return !has_elastic_friction(problem_.system) || elastic_event_refusal(problem_.system).empty();
+    return !too_large() && event_refusal(problem_.system).empty();
   }
 
   bool solve_weighted() {
@@ -277,7 +271,7 @@ class Solver {
   }
 
   void unpolished(bool wanted) {
-    if (fell_back_ || options_.cyclic.any()) return;
+    if (fell_back_ || options_.cyclic.any() || too_large()) return;
     if (wanted) solution_.notes.push_back("the solution could not be polished: " + polish_message_);
     PeriodMapOptions flow;
     flow.event = problem_.event;
@@ -295,132 +289,6 @@ class Solver {
     solution_.multipliers.head(values.size()) = values;
     std::stable_sort(solution_.multipliers.begin(), solution_.multipliers.end(),
                      [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
-  }
-
-  double resolution() const {
-    if (solution_.polished) return 0;
-    return options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
-  }
-
-  void judge() {
-    if (!solution_.polished && (options_.method == PeriodicMethod::event || fell_back_)) return;
-    solution_.stable = stability(solution_.multipliers, options_.autonomous);
-    solution_.status = Status::success;
-    if (solution_.family && options_.autonomous && !options_.condition) return ask_for_condition();
-    const CertificateLimits limits{resolution()};
-    std::vector<Certificate>& list = solution_.certificates;
-    if (!hooks_.certify) {
-      add_laws(limits, list);
-      return;
-    }
-    add_certificate(list, "residual", solution_.residual, solution_.polished ? 1e-9 : options_.tolerance,
-                    solution_.polished ? "distance of the state after one period from its start, over its size"
-                                       : "largest weighted residual, over the forces in it");
-    // Of a polished orbit about 1/|1 - multiplier|: deviations that take ten million periods to decay or grow are not told
-    // from a family. Of weighted residuals the scales of harmonics come on top.
-    add_certificate(list, "conditioning", condition_, solution_.polished ? 1e7 : 1e9,
-                    "condition number of the equations: above the limit the orbit is degenerate, others are as good");
-    add_laws(limits, list);
-    compare_with_hill();
-    tell_rest();
-    add_basis_certificate(list);
-    double growth = 0;
-    for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
-    if (!options_.cyclic.any())  // one sector alone does not move like the whole
-      add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, limits,
-                             hooks_.stop, list);
-    for (const Certificate& certificate : list) {
-      if (certificate.ok) continue;
-      const bool direction = certificate.name.starts_with("dissipation");
-      ended(Status::audit_failed,
-            fmt::format("the certificate '{}' failed: {:.3g} is above {:.3g} ({}){}", certificate.name,
-                        certificate.value, certificate.limit, certificate.meaning,
-                        direction ? "; this is not a Coulomb solution, whatever its residual" : ""));
-      return;
-    }
-  }
-
-  void add_laws(const CertificateLimits& limits, std::vector<Certificate>& list) const {
-    add_law_certificates(problem_.system, solution_.orbit, limits, list);
-    if (options_.autonomous || driven_by_surfaces())
-      std::erase_if(list, [](const Certificate& c) { return c.name == "dissipation_work"; });
-  }
-
-  /// Both ways to the multipliers must not contradict each other about stability, but near the border.
-  void compare_with_hill() {
-    if (solution_.hill.size() == 0 || !solution_.stable || fell_back_) return;
-    const auto largest = [&](const Eigen::VectorXcd& values) {
-      Index trivial = -1;
-      if (options_.autonomous) (values.array() - 1.0).abs().minCoeff(&trivial);
-      double size = 0;
-      for (Index k = 0; k < values.size(); ++k)
-        if (k != trivial) size = std::max(size, std::abs(values[k]));
-      return size;
-    };
-    const double a = largest(solution_.multipliers), b = largest(solution_.hill);
-    if (std::abs(a - b) > 0.3 * std::max(1.0, a))
-      solution_.notes.push_back(fmt::format(
-          "Hill's method on the weighted residual has the largest multiplier {:.4g}, the monodromy {:.4g}", b, a));
-    if ((a < 1) != (b < 1) && std::abs(a - 1) > 0.1 && std::abs(b - 1) > 0.1 && !solution_.polished)
-      solution_.stable = std::nullopt;
-  }
-
-  /// A periodic motion was asked for, and nothing moves.
-  void tell_rest() {
-    const Orbit& orbit = solution_.orbit;
-    if (!solution_.polished || orbit.t.empty()) return;
-    for (const Vector& v : orbit.v)
-      if (!v.isZero(0)) return;
-    solution_.notes.push_back(
-        options_.autonomous
-            ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
-            : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring positions; the "
-              "excitation stays below its limits");
-  }
-
-  bool driven_by_surfaces() const {
-    for (const FrictionElement& law : problem_.system.laws().friction())
-      if (!law.surface_velocity.empty()) return true;
-    return false;
-  }
-
-  /// The weighted residual against the polished orbit, or against itself with twice the basis.
-  void add_basis_certificate(std::vector<Certificate>& list) {
-    if (options_.method == PeriodicMethod::event || fell_back_) return;
-    // Harmonics hold no impact: they are a start for the polished orbit, and say nothing about it.
-    const auto impact = [](const Event& event) { return event.kind == EventKind::impact; };
-    if (solution_.polished && std::any_of(solution_.orbit.events.begin(), solution_.orbit.events.end(), impact)) return;
-    const Orbit& reference = solution_.polished ? weighted_orbit_ : solution_.orbit;
-    const double basis = options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
-    Vector other = solution_.amplitude();
-    if (!solution_.polished) {
-      PeriodicOptions finer = options_;
-      finer.harmonics *= 2;
-      finer.steps *= 2;
-      finer.samples *= 2;
-      const auto made = make_equations(problem_.system, finer, problem_.initial.t, problem_.initial.q);
-      PeriodicEquations& weighted = *made;
-      Orbit guess = solution_.orbit;
-      guess.t.push_back(guess.t0 + guess.period);
-      guess.q.push_back(guess.q[0]);
-      guess.v.push_back(guess.v[0]);
-      guess.r.push_back(guess.r[0]);
-      const Vector X = weighted.start_from(guess);
-      if (options_.autonomous) weighted.set_phase_reference(X);
-      const ResidualSolution found =
-          solve_residual(weighted, X, {.tolerance = options_.tolerance, .homotopy = false, .stop = hooks_.stop});
-      if (found.status == Status::success) {
-        const Orbit orbit = weighted.orbit(found.X);
-        other = 0.5 * (orbit.maximum - orbit.minimum);
-      } else {
-        other.setConstant(HUGE_VAL);
-      }
-    }
-    const Vector own = 0.5 * (reference.maximum - reference.minimum);
-    const double change = (own - other).cwiseAbs().maxCoeff() / std::max(own.maxCoeff(), 1e-300);
-    add_certificate(list, "basis", std::isfinite(change) ? change : HUGE_VAL, std::max(4 / basis, 1e-3),
-                    solution_.polished ? "change of the amplitude from the weighted residual to the polished orbit"
-                                       : "change of the amplitude with twice the basis");
   }
 
   const PeriodicProblem& problem_;
@@ -449,42 +317,6 @@ std::optional<bool> stability(const Eigen::VectorXcd& multipliers, bool autonomo
     if (k != trivial) largest = std::max(largest, std::abs(multipliers[k]));
   if (std::abs(largest - 1) <= kBorder) return std::nullopt;
   return largest < 1;
-}
-
-void require_periodic(const System& system, const PeriodicOptions& options, const State& state) {
-  options.validate();
-  const std::vector<const StateFunction*> functions = time_functions(system);
-  if (options.autonomous) {
-    if (!functions.empty())
-      throw InputError(
-          "periodic.autonomous = true, but something of the model depends on t; leave it out and give the "
-          "period of the excitation");
-    return;
-  }
-  if (functions.empty())
-    throw InputError(
-        "nothing of the model depends on t, so there is no excitation whose period could be given; set "
-        "periodic.autonomous = true to look for a motion of its own");
-  Variables variables(system.info().nq(), system.info().nv(), system.laws().reaction_count());
-  variables.set_state(state.q, state.v);
-  const double T = options.motion_period();
-  for (const StateFunction* f : functions) {
-    double size = 0, miss = 0;
-    for (int k = 0; k < 16; ++k) {
-      const double t = state.t + T * std::fmod(0.5 + 0.6180339887498949 * k, 1.0);
-      variables.set_time(t);
-      const double now = (*f)(variables.span());
-      variables.set_time(t + T);
-      const double later = (*f)(variables.span());
-      size = std::max({size, std::abs(now), std::abs(later)});
-      miss = std::max(miss, std::abs(later - now));
-    }
-    if (miss > 1e-6 * size)
-      throw InputError(fmt::format(
-          "periodic.period = {:.12g} s does not fit the excitation: {} is not the same a period later (it differs by "
-          "{:.3g} of its size); give the excitation's period, or periods = the number of them",
-          options.period, f->text(), miss / size));
-  }
 }
 
 PeriodicSolution solve_periodic(const PeriodicProblem& problem, const PeriodicHooks& hooks) {

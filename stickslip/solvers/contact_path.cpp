@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The smoothed path by pseudo arc length: members of ContactNewton declared in contact_newton.hpp.
+// The smoothed path by pseudo arc length (continuation/arc_length.hpp): members of ContactNewton declared in
+// contact_newton.hpp.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
+#include "stickslip/continuation/arc_length.hpp"
 #include "stickslip/solvers/contact_newton.hpp"
 
 namespace stickslip {
@@ -34,36 +37,43 @@ bool ContactNewton<N>::find_tangent(const ContactSystem<N>& system, double unit)
 
 template <int N>
 int ContactNewton<N>::correct(const ContactSystem<N>& system, double unit, double weight, int& iterations) {
-  constexpr int kSteps = 8;
   constexpr double kOnPath = 1e-6;      // |F| over ε: a looser test leaves points from which no step comes back
   constexpr double kContraction = 0.7;  // of |F|, or a shorter step is better
   constexpr double kLargest = 1.0;      // change of log ε
-  const int m = system.size();
-  double last = HUGE_VAL;
-  for (int step = 0; step <= kSteps; ++step) {
-    const double merit = evaluate(system, r_.data(), u_.data(), F_.data(), true);
-    const double distance = std::sqrt(merit / weight) / smoothing_;
-    if (step > 0 && distance <= kOnPath) return step;
-    if (!(distance < kContraction * last)) return -1;
-    last = distance;
-    ++iterations;
-    for (double& x : by_smoothing_) x *= smoothing_;
-    if (!newton_direction(system, {}, 0.0) || !solve_linear(system, by_smoothing_.data(), response_)) return -1;
-    const double ds =
-        -unit * dot(system, tangent_, direction_) / (tangent_s_ + unit * dot(system, tangent_, response_));
-    if (!std::isfinite(ds)) return -1;
-    const double cut = std::min(1.0, kLargest / std::abs(ds));
-    for (int k = 0; k < m; ++k) r_[k] += cut * (direction_[k] + ds * response_[k]);
-    smoothing_ *= std::exp(cut * ds);
-    system.velocity({}, r_.data(), u_.data());
-  }
-  return -1;
+  struct Curve {
+    ContactNewton& newton;
+    const ContactSystem<N>& system;
+    double unit, weight;
+    int& iterations;
+    std::optional<double> distance() {
+      const double merit = newton.evaluate(system, newton.r_.data(), newton.u_.data(), newton.F_.data(), true);
+      return std::sqrt(merit / weight) / newton.smoothing_ / kOnPath;
+    }
+    /// Across the tangent by bordering: the factors know r alone.
+    bool newton_step() {
+      ++iterations;
+      for (double& x : newton.by_smoothing_) x *= newton.smoothing_;
+      if (!newton.newton_direction(system, {}, 0.0) ||
+          !newton.solve_linear(system, newton.by_smoothing_.data(), newton.response_))
+        return false;
+      const double ds = -unit * newton.dot(system, newton.tangent_, newton.direction_) /
+                        (newton.tangent_s_ + unit * newton.dot(system, newton.tangent_, newton.response_));
+      if (!std::isfinite(ds)) return false;
+      const double cut = std::min(1.0, kLargest / std::abs(ds));
+      for (int k = 0; k < system.size(); ++k) newton.r_[k] += cut * (newton.direction_[k] + ds * newton.response_[k]);
+      newton.smoothing_ *= std::exp(cut * ds);
+      system.velocity({}, newton.r_.data(), newton.u_.data());
+      return true;
+    }
+  } curve{*this, system, unit, weight, iterations};
+  return correct_onto_curve(curve, {.most = 8, .at_least = 1, .contraction = kContraction, .free_steps = -1});
 }
 
 template <int N>
 double ContactNewton<N>::follow_path(const ContactSystem<N>& system, const ContactGoal& goal,
                                      const SmoothingOptions& options, double* r, int& iterations) {
-  constexpr int kStartSteps = 100, kMemory = 5, kEasy = 4;
+  constexpr int kStartSteps = 100, kMemory = 5;
+  constexpr StepRules kStep{.faster = 1.6, .slower = 0.7, .failed = 0.5, .easy = 4, .hard = 4};
   constexpr double kCentred = 1e-3;   // |F| over ε at the start of the path
   constexpr double kNear = 1e-6;      // error from which the proximal method is faster
   constexpr double kFarthest = 10;    // ε over the first: the path leads back
@@ -101,7 +111,7 @@ double ContactNewton<N>::follow_path(const ContactSystem<N>& system, const Conta
       smoothing_ = base_smoothing * std::exp(std::clamp(length * tangent_s_, -kLargest, kLargest));
       system.velocity({}, r_.data(), u_.data());
       steps = correct(system, unit, weight, iterations);
-      length *= steps < 0 ? 0.5 : steps <= kEasy ? 1.6 : 0.7;
+      length = kStep.next(length, steps);
       if (steps < 0 && (length < kShortest || iterations >= last || goal.expired())) {
         follow = false;
         break;

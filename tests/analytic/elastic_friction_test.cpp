@@ -145,19 +145,6 @@ TEST(ElasticFriction, PlanarSpringReturnsRadially) {
   EXPECT_NEAR(s.final.q[1], 0.8 * exact.x, 1e-5);
 }
 
-TEST(ElasticFriction, SchemesThatDoNotTakeItSayWhichDoes) {
-  const auto system = oscillator(1, 10, 1, "0");
-  for (const SchemeKind kind : {SchemeKind::splitting, SchemeKind::viscoelastic}) {
-    try {
-      require_supported(kind, *system);
-      ADD_FAILURE() << to_string(kind);
-    } catch (const InputError& error) {
-      EXPECT_NE(std::string(error.what()).find("use scheme = \"moreau\""), std::string::npos) << error.what();
-      EXPECT_NE(std::string(error.what()).find("slider"), std::string::npos);
-    }
-  }
-}
-
 /// The steady state of a long run: half of max - min over the last period.
 double stepped_amplitude(const System& system, double period, int periods, long steps) {
   SimulationOptions options;

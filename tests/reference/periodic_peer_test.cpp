@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/continuation/further_solutions.hpp"
 #include "stickslip/continuation/path_following.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
@@ -129,6 +130,31 @@ TEST(PeriodicPeer, WholeBranchOfTheUnilateralSpringToFiveDigits) {
     }
     EXPECT_EQ(found, row.a2.size()) << row.omega;
   }
+}
+
+TEST(PeriodicPeer, AllThreeMotionsAreFoundFromTheOneThatDoesNotTouch) {
+  FrequencyPath problem(21, 256);
+  PathOptions options;
+  options.tolerance = 1e-11;
+  options.max_corrections = 15;
+  const double omega = 0.7, near = 1e-3;  // of fewer samples than the peer's
+  Vector low = Vector::Zero(43);
+  ASSERT_TRUE(solve_at(problem, omega, options, low));
+  std::vector<Vector> known{low};
+  const auto three = [&](const Vector&) { return known.size() < 3; };
+  find_further_solutions(problem, omega, options, {2 * low, 4 * low, -2 * low}, known, three);
+  ASSERT_EQ(known.size(), 3u);
+  std::sort(known.begin(), known.end(), [&](const Vector& a, const Vector& b) {
+    return fundamental(problem.orbit(a, omega), 1) < fundamental(problem.orbit(b, omega), 1);
+  });
+  EXPECT_NEAR(fundamental(problem.orbit(known[1], omega), 1), 0.62027806, near);
+  EXPECT_NEAR(fundamental(problem.orbit(known[2], omega), 1), 0.77922049, near);
+  // Where the two outer ones are known, the unstable one between them is found.
+  std::vector<Vector> outer{known[0], known[2]};
+  known = outer;
+  find_further_solutions(problem, omega, options, {}, known, three);
+  ASSERT_EQ(known.size(), 3u);
+  EXPECT_NEAR(fundamental(problem.orbit(known[2], omega), 1), 0.62027806, near);
 }
 
 TEST(PeriodicPeer, WithoutTouchingTheResponseIsThatOfTheLinearSystem) {

@@ -88,8 +88,12 @@ CompliantContacts::CompliantContacts(const System& system)
 
 void CompliantContacts::complete(const Vector& weights, double epsilon) {
   const auto mass = [&](Index law) { return weights[law] > 0 ? 1 / weights[law] : 1.0; };
-  for (Index k = 0; k < friction_.laws(); ++k)
-    friction_compliance_[static_cast<std::size_t>(k)] = {mass(k) / epsilon, 2 * mass(k) / std::sqrt(epsilon)};
+  for (Index k = 0; k < friction_.laws(); ++k) {
+    const double stiffness = friction_.element(k).stiffness;
+    friction_compliance_[static_cast<std::size_t>(k)] =
+        stiffness > 0 ? std::pair(stiffness, stiffness * relaxation_of_spring(stiffness, mass(k), epsilon))
+                      : std::pair(mass(k) / epsilon, 2 * mass(k) / std::sqrt(epsilon));
+  }
   for (std::size_t k = 0; k < laws_->size(); ++k) {
     if (!open_[k]) continue;
     const double m = mass(friction_.laws() + static_cast<Index>(k));

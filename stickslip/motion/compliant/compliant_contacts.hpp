@@ -27,7 +27,8 @@
 // Contacts without `compliance` get one at the start, from the mass m = 1/(W_n M⁻¹ W_nᵀ) that they feel: K = m/ε on all
 // axes, C = 2 m/√ε (critical), and a normal damping that makes a mass m rebound with the restitution e of the contact;
 // ε [s²] is `CompliantOptions::epsilon`, or follows from the motion at the start (compliant_accuracy.cpp). Bodies: the
-// smallest m of the bodies that the law can touch. Friction laws: likewise, with m along their direction.
+// smallest m of the bodies that the law can touch. Friction laws: likewise, with m along their direction; one with a
+// spring k in series has K = k and relaxes in relaxation_of_spring() (elastic_friction.hpp), C = k times that.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +37,7 @@
 
 #include "stickslip/common/shifted_factor.hpp"
 #include "stickslip/model/system.hpp"
-#include "stickslip/motion/friction_assembly.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/memory.hpp"
 #include "stickslip/motion/rate_map.hpp"
 #include "stickslip/motion/step.hpp"

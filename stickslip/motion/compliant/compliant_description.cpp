@@ -18,7 +18,6 @@ void require_system(const System& system) {
         "\"event\" "
         "or \"moreau\"");
   refuse_reaction_limits("compliant", system);
-  refuse_elastic_friction("compliant", system);
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
@@ -88,7 +87,7 @@ SchemeDescription compliant_description() {
           "Pang (paper 3), with the projection in the metric of the inverse damping",
           "matrices, equations, bodies; contacts with local compliance: any cone, coupled stiffness and damping; "
           "friction as the "
-          "same tangential law with its limit; constraints",
+          "same tangential law with its limit, with springs in series as they are; constraints",
           "unique, continuously differentiable motion with finite forces; within O(1/stiffness) of the rigid motion; "
           "energy "
           "balance to the tolerance",

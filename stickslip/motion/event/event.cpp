@@ -47,6 +47,9 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
     choose_flow();
     snap_ = kOfTolerance * tolerance;
   }
+  if (variations && dynamics_.spring_components() > 0)
+    throw InputError(
+        "derivatives of the motion are not carried through friction with a spring in series; leave out run.sensitivities");
   if (variations)
     tangent_ = std::make_unique<EventTangent>(system, *variations, breakpoints_, span, exact_ != nullptr);
   variations_ = variations;
@@ -57,6 +60,7 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   decision_options_.stop = stop;
   const std::size_t laws = dynamics_.laws().size();
   at_rest_.assign(laws, 0);
+  told_.assign(laws, 0);
   impact_.assign(laws, 0);
   roles_.assign(laws, LawRole::stuck);
   starts_.assign(laws, {});
@@ -69,6 +73,11 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
 }
 
 EventScheme::~EventScheme() = default;
+
+void EventScheme::place(double t, const State& s) {
+  dynamics_.set_deformation(s.z);
+  dynamics_.place(t, s.q, s.v);
+}
 
 double EventScheme::gap_size(std::size_t law, const Vector& q) {
   const Index i = dynamics_.laws()[law].first;
@@ -99,7 +108,7 @@ void EventScheme::use_stepper() {
 
 /// Modes from the state alone; a law at rest is decided afterwards.
 void EventScheme::classify(State& state, double t) {
-  dynamics_.place(t, state.q, state.v);
+  place(t, state);
   const std::vector<Mode> given = state.modes;
   state.modes.assign(dynamics_.laws().size(), Mode::open);
   for (std::size_t k = 0; k < state.modes.size(); ++k) {
@@ -118,7 +127,7 @@ void EventScheme::classify(State& state, double t) {
     }
     set_mode_by_velocity(k, 0, state);
     // A run that goes on from a slip that has just stopped.
-    if (state.modes[k] == Mode::stick && given.size() == state.modes.size() && given[k] != Mode::stick)
+    if (law.holds(state.modes[k]) && given.size() == state.modes.size() && given[k] != Mode::stick)
       roles_[k] = LawRole::stopped;
   }
 }
@@ -136,7 +145,10 @@ void EventScheme::start(StepRecord& record) {
     s.q = consistent.q;
     s.v = consistent.v;
   }
+  if (s.z.size() != dynamics_.spring_components()) s.z.setZero(dynamics_.spring_components());
+  dynamics_.set_deformation(s.z);
   classify(s, just_after(s.t));
+  settle_springs(s);
   record.energy = {};
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
@@ -190,6 +202,8 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
     s.t = t_next;
     s.q = sample_.q;
     s.v = sample_.v;
+    s.z = sample_.d;
+    dynamics_.set_deformation(s.z);
     const bool jump = t_next == segment_end_ && look_for_jumps(s);
     if (breakpoint_at(s.t)) flow_->sample(t_next, sample_);  // the dynamics stay on the side of the segment
     const double side = jump ? just_before(s.t) : s.t;
@@ -215,7 +229,8 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
         if (tangent_) leave_segment(s);
         for (std::size_t k = 0; k < roles_.size(); ++k) {
           roles_[k] = LawRole::stuck;
-          at_rest_[k] = s.modes[k] == Mode::stick || s.modes[k] == Mode::closed;
+          told_[k] = 0;
+          at_rest_[k] = dynamics_.laws()[k].rests(s.modes[k]);
         }
       }
     }
@@ -236,7 +251,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
 /// Back onto the rows that hold in these modes. The energy of that is an error like any other of the integration: it
 /// stays in what the audit cannot explain.
 void EventScheme::project(const std::vector<Mode>& modes, State& s, double t) {
-  dynamics_.place(t, s.q, s.v);
+  place(t, s);
   dynamics_.project(modes, s.q, s.v);
 }
 
@@ -245,14 +260,14 @@ void EventScheme::project(const std::vector<Mode>& modes, State& s, double t) {
 const std::vector<Mode>& EventScheme::modes_held_before(const State& s) {
   held_ = s.modes;
   for (std::size_t k = 0; k < held_.size(); ++k)
-    if (roles_[k] == LawRole::stopped && held_[k] == Mode::stick && dynamics_.laws()[k].tangents == 1)
+    if (roles_[k] == LawRole::stopped && dynamics_.laws()[k].holds(held_[k]) && dynamics_.laws()[k].tangents == 1)
       held_[k] = Mode::slip;
   return held_;
 }
 
 void EventScheme::energies(StepRecord& record) {
   record.energy.kinetic = system_.inertia().kinetic_energy(record.state.q, record.state.v);
-  record.energy.potential = system_.forces().potential_energy(record.state.q);
+  record.energy.potential = system_.forces().potential_energy(record.state.q) + dynamics_.spring_energy(record.state.z);
 }
 
 }  // namespace stickslip

@@ -70,6 +70,8 @@ class EventScheme final : public Scheme {
   std::vector<AuditPart*> audit_parts() override;
 
  private:
+  /// The dynamics at a state, its springs included.
+  void place(double t, const State& state);
   /// What |u| of component i may be by round-off of its terms, and by the time between state.t and that of the placed
   /// state.
   double velocity_round_off(Index i, const State& state);
@@ -132,7 +134,7 @@ class EventScheme final : public Scheme {
   void ask_how_ties_give(const State& state);
   /// Law k, the j-th of the decision.
   char tie_of_released(std::size_t k, const Decision& decision, std::size_t j, Index first) const;
-  bool tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) const;
+  bool tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du);
   void note_changes(const std::vector<Mode>& before, StepRecord& record);
   void accumulate(double from, double to, StepRecord& record);
   void accumulate_in_closed_form(double from, double to, StepRecord& record);
@@ -143,6 +145,7 @@ class EventScheme final : public Scheme {
   void project(const std::vector<Mode>& modes, State& state, double t);  ///< onto rows and surfaces at t
   const std::vector<Mode>& modes_held_before(const State& state);
   StepOutcome settle(State& state, double t);
+  void settle_springs(State& state);
 
   const System& system_;
   EventOptions options_;
@@ -162,6 +165,7 @@ class EventScheme final : public Scheme {
   double last_event_time_ = -1;
 
   std::vector<char> at_rest_, impact_, sliding_;
+  std::vector<char> told_;  // laws with a spring in series whose mode this instant's event has said
   std::vector<LawRole> roles_;
   std::vector<Jump> jumps_;
   int jumping_constraint_ = -1;

@@ -14,7 +14,7 @@ void EventScheme::start_tangent(StepRecord& record) {
   tangent_->load(s, record.sensitivity);
   if (pending_) return;  // an impact: the first step takes it
   const double t = just_after(s.t);
-  dynamics_.place(t, s.q, s.v);
+  place(t, s);
   if (s.t <= span_.start) tangent_->note_one_sided(dynamics_, s, t, at_rest_);
   tangent_->project(dynamics_, s, t);
   tangent_->store(s, record.sensitivity);
@@ -31,7 +31,7 @@ void EventScheme::leave_start(const State& s) {
       touches.push_back({static_cast<int>(k), Trigger::touch});
     }
   const double t = just_after(s.t);
-  dynamics_.place(t, s.q, s.v);
+  place(t, s);
   tangent_->leave(dynamics_, flying, t, touches, -1);
 }
 

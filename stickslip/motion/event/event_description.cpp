@@ -6,7 +6,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/elastic_friction.hpp"
-#include "stickslip/motion/event/elastic_event.hpp"
 #include "stickslip/motion/event/event.hpp"
 #include "stickslip/motion/simulate.hpp"
 
@@ -28,13 +27,22 @@ void require_few_laws(const System& system) {
       kMostLaws, laws));
 }
 
+/// Empty, or which spring in series is not taken. Its slider follows the limit, which would have to be that of the
+/// reactions of the same instant while it sticks.
+std::string spring_refusal(const System& system) {
+  const Index reactions = 1 + system.info().nq() + system.info().nv();
+  for (const FrictionElement& law : system.laws().friction())
+    if (law.elastic() && law.limit.depends_on_reactions(reactions))
+      return fmt::format("scheme 'event' takes no spring in series under a limit that depends on a reaction, as that of friction "
+                         "'{}' does; use scheme = \"moreau\"",
+                         law.name);
+  return "";
+}
+
 void require_system(const System& system) {
   refuse_other_polygons("event", system);
   require_few_laws(system);
-  if (has_elastic_friction(system)) {
-    if (const std::string reason = elastic_event_refusal(system); !reason.empty()) throw InputError(reason);
-    return;
-  }
+  if (const std::string reason = spring_refusal(system); !reason.empty()) throw InputError(reason);
   if (!system.laws().contact_source().points_stay())
     throw InputError(
         "scheme 'event' takes no contacts between shapes (points of contact between shapes appear and vanish); use "
@@ -56,11 +64,6 @@ void require_system(const System& system) {
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
                              StopRequest stop, const Variations* variations) {
-  if (has_elastic_friction(system)) {
-    if (variations)
-      throw InputError("derivatives of the motion are not carried through friction with a spring in series; leave out run.sensitivities");
-    return std::make_unique<ElasticEventScheme>(system, options.tolerance, options.span(), std::move(breakpoints), stop);
-  }
   return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
                                        std::move(breakpoints), stop, variations);
 }
@@ -85,7 +88,7 @@ void add_notes(const System&, const SimulationOptions&, std::vector<std::string>
 SchemeDescription event_description() {
   return {SchemeKind::event, "event",
        "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
-       "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, moving surface; all with springs in series); "
+       "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, moving surface, springs in series); "
        "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
        "too",
        "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "

@@ -48,7 +48,7 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   State& s = record.state;
   // What the integrator leaves of a velocity along a contact that was closed is no blow, and must not rebound.
   project(before_, s, s.t);
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   std::vector<std::size_t>& touching = touching_;
   touching.clear();
   for (std::size_t k = 0; k < s.modes.size(); ++k)
@@ -95,7 +95,7 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   }
   contact_audit_.step.gain += book_impact(normal_loss, friction_loss, record.energy);
   // Modes after the impact. Velocities at round-off of the approach are zero.
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   constexpr double kAtRest = 1e-12;
   const double tiny = kAtRest * approach;
   i = 0;

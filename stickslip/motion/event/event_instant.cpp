@@ -55,6 +55,8 @@ void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
   at_rest_[k] = 0;
   if (dynamics_.idle(k)) {
     s.modes[k] = Mode::slip;
+  } else if (law.springs()) {
+    s.modes[k] = Mode::stick;  // settle_springs() knows those that slip
   } else if (law.contact && (law.tangents == 0 || frictionless)) {
     s.modes[k] = Mode::closed;
     at_rest_[k] = 1;
@@ -68,11 +70,12 @@ void EventScheme::set_mode_by_velocity(std::size_t k, double tiny, State& s) {
 
 StepOutcome EventScheme::read_triggers(State& s) {
   snap_to_breakpoint(s);
-  dynamics_.place(s.t, s.q, s.v);
+  place(s.t, s);
   for (std::size_t k = 0; k < roles_.size(); ++k) {
     roles_[k] = LawRole::stuck;
     impact_[k] = 0;
-    at_rest_[k] = s.modes[k] == Mode::stick || s.modes[k] == Mode::closed;
+    at_rest_[k] = dynamics_.laws()[k].rests(s.modes[k]);
+    told_[k] = 0;
   }
   before_ = s.modes;
   for (const Monitor& monitor : triggers_) {
@@ -81,10 +84,19 @@ StepOutcome EventScheme::read_triggers(State& s) {
     switch (monitor.trigger) {
       case Trigger::stop:
         s.modes[k] = Mode::stick;
-        at_rest_[k] = 1;
-        roles_[k] = LawRole::stopped;
+        at_rest_[k] = law.holds(Mode::stick);
+        told_[k] = 1;
+        if (at_rest_[k]) roles_[k] = LawRole::stopped;
         break;
       case Trigger::release:
+        if (law.springs()) {
+          // Where the spring is longest just there, round-off alone has brought it to the limit: it goes back.
+          const Mode slip = law.size == 2 ? Mode::slip : monitor.sign > 0 ? Mode::slip_minus : Mode::slip_plus;
+          if (dynamics_.slider_speed(k, slip) > 0) s.modes[k] = slip;
+          told_[k] = 1;
+          break;
+        }
+        [[fallthrough]];
       case Trigger::lift:
         roles_[k] = LawRole::released;
         break;
@@ -117,12 +129,21 @@ StepOutcome EventScheme::read_triggers(State& s) {
 /// The decision, from velocities with which everything holds that was held before; then those of the laws that stick.
 StepOutcome EventScheme::settle(State& s, double t) {
   project(modes_held_before(s), s, t);
+  settle_springs(s);
   const StepOutcome outcome = decide(s);
   if (outcome.status != Status::success || held_ == s.modes) return outcome;
   project(s.modes, s, t);
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   dynamics_.solve(s.modes);
   return {};
+}
+
+/// A blow or a jump of a force or limit may turn a slider round, or leave its spring too long.
+void EventScheme::settle_springs(State& s) {
+  if (dynamics_.spring_components() == 0) return;
+  place(just_after(s.t), s);
+  dynamics_.settle_springs(told_, s.modes);
+  s.z = dynamics_.deformation();
 }
 
 StepOutcome EventScheme::pass_instant(StepRecord& record) {
@@ -161,7 +182,7 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   record.problems += 1;
   if (tangent_) {
     if (!impact) touching_.clear();
-    dynamics_.place(just_after(s.t), s.q, s.v);
+    place(just_after(s.t), s);
     tangent_->arrive(dynamics_, s, just_after(s.t), touching_);
   }
   note_changes(before, record);
@@ -176,10 +197,12 @@ StepOutcome EventScheme::begin_segment(State& s) {
   const std::size_t most = 4 * ties_.size() + 1;
   for (std::size_t turn = 0;; ++turn) {
     choose_flow();
+    dynamics_.set_deformation(s.z);
     StepOutcome outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
     // A force such as sqrt(t) has no series where it begins, but a motion.
     if (outcome.status == Status::not_finite && flow_ == exact_.get()) {
       use_stepper();
+      dynamics_.set_deformation(s.z);
       outcome = flow_->begin(s.t, s.q, s.v, s.modes, starts_, limit_after(s.t), continued_);
     }
     if (outcome.status != Status::success) return outcome;
@@ -189,7 +212,7 @@ StepOutcome EventScheme::begin_segment(State& s) {
         std::find_if(ties_.begin(), ties_.end(), [&](const Tie& t) { return t.law == law || t.other == law; });
     if (tie == ties_.end()) break;
     turn_tie(*tie, !tie->gives, s);
-    dynamics_.place(just_after(s.t), s.q, s.v);
+    place(just_after(s.t), s);
     dynamics_.solve(s.modes);
   }
   starts_.assign(starts_.size(), {});
@@ -279,10 +302,12 @@ bool EventScheme::starts_from_surface(std::size_t k, const State& s) {
 
 /// Problem (V) at the placed state; new modes, directions of slip, and what vanishes at the start of the next segment.
 StepOutcome EventScheme::decide(State& s) {
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   dynamics_.decision_problem(s.modes, at_rest_, roles_, problem_, chosen_, sliding_);
   starts_.assign(starts_.size(), {});
   ties_.clear();
+  for (std::size_t k = 0; k < s.modes.size(); ++k)
+    if (told_[k] && dynamics_.laws()[k].springs()) starts_[k].border = s.modes[k] == Mode::stick ? 2 : 0;
   for (std::size_t k = 0; k < s.modes.size(); ++k)
     if (dynamics_.laws()[k].contact && s.modes[k] == Mode::open && starts_from_surface(k, s)) starts_[k].gap = 1;
   for (std::size_t k = 0; k < s.modes.size(); ++k) dynamics_.set_unloaded(k, false);

@@ -52,10 +52,10 @@ bool EventScheme::look_for_jumps(const State& s) {
   const std::optional<double> at = breakpoint_at(s.t);
   if (!at || *at <= span_.start) return false;  // nothing was before the start
   const double before = just_before(s.t), after = just_after(s.t), between = 2 * (after - before);
-  dynamics_.place(before, s.q, s.v);
+  place(before, s);
   const Vector w = dynamics_.w(), rate = dynamics_.bias(), gap = dynamics_.gaps(),
                position = dynamics_.constraint_rows().position, moves = dynamics_.constraint_rows().rate;
-  dynamics_.place(after, s.q, s.v);
+  place(after, s);
   constexpr double kRoundOff = 1e-13;
   auto differ = [&](double a, double b, double rate_a, double rate_b, double size) {
     return std::abs(a - b) > between * (std::abs(rate_a) + std::abs(rate_b)) + size;
@@ -90,7 +90,7 @@ StepOutcome EventScheme::cross_jumps(State& s) {
             fmt::format("the position of constraint '{}' jumps at t = {:.9g}: no motion with finite forces follows it; "
                         "let it change over a short time instead",
                         system_.laws().constraints()[static_cast<std::size_t>(jumping_constraint_)].name, s.t)};
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   for (std::size_t k = 0; k < jumps_.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     if (jumps_[k] == Jump::none) continue;

@@ -67,10 +67,13 @@ void EventScheme::accumulate(double from, double to, StepRecord& record) {
       for (int c = 0; c < law.size; ++c) {
         const Index i = law.first + c;
         const double force = node_.r[i] + node_.smooth[i];
-        e.friction_loss -= weight * force * u_[i];
+        e.friction_loss -= weight * (law.springs() ? node_.smooth[i] : force) * u_[i];
         e.work_in += weight * force * w_[i];
         record.law_work[static_cast<Index>(k)] += weight * force * (u_[i] + w_[i]);
       }
+      // What the spring stores is potential energy; what its slider takes is lost.
+      if (law.springs() && record.state.modes[k] != Mode::stick)
+        e.friction_loss += weight * dynamics_.limit(k) * dynamics_.slider_speed(k, record.state.modes[k]);
     }
     system_.forces().applied(t, node_.q, node_.v, dynamics_.workspace(), f_);
     e.work_in += weight * (f_.dot(node_.v) + system_.inertia().power(node_.q, node_.v));
@@ -120,7 +123,7 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const Mode mode = s.modes[k];
     if (dynamics_.idle(k)) continue;
-    const bool stuck = mode == Mode::stick;
+    const bool stuck = law.holds(mode);
     const double limit = stuck ? dynamics_.static_limit(k) : dynamics_.limit(k);
     one_set_[0] =
         law.contact ? law.contact->set(limit) : dynamics_.friction().element(static_cast<Index>(k)).set(limit);
@@ -131,6 +134,12 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
     Vector &r = one_r_[law.size - 1], &u = one_u_[law.size - 1];
     r = sample_.r.segment(law.first, law.size);
     u = u_.segment(law.first, law.size);
+    if (law.springs()) {  // its law is one of the slider
+      double n[2];
+      dynamics_.spring_direction(k, mode, n);
+      const double speed = dynamics_.slider_speed(k, mode);
+      for (int c = 0; c < law.size; ++c) u[c] = speed * n[c];
+    }
     const Index i = law.first;
     const double free_D = dynamics_.free_D(i);
     // Of the run so far: where a law stops or lifts off, or its load passes through 0, its own force may vanish.

@@ -75,7 +75,7 @@ void EventScheme::name_tied_laws(const State& s) {
   dynamics_.place(segment_end_, node_.q, node_.v);
   for (std::size_t k = 0; k < s.modes.size(); ++k) {
     roles_[k] = LawRole::stuck;
-    at_rest_[k] = s.modes[k] == Mode::stick || s.modes[k] == Mode::closed;
+    at_rest_[k] = dynamics_.laws()[k].rests(s.modes[k]);
   }
   dynamics_.decision_problem(s.modes, at_rest_, roles_, problem_, chosen_, sliding_);
   const Decision decision = decide_modes(problem_, decision_options_);
@@ -104,7 +104,7 @@ void EventScheme::cut_where_no_choice_holds(const State& s) {
       name_tied_laws(s);
     }
   }
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   dynamics_.solve(s.modes);
 }
 

@@ -56,7 +56,7 @@ void EventScheme::turn_tie(Tie& tie, bool gives, State& s) {
   if (mode != Mode::open) move_other_side(k, s);
 }
 
-bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) const {
+bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, const Vector& du) {
   const auto k = static_cast<std::size_t>(tie.law);
   const ModeDynamics::Law& law = dynamics_.laws()[k];
   auto pushes = [&](std::size_t l) {
@@ -95,7 +95,7 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
 
 /// Places the dynamics where the motion in these modes is a moment later.
 bool EventScheme::move_a_moment_on(const State& s) {
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   if (!dynamics_.solve(s.modes)) return false;
   const double span = span_.length();
   constexpr double kMoment = 1e-6;    // of the last segment: long beside round-off of t, short beside the motion
@@ -160,7 +160,7 @@ void EventScheme::settle_ties(State& s) {
       for (std::size_t j = 0; j < count; ++j)
         if (!right_[j]) turn_tie(ties_[j], !ties_[j].gives, s);
   }
-  dynamics_.place(just_after(s.t), s.q, s.v);
+  place(just_after(s.t), s);
   dynamics_.solve(s.modes);
 }
 

@@ -22,6 +22,18 @@ void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes,
       monitors.push_back({id, Trigger::touch, 1, at.gap, at.tied, at.rises && at.gap > 0});
       continue;
     }
+    if (law.springs()) {
+      if (modes[k] != Mode::stick) {
+        monitors.push_back({id, Trigger::stop, modes[k] == Mode::slip_minus ? -1.0 : 1.0, at.u});
+      } else if (law.size == 2) {
+        monitors.push_back({id, Trigger::release, 1, at.border});
+      } else {
+        const bool positive = dynamics.reaction()[law.first] > 0;
+        monitors.push_back({id, Trigger::release, 1, positive ? at.border : 0});
+        monitors.push_back({id, Trigger::release, -1, positive ? 0 : at.border});
+      }
+      continue;
+    }
     // Redundant reactions are one choice among many: whether any choice holds is found apart (event_redundant.cpp).
     const bool open_choice = dynamics.redundant() || dynamics.unloaded(k);
     if (law.contact && !open_choice)
@@ -59,7 +71,7 @@ void forget_leading(std::span<double> c, const Monitor& monitor, double round_of
   for (std::size_t k = zeros; k < c.size() && std::abs(c[k]) <= round_off * largest; ++k) c[k] = 0;
 }
 
-double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {
+double monitor_value(ModeDynamics& dynamics, const Monitor& monitor) {
   const std::size_t k = static_cast<std::size_t>(monitor.law);
   const ModeDynamics::Law& law = dynamics.laws()[k];
   const Vector& r = dynamics.reaction();
@@ -71,6 +83,7 @@ double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor) {
     case Trigger::singular:
       return dynamics.regularity();
     case Trigger::stop:
+      if (law.springs()) return dynamics.slider_speed(k, law.size == 2 ? Mode::slip : mode_of(monitor.sign));
       return monitor.sign * dynamics.u()[law.tangent()];
     case Trigger::release:
       break;

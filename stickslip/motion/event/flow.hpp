@@ -6,7 +6,8 @@
 // zero however short, are not missed as far as the polynomial is accurate.
 //
 //   trigger   what falls to zero                                             for
-//   stop      ±u (one tangent), |u| (two tangents)                           laws that slip
+//   stop      ±u (one tangent), |u| (two tangents)                           laws that slip; with a spring in series
+//             n·u - c'/k                                                     the slider's
 //   release   c_s ∓ r;  c_s² - |r|²;  μ_s r_N ∓ r_T;  (μ_s r_N)² - |r_T|²    laws that stick
 //   touch     gap                                                            open contacts
 //   lift      r_N                                                            closed contacts
@@ -52,7 +53,7 @@ struct LawStart {
 void make_monitors(const ModeDynamics& dynamics, const std::vector<Mode>& modes, const std::vector<LawStart>& start,
                    std::vector<Monitor>& monitors);
 /// At the placed and solved state of `dynamics`.
-double monitor_value(const ModeDynamics& dynamics, const Monitor& monitor);
+double monitor_value(ModeDynamics& dynamics, const Monitor& monitor);
 
 /// Coefficients that are known to be 0 become 0, and a next one that is negative against what is known; for tied laws
 /// those after them that are round-off beside the largest. The first one that is left decides the sign at the start of
@@ -61,6 +62,7 @@ void forget_leading(std::span<double> c, const Monitor& monitor, double round_of
 
 struct FlowSample {
   Vector q, v;
+  Vector d;          ///< deformations of springs in series
   Vector r, smooth;  ///< set-valued and smooth part of the laws, per component
 };
 

@@ -15,8 +15,15 @@ ModeDynamics::ModeDynamics(const System& system)
       reach_(system.kinematics()),
       projection_(system) {
   n_ = system.info().nv();
-  for (Index k = 0; k < friction_.laws(); ++k)
+  Index springs = 0;
+  for (Index k = 0; k < friction_.laws(); ++k) {
     laws_.push_back({nullptr, friction_.first(k), friction_.size(k), friction_.size(k)});
+    if (!friction_.element(k).elastic()) continue;
+    laws_.back().stiffness = friction_.element(k).stiffness;
+    laws_.back().spring = springs;
+    springs += friction_.size(k);
+  }
+  d_.setZero(springs);
   friction_components_ = m_ = friction_.components();
   for (const ContactElement& contact : system.laws().contacts()) {
     laws_.push_back({&contact, m_, contact.size(), contact.tangents});
@@ -140,6 +147,10 @@ double ModeDynamics::terms(Index i, const Vector& x) {
 
 void ModeDynamics::place(double t, const Vector& q, const Vector& v) {
   t_ = t;
+  if (d_.size() > 0) {
+    q_ = q;
+    v_ = v;
+  }
   friction_.evaluate_limits(t, q, v, workspace_, false);
   following_.place(t, q, v);
   for (Index k = 0; k < friction_.laws(); ++k) {

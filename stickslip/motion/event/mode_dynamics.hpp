@@ -28,6 +28,11 @@
 // limit f(R), which changes nothing but the border of their sets; where reactions are redundant these are taken at the
 // choice that was made with the ones before, until both agree.
 //
+// A spring in series (friction_element.hpp) makes a law's force known in both of its modes; its deformation d is a
+// state beside q and v, and the law is never among those that hold rows or are decided:
+//   stick   r = -k d,              d' = u                              until k |d| = c
+//   slip    r = -c n, n = d/|d|,   d' = (c n/k)'                       until the slider stops: n·u - c'/k = 0
+//
 // Laws in order: friction elements, then contacts (one point each); components as in StepRecord.
 #pragma once
 
@@ -51,6 +56,13 @@ class ModeDynamics {
     Index first = 0;                          ///< component
     int size = 1;
     int tangents = 0;  ///< components of friction: size, or size - 1 for a contact
+    double stiffness = 0;  ///< of a spring in series; 0: none
+    Index spring = -1;     ///< first component of its deformation
+    bool springs() const { return spring >= 0; }
+    /// Its rows hold, with reactions that are unknown.
+    bool holds(Mode mode) const { return mode == Mode::stick && !springs(); }
+    /// Something to be decided where forces change.
+    bool rests(Mode mode) const { return holds(mode) || mode == Mode::closed; }
     Index tangent() const { return first + (contact ? 1 : 0); }
   };
 
@@ -97,6 +109,24 @@ class ModeDynamics {
   const Vector& force() const { return h_; }
   /// Without the reactions of the laws.
   const Vector& free_acceleration() const { return a_free_; }
+
+  /// d of all laws with a spring in series, which place() and solve() take as it is. [m, rad]
+  const Vector& deformation() const { return d_; }
+  void set_deformation(const Vector& d) { d_ = d; }
+  Index spring_components() const { return d_.size(); }
+  /// d' in these modes at the solved state.
+  void deformation_rate(const std::vector<Mode>& modes, Vector& rate);
+  /// Velocity of the slider of a law that slips, along n; of one that sticks 0. At the solved state.
+  double slider_speed(std::size_t law, Mode mode);
+  /// Unit vector n of its deformation.
+  void spring_direction(std::size_t law, Mode mode, double n[2]) const;
+  double spring_length(std::size_t law) const;  ///< |d|
+  /// Deformations that lie beyond the limit, or belong to a slider that slips, become c/k long; modes that those and the
+  /// velocities contradict change. `settled`: laws whose mode an event has just said.
+  void settle_springs(const std::vector<char>& settled, std::vector<Mode>& modes);
+  /// d of the sliders that slip, as long as their limits at the placed state make it.
+  void stretch_to_limits(const std::vector<Mode>& modes, Vector& d) const;
+  double spring_energy(const Vector& d) const;  ///< ½ Σ k |d|²
 
   /// Direction of slip of a law with two tangents while its velocity is exactly 0.
   void set_direction(std::size_t law, double d1, double d2);
@@ -187,6 +217,7 @@ class ModeDynamics {
   void keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const;
   void project_gaps(const std::vector<Mode>& modes, Vector& q);
   void project_rows(const std::vector<Mode>& modes, Vector& v);
+  double limit_rate(std::size_t law);
 
   const System& system_;
   SystemWorkspace workspace_;
@@ -203,6 +234,7 @@ class ModeDynamics {
   bool constant_geometry_ = false, placed_ = false;
 
   double t_ = 0;
+  Vector d_, q_, v_;  ///< deformations; the placed state, where there are some
   Vector u_, w_, bias_, gap_, limit_, static_limit_, h_, a_free_, constraint_bias_, length_;
   DenseMatrix Wt_, NW_, PW_, D_, direction_, columns_;
   ContactPoints found_;

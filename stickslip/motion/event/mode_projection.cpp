@@ -29,7 +29,7 @@ void ModeDynamics::keep_stuck_coordinates(const std::vector<Mode>& modes, Vector
     return !rows_.A.col(at).isZero(0);
   };
   for (std::size_t k = 0; k < laws_.size(); ++k)
-    for (Index i = laws_[k].first; modes[k] == Mode::stick && i < laws_[k].first + laws_[k].size; ++i)
+    for (Index i = laws_[k].first; laws_[k].holds(modes[k]) && i < laws_[k].first + laws_[k].size; ++i)
       if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0 && !named(at)) q[at] = scratch_q_[at];
 }
 
@@ -37,7 +37,7 @@ void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) {
   auto& [rows, D, u, weight, p, solver] = projected_rows_;
   rows.clear();
   for (std::size_t k = 0; k < laws_.size(); ++k) {
-    if (modes[k] == Mode::stick)
+    if (laws_[k].holds(modes[k]))
       for (int c = 0; c < laws_[k].size; ++c) rows.push_back(laws_[k].first + c);
     else if (laws_[k].contact && modes[k] != Mode::open)
       rows.push_back(laws_[k].first);

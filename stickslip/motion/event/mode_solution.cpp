@@ -44,9 +44,18 @@ void ModeDynamics::known_forces(const std::vector<Mode>& modes, Vector& r, Vecto
   smooth.setZero(m_);
   for (std::size_t k = 0; k < static_cast<std::size_t>(friction_.laws()); ++k) {
     const Law& law = laws_[k];
-    if (modes[k] == Mode::stick) continue;
+    if (law.holds(modes[k])) continue;
     const FrictionElement& element = friction_.element(static_cast<Index>(k));
     double d[2];
+    if (law.springs()) {
+      spring_direction(k, modes[k], d);
+      const double force = modes[k] == Mode::stick ? law.stiffness * spring_length(k) : limit_[k];
+      for (int c = 0; c < law.size; ++c) {
+        r[law.first + c] = -force * d[c];
+        smooth[law.first + c] = -element.viscous * u_[law.first + c];
+      }
+      continue;
+    }
     slip_direction(k, modes[k], d);
     const double lessened = limit_[k] * weakening(element.weakening, slip_speed(k, d));
     for (int c = 0; c < law.size; ++c) {
@@ -65,7 +74,7 @@ void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& facto
   Index unknowns = 0;
   for (std::size_t k = 0; k < laws_.size(); ++k) {
     if (!loaded(k)) continue;
-    if (modes[k] == Mode::stick) unknowns += laws_[k].size;
+    if (laws_[k].holds(modes[k])) unknowns += laws_[k].size;
     if (laws_[k].contact && modes[k] != Mode::stick) ++unknowns;
   }
   factor.E.setZero(m_, unknowns);
@@ -77,7 +86,7 @@ void ModeDynamics::make_factor(const std::vector<Mode>& modes, ModeFactor& facto
       factor.E(component, static_cast<Index>(factor.rows.size())) = 1;
       factor.rows.push_back(component);
     };
-    if (mode == Mode::stick) {
+    if (law.holds(mode)) {
       for (int c = 0; c < law.size; ++c) add(law.first + c);
     } else if (law.contact) {
       add(law.first);
@@ -127,7 +136,7 @@ void ModeDynamics::reaction_bounds(const std::vector<Mode>& modes) {
     const Law& law = laws_[k];
     const int id = static_cast<int>(k);
     if (modes[k] == Mode::open || unloaded_[k]) continue;
-    if (modes[k] == Mode::stick && !law.contact) {
+    if (law.holds(modes[k]) && !law.contact) {
       append_friction_bounds(id, static_limit_[k], 0, -1, i, law.tangents, bounds_);
       i += law.size;
     } else if (law.contact) {
@@ -171,7 +180,7 @@ bool ModeDynamics::finish(const std::vector<Mode>& modes) {
     r_.noalias() += factor_.E * x_;
   }
   for (std::size_t k = 0; k < laws_.size(); ++k)
-    for (Index i = laws_[k].first; modes[k] == Mode::stick && i < laws_[k].first + laws_[k].size; ++i)
+    for (Index i = laws_[k].first; laws_[k].holds(modes[k]) && i < laws_[k].first + laws_[k].size; ++i)
       if (const Index at = own_[static_cast<std::size_t>(i)]; at >= 0) a_[at] = -bias_[i];
   return a_.allFinite() && r_.allFinite();
 }

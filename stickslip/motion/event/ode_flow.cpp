@@ -43,7 +43,8 @@ OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vec
   q_.resize(nq_);
   qdot_.resize(nq_);
   v_.resize(n_);
-  y_.resize(nq_ + n_);
+  springs_ = dynamics.spring_components();
+  y_.resize(nq_ + n_ + springs_);
   curved_ = dynamics.friction().has_weakening() || dynamics.friction().limits_vary();
   largest_speed_.assign(dynamics.laws().size(), 0);
   creeping_.assign(dynamics.laws().size(), 0);
@@ -69,7 +70,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   ode.relative_tolerance = options_.relative_tolerance;
   ode.absolute_tolerance = options_.absolute_tolerance;
   ode.stop = options_.stop;
-  ode.absolute_scale = Vector::Ones(nq_ + n_);
+  ode.absolute_scale = Vector::Ones(nq_ + n_ + springs_);
   Vector way = dynamics_.reach().sizes(q);
   for (Index i = 0; i < n_; ++i) {
     speed[i] = std::max(speed[i], std::sqrt(energy / diagonal[i]));
@@ -81,6 +82,14 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   }
   for (Index k = 0; k < nq_; ++k)
     if (way[k] > 0) ode.absolute_scale[k] = way[k];
+  for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    for (int c = 0; law.springs() && c < law.size; ++c) {
+      const double way_of_law = dynamics_.Wt().row(law.first + c).cwiseAbs().dot(speed) * moment;
+      const double length = std::max(way_of_law, dynamics_.limit(k) / law.stiffness);
+      if (length > 0) ode.absolute_scale[nq_ + n_ + law.spring + c] = length;
+    }
+  }
   if (options_.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);
   } else {
@@ -90,7 +99,11 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
 
 void OdeFlow::place(double t, const Vector& y) {
   q_ = y.head(nq_);
-  v_ = y.tail(n_);
+  v_ = y.segment(nq_, n_);
+  if (springs_ > 0) {
+    d_ = y.tail(springs_);
+    dynamics_.set_deformation(d_);
+  }
   dynamics_.place(std::clamp(t, after_, before_), q_, v_);
 }
 
@@ -107,7 +120,11 @@ bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
   }
   dynamics_.system().kinematics().rate(q_, v_, qdot_);
   dydt.head(nq_) = qdot_;
-  dydt.tail(n_) = dynamics_.acceleration();
+  dydt.segment(nq_, n_) = dynamics_.acceleration();
+  if (springs_ > 0) {
+    dynamics_.deformation_rate(modes_, d_);
+    dydt.tail(springs_) = d_;
+  }
   return true;
 }
 
@@ -127,7 +144,7 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
   }
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (modes_[k] != Mode::slip || law.tangents != 2 || dynamics_.idle(k)) {
+    if (modes_[k] != Mode::slip || law.tangents != 2 || dynamics_.idle(k) || law.springs()) {
       largest_speed_[k] = 0;
       set_creeping(k, false);
       continue;
@@ -185,8 +202,13 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   after_ = is_break(t) ? std::nextafter(t + near, HUGE_VAL) : -HUGE_VAL;
   before_ = is_break(t_limit) ? std::nextafter(t_limit - near, -HUGE_VAL) : HUGE_VAL;
   if (after_ > before_) after_ = before_;
-  y_.head(nq_) = q;
-  y_.tail(n_) = v;
+  const Vector d = dynamics_.deformation();
+  const auto begin_again = [&] {
+    y_.head(nq_) = q;
+    y_.segment(nq_, n_) = v;
+    y_.tail(springs_) = d;
+  };
+  begin_again();
   event_y_ = y_;  // what sample() shows of a step that time's round-off leaves without length
   std::string message;
   double longest = longest_step(t, y_, message);
@@ -217,8 +239,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
     const OdeStep step = integrator_->step(f, limit);
     if (step == OdeStep::stopped) return {Status::interrupted, ""};
     if (step != OdeStep::accepted) {
-      y_.head(nq_) = q;
-      y_.tail(n_) = v;
+      begin_again();
       return ends_at_a_limit(start) ? StepOutcome{} : no_step(t);
     }
     if (integrator_->t() == event) {
@@ -235,8 +256,7 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
     // step across may have seen nothing of it. So the one up to the event has to meet the tolerance, too.
     const bool repeat = curved_ && !triggers_.empty() && t1_ - t > kShortest * time_size(t);
     if (!in_noise && !repeat) break;
-    y_.head(nq_) = q;
-    y_.tail(n_) = v;
+    begin_again();
     if (in_noise) {
       ++attempt;
       limit = t + 0.1 * h;
@@ -300,6 +320,8 @@ void OdeFlow::sample(double t, FlowSample& sample) {
   sample.q = q_;
   dynamics_.system().kinematics().normalize(sample.q);
   sample.v = v_;
+  sample.d = dynamics_.deformation();
+  if (springs_ > 0) dynamics_.stretch_to_limits(modes_, sample.d);
   sample.r = dynamics_.reaction();
   sample.smooth = dynamics_.smooth();
 }

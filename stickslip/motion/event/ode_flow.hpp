@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Flow of any system in one mode by an integrator with error control and dense output (common/ode.hpp).
 //
-//   y = (q, v),   y' = (T(q) v, v'(t, q, v))            v' of mode_dynamics.hpp
+//   y = (q, v, d),   y' = (T(q) v, v'(t, q, v, d), d')      v' and d' of mode_dynamics.hpp; d: springs in series
 //
 // Events: along the dense output of every step the monitors are sampled at Chebyshev points and replaced by their
 // interpolation polynomial; where its last coefficients are not small the step is halved for this purpose. The state at
@@ -83,7 +83,8 @@ class OdeFlow final : public Flow {
   bool unsolved_ = false;  // a stage of the step had no reactions in these modes
   bool curved_ = false;  // friction is no constant on the way to u = 0
   std::string refusal_;  // of the model, at the last state that could not be evaluated
-  Index n_ = 0, nq_ = 0;
+  Index n_ = 0, nq_ = 0, springs_ = 0;
+  Vector d_;
 };
 
 }  // namespace stickslip

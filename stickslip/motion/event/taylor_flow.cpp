@@ -59,6 +59,7 @@ bool TaylorFlow::takes(const System& system, std::string& reason) {
       return refuse(fmt::format("the limit of friction '{}' depends on reactions", element.name));
     if (!element.limit.is_constant() || (element.static_limit && !element.static_limit->is_constant()))
       return refuse(fmt::format("friction '{}' has a limit that is not constant", element.name));
+    if (element.elastic()) return refuse(fmt::format("friction '{}' has a spring in series", element.name));
     if (element.weakening.shape != WeakeningShape::none)
       return refuse(fmt::format("friction '{}' weakens with the velocity", element.name));
     for (const StateFunction& w : element.surface_velocity) {

@@ -45,6 +45,7 @@ SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& o
 
 void SplittingScheme::start(StepRecord& record) {
   start_record(system_, laws_, workspace_, record);
+  if (springs_.any()) start_springs(record);
   friction_velocity_ = record.state.v;
 }
 
@@ -87,12 +88,12 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
       laws_.add_reactions(1.0, weakening_, problem_.g);
     }
     for (Index k = 0; k < laws_.laws(); ++k) {
-      at_rest_[k] = s.modes[k] == Mode::stick;
+      at_rest_[k] = s.modes[k] == Mode::stick && !springs_.takes(k);
       released_[k] = 0;
     }
     for (bool gave_way = true; gave_way;) {
       for (Index k = 0; k < laws_.laws(); ++k)
-        problem_.sets[k].limit = tau * (at_rest_[k] && !released_[k] ? laws_.static_limit(k) : laws_.limit(k));
+        problem_.sets[k].limit = springs_.takes(k) ? 0.0 : tau * (at_rest_[k] && !released_[k] ? laws_.static_limit(k) : laws_.limit(k));
       solve(problem_, solve_options_, solver_, solution_);
       ++record.problems;
       iterations_ += solution_.iterations;
@@ -135,6 +136,7 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
 void SplittingScheme::record_modes(double t0, double t1, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
   for (Index k = 0; k < laws_.laws(); ++k) {
+    if (springs_.takes(k)) continue;
     const Mode after = laws_.mode(k, solution_.u), before = modes[k];
     if (after != before && laws_.static_limit(k) > 0)
       if (const auto kind = event_between(before, after))
@@ -143,7 +145,7 @@ void SplittingScheme::record_modes(double t0, double t1, StepRecord& record) {
   }
 }
 
-void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
+StepOutcome SplittingScheme::elastic_flow(double t0, double tau, StepRecord& record) {
   State& s = record.state;
   set_elastic_matrix(tau);
   linear_.M.product(s.v, mean_v_);
@@ -153,9 +155,14 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
       for (int c = 0; c < laws_.size(k); ++c)
         for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
           mean_v_[entry.col()] += 0.5 * tau * laws_.viscous(k) * entry.value() * w_[laws_.first(k) + c];
-  elastic_factor_.solve(mean_v_);
+  if (springs_.any()) {
+    const StepOutcome outcome = stretch_springs(t0, tau, record);
+    if (outcome.status != Status::success) return outcome;
+  } else {
+    elastic_factor_.solve(mean_v_);
+  }
   for (Index k = 0; k < laws_.laws(); ++k)
-    if (s.modes[k] == Mode::stick)
+    if (s.modes[k] == Mode::stick && !springs_.takes(k))
       for (int c = 0; c < laws_.size(k); ++c) {
         double moved = -w_[laws_.first(k) + c];
         for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k) + c); entry; ++entry)
@@ -178,6 +185,7 @@ void SplittingScheme::elastic_flow(double tau, StepRecord& record) {
   }
   s.q += tau * mean_v_;
   s.v = 2 * mean_v_ - s.v;
+  return {};
 }
 
 StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
@@ -194,16 +202,16 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   switch (options_.variant) {
     case SplittingVariant::lie:
       outcome = friction_flow(t0, tau, record);
-      if (outcome.status == Status::success) elastic_flow(tau, record);
+      if (outcome.status == Status::success) outcome = elastic_flow(t0, tau, record);
       break;
     case SplittingVariant::symmetrised:
-      elastic_flow(tau / 2, record);
-      outcome = friction_flow(t0, tau, record);
-      if (outcome.status == Status::success) elastic_flow(tau / 2, record);
+      outcome = elastic_flow(t0, tau / 2, record);
+      if (outcome.status == Status::success) outcome = friction_flow(t0, tau, record);
+      if (outcome.status == Status::success) outcome = elastic_flow(t0 + tau / 2, tau / 2, record);
       break;
     case SplittingVariant::friction_first:
       outcome = friction_flow(t0, tau / 2, record);
-      if (outcome.status == Status::success) elastic_flow(tau, record);
+      if (outcome.status == Status::success) outcome = elastic_flow(t0, tau, record);
       if (outcome.status == Status::success) outcome = friction_flow(t0 + tau / 2, tau / 2, record);
       break;
   }
@@ -212,7 +220,7 @@ StepOutcome SplittingScheme::step(double t_end, StepRecord& record) {
   linear_.M.product(record.state.v, scratch_);
   record.energy.kinetic = 0.5 * scratch_.dot(record.state.v);
   linear_.K.product(record.state.q, scratch_);
-  record.energy.potential = 0.5 * scratch_.dot(record.state.q);
+  record.energy.potential = 0.5 * scratch_.dot(record.state.q) + springs_.energy();
   return outcome;
 }
 

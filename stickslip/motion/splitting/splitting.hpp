@@ -15,6 +15,12 @@
 // symmetrised ones have smaller constants but the same creep in stick. λ converges in L2 with order 1/2 only, because
 // it jumps; away from events with order 1.
 //
+// Friction with a spring in series (friction_element.hpp) is part of the elastic step: its force at the middle,
+//   r = -k (d + τ/2 (u_m - u_s)),   -u_s ∈ N_C(r),    u_m = Wᵀ V_m - w
+// makes the step a problem (*) for V_m and the sliders' velocities u_s, which are coordinates without mass there:
+//   [A + κ W Wᵀ, -κ W; -κ Wᵀ, κ] (V_m, u_s) = (b - W g_s, g_s + p),   κ = τ² k/4,  g_s = τ k/2 d - κ w,  p = τ/2 r
+// with A V_m = b the step without it; d at the end by return mapping (elastic_friction.hpp). Order 2 in itself.
+//
 // In stick the elastic half leaves V^{n+1} = -τ M⁻¹ K X, not 0, and moves X by O(τ²) per step: V^{n+1/2}
 // (OutputRow::friction_velocity) is the velocity that obeys the law, and modes and events are read off it.
 //
@@ -26,6 +32,7 @@
 #pragma once
 
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
@@ -48,7 +55,11 @@ class SplittingScheme final : public Scheme {
 
  private:
   StepOutcome friction_flow(double t0, double duration, StepRecord& record);
-  void elastic_flow(double tau, StepRecord& record);
+  StepOutcome elastic_flow(double t0, double tau, StepRecord& record);
+  void start_springs(StepRecord& record);
+  StepOutcome stretch_springs(double t0, double tau, StepRecord& record);
+  void set_spring_problem(double tau);
+  void record_springs(double t1, double tau, StepRecord& record);
   void set_elastic_matrix(double tau);
   void record_modes(double t0, double t1, StepRecord& record);
 
@@ -56,6 +67,14 @@ class SplittingScheme final : public Scheme {
   const LinearPart& linear_;
   SplittingOptions options_;
   FrictionAssembly laws_;
+  ElasticFriction springs_{laws_};
+  PrimalProblem spring_problem_;  // of V_m and the sliders
+  PrimalWorkspace spring_solver_;
+  InclusionSolution spring_solution_;
+  SystemMatrix spring_matrix_;
+  std::vector<Index> sliders_;  // component of each among those of the laws
+  Vector slider_stiffness_;
+  double spring_tau_ = -1;
   ForceSampler forces_;
   SystemWorkspace workspace_;
   SystemMatrix damping_;

@@ -12,7 +12,6 @@ namespace {
 
 void require_system(const System& system) {
   refuse_reaction_limits("splitting", system);
-  refuse_elastic_friction("splitting", system);
   if (!system.laws().constraints().empty())
     throw InputError("scheme 'splitting' takes no constraints; use scheme = \"moreau\" or \"event\"");
   if (!system.linear())
@@ -47,10 +46,10 @@ void add_notes(const System&, const SimulationOptions& options, std::vector<std:
 SchemeDescription splitting_description() {
   return {SchemeKind::splitting, "splitting", "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
        "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving "
-       "surface)",
+       "surface, springs in series)",
        "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is "
        "reported, not bounded",
-          false, true, false, Derivatives::none, require_system, make, limits, add_notes};
+          false, true, false, Derivatives::none, require_system, make, limits, add_notes, ElasticFriction::names};
 }
 
 }  // namespace stickslip

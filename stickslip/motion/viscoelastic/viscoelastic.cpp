@@ -12,6 +12,7 @@
 #include "stickslip/common/gauss_legendre.hpp"
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 
@@ -108,6 +109,7 @@ void ViscoelasticScheme::start(StepRecord& record) {
   record.constraint_impulse = Vector::Zero(dynamics_.constraint_rows());
   record.law_work = Vector::Zero(laws);
   record.events.reserve(64 + 4 * static_cast<std::size_t>(laws));
+  springs_ = has_elastic_friction(system_);
   changed_.reserve(dynamics_.blocks().size());
   near_.reserve(2 * dynamics_.blocks().size());
   for (Vector* x : {&powers_, &sum_, &base_, &reached_}) x->setZero(dynamics_.powers_size());
@@ -187,6 +189,10 @@ Mode ViscoelasticScheme::mode_of_block(std::size_t k) const {
 /// One step of the integrator; where a law changes its branch within it, not beyond the next row.
 StepOutcome ViscoelasticScheme::advance(StepRecord& record, double row) {
   if (restart_) begin(record.state.t);
+  if (std::exchange(switched_, false)) {  // slopes of the branch before would pass for a small residual of the one after
+    y_ = integrator_->y();
+    integrator_->restart(integrator_->t(), y_, integrator_->suggested_step());
+  }
   refusal_.clear();
   auto f = [this](double t, const Vector& y, Vector& dydt) {
     try {
@@ -205,7 +211,7 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record, double row) {
   base_ = sum_;
   for (int halving = 0; step == OdeStep::accepted && halving < kHalvings; ++halving) {
     const bool changes = find_changes(record), passes_row = changes && row < integrator_->t();
-    if (!passes_row && (changes ? explained(record) : !slips_within())) break;
+    if (!passes_row && (changes || springs_ ? explained(record) : !slips_within())) break;
     const double start = integrator_->t_old(), h = passes_row ? row - start : 0.5 * (integrator_->t() - start);
     y_ = integrator_->y_old();
     integrator_->restart(start, y_, h);
@@ -227,6 +233,7 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record, double row) {
                     integrator_->t())};
   }
   in_step_ = true;
+  switched_ = !changed_.empty();
   note_changes(record);
   dynamics_.place(stretch_.inside(integrator_->t()), integrator_->y());
   audit_.lowest_damping = std::min(audit_.lowest_damping, dynamics_.fast_damping());

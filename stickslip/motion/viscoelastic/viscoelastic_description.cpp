@@ -2,6 +2,8 @@
 // What the scheme `viscoelastic` takes, guarantees and says of itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic.hpp"
@@ -24,7 +26,6 @@ const char* beyond_a_limit(const FrictionElement& element) {
 
 void require_system(const System& system) {
   refuse_reaction_limits("viscoelastic", system);
-  refuse_elastic_friction("viscoelastic", system);
   if (!system.laws().contacts().empty())
     throw InputError(
         fmt::format("scheme 'viscoelastic' takes no contacts, but there is contact '{}'; use scheme = "
@@ -58,7 +59,8 @@ AuditLimits limits(const System&, const SimulationOptions& options) {
 }
 
 void add_notes(const System& system, const SimulationOptions&, std::vector<std::string>& notes) {
-  if (!system.laws().friction().empty())
+  const auto& laws = system.laws().friction();
+  if (std::any_of(laws.begin(), laws.end(), [](const FrictionElement& law) { return !law.elastic(); }))
     notes.push_back(
         "friction is a spring-damper with a limit: after a reversal or a slip from rest the motion differs from the "
         "exact one by the order of sqrt(epsilon), not epsilon");
@@ -80,7 +82,7 @@ SchemeDescription viscoelastic_description() {
        "Fidlin, Deppler, Braun (paper 4), with a prepared start; limits as in paper 3's tangential law",
       "matrices, equations; independent holonomic and nonholonomic constraints, with or without a force limit; "
       "friction "
-       "(one component or planar) as the same spring-damper with its limit",
+       "(one component or planar) as the same spring-damper with its limit, springs in series as they are",
        "the exact motion up to O(epsilon), Lambda too after the initial layer; up to O(sqrt(epsilon)) from the first "
        "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
        "grows "

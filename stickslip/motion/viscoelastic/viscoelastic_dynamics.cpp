@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 
 namespace stickslip {
 
@@ -139,6 +140,13 @@ void ViscoelasticDynamics::complete(double t, const Vector& q) {
       h_ = f_;
       mass_.solve(h_);
       const double beta = f_.dot(h_), mass = beta > 0 ? 1 / beta : 1.0;
+      const double spring = block.friction >= 0 ? friction_.element(block.friction).stiffness : 0.0;
+      if (spring > 0) {
+        block.law.K = spring;
+        block.law.D = spring * relaxation_of_spring(spring, mass, block.given.epsilon);
+        for (int c = 0; c < block.law.size; ++c) K_[block.row[static_cast<std::size_t>(c)]] = spring;
+        continue;
+      }
       block.given.stiffness = mass;
       block.given.damping = 2 * mass;
       set_stiffness(block);
@@ -158,7 +166,8 @@ void ViscoelasticDynamics::ideal_forces(double t, const Vector& q, const Vector&
     friction_.evaluate_surface(t, q, v, workspace_, w_);
     friction_.relative_velocity(v, w_, friction_u_);
     for (const Block& block : blocks_) {
-      if (block.friction < 0) continue;
+      // A spring in series has the deformation it is given.
+      if (block.friction < 0 || friction_.element(block.friction).elastic()) continue;
       double speed = 0;
       for (int c = 0; c < block.law.size; ++c) {
         const Index i = block.row[static_cast<std::size_t>(c)];

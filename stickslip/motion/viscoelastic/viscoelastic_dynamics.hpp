@@ -10,6 +10,7 @@
 //             any other, and error weights mean the same for every ε
 //   Λ         = ζ + D u within the limit; the reaction on the system is λ = -Λ
 //   K = c/ε,  D = d/ε^κ                                                             (paper 4, eq. 5)
+//   friction with a spring k in series: K = k, D/K as relaxation_of_spring() says (elastic_friction.hpp)
 //
 // Roots of the fast motion: for each eigenvalue β of B = A M⁻¹ Aᵀ and equal rows, s² + D β s + K β = 0, i.e. of size
 // ε^(-1/2) at κ = 1/2, with damping ratio √b/2, b = d² β/c; in general b is an eigenvalue of S B S, S = D/√K.

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "stickslip/periodic/judge_solution.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "stickslip/periodic/periodic_equations.hpp"
+#include "stickslip/periodic/residual_newton.hpp"
+
+namespace stickslip {
+
+namespace {
+
+class Judge {
+ public:
+  Judge(const JudgedMotion& motion, PeriodicSolution& solution)
+      : problem_(motion.problem),
+        options_(motion.options),
+        hooks_(motion.hooks),
+        weighted_orbit_(motion.weighted_orbit),
+        condition_(motion.condition),
+        fell_back_(motion.fell_back),
+        solution_(solution) {}
+
+  void judge() {
+    if (!solution_.polished && (options_.method == PeriodicMethod::event || fell_back_)) return;
+    solution_.stable = stability(solution_.multipliers, options_.autonomous);
+    solution_.status = Status::success;
+    if (solution_.family && options_.autonomous && !options_.condition) {
+      ask_for_condition(solution_);
+      return;
+    }
+    const CertificateLimits limits{resolution()};
+    std::vector<Certificate>& list = solution_.certificates;
+    if (!hooks_.certify) {
+      add_laws(limits, list);
+      return;
+    }
+    add_certificate(list, "residual", solution_.residual, solution_.polished ? 1e-9 : options_.tolerance,
+                    solution_.polished ? "distance of the state after one period from its start, over its size"
+                                       : "largest weighted residual, over the forces in it");
+    // Of a polished orbit about 1/|1 - multiplier|: deviations that take ten million periods to decay or grow are not told
+    // from a family. Of weighted residuals the scales of harmonics come on top.
+    add_certificate(list, "conditioning", condition_, solution_.polished ? 1e7 : 1e9,
+                    "condition number of the equations: above the limit the orbit is degenerate, others are as good");
+    add_laws(limits, list);
+    compare_with_hill();
+    tell_rest();
+    add_basis_certificate(list);
+    double growth = 0;
+    for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
+    if (!options_.cyclic.any())  // one sector alone does not move like the whole
+      add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, limits,
+                             hooks_.stop, list);
+    for (const Certificate& certificate : list) {
+      if (certificate.ok) continue;
+      const bool direction = certificate.name.starts_with("dissipation");
+      solution_.status = Status::audit_failed;
+      solution_.message =
+            fmt::format("the certificate '{}' failed: {:.3g} is above {:.3g} ({}){}", certificate.name,
+                        certificate.value, certificate.limit, certificate.meaning,
+                        direction ? "; this is not a Coulomb solution, whatever its residual" : "");
+      return;
+    }
+  }
+
+ private:
+  double resolution() const {
+    if (solution_.polished) return 0;
+    return options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
+  }
+
+  void add_laws(const CertificateLimits& limits, std::vector<Certificate>& list) const {
+    add_law_certificates(problem_.system, solution_.orbit, limits, list);
+    if (options_.autonomous || driven_by_surfaces())
+      std::erase_if(list, [](const Certificate& c) { return c.name == "dissipation_work"; });
+  }
+
+  /// Both ways to the multipliers must not contradict each other about stability, but near the border.
+  void compare_with_hill() {
+    if (solution_.hill.size() == 0 || !solution_.stable || fell_back_) return;
+    const auto largest = [&](const Eigen::VectorXcd& values) {
+      Index trivial = -1;
+      if (options_.autonomous) (values.array() - 1.0).abs().minCoeff(&trivial);
+      double size = 0;
+      for (Index k = 0; k < values.size(); ++k)
+        if (k != trivial) size = std::max(size, std::abs(values[k]));
+      return size;
+    };
+    const double a = largest(solution_.multipliers), b = largest(solution_.hill);
+    if (std::abs(a - b) > 0.3 * std::max(1.0, a))
+      solution_.notes.push_back(fmt::format(
+          "Hill's method on the weighted residual has the largest multiplier {:.4g}, the monodromy {:.4g}", b, a));
+    if ((a < 1) != (b < 1) && std::abs(a - 1) > 0.1 && std::abs(b - 1) > 0.1 && !solution_.polished)
+      solution_.stable = std::nullopt;
+  }
+
+  /// A periodic motion was asked for, and nothing moves.
+  void tell_rest() {
+    const Orbit& orbit = solution_.orbit;
+    if (!solution_.polished || orbit.t.empty()) return;
+    for (const Vector& v : orbit.v)
+      if (!v.isZero(0)) return;
+    solution_.notes.push_back(
+        options_.autonomous
+            ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
+            : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring positions; the "
+              "excitation stays below its limits");
+  }
+
+  bool driven_by_surfaces() const {
+    for (const FrictionElement& law : problem_.system.laws().friction())
+      if (!law.surface_velocity.empty()) return true;
+    return false;
+  }
+
+  /// The weighted residual against the polished orbit, or against itself with twice the basis.
+  void add_basis_certificate(std::vector<Certificate>& list) {
+    if (options_.method == PeriodicMethod::event || fell_back_) return;
+    // Harmonics hold no impact: they are a start for the polished orbit, and say nothing about it.
+    const auto impact = [](const Event& event) { return event.kind == EventKind::impact; };
+    if (solution_.polished && std::any_of(solution_.orbit.events.begin(), solution_.orbit.events.end(), impact)) return;
+    const Orbit& reference = solution_.polished ? weighted_orbit_ : solution_.orbit;
+    const double basis = options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
+    Vector other = solution_.amplitude();
+    if (!solution_.polished) {
+      PeriodicOptions finer = options_;
+      finer.harmonics *= 2;
+      finer.steps *= 2;
+      finer.samples *= 2;
+      const auto made = make_equations(problem_.system, finer, problem_.initial.t, problem_.initial.q);
+      PeriodicEquations& weighted = *made;
+      Orbit guess = solution_.orbit;
+      guess.t.push_back(guess.t0 + guess.period);
+      guess.q.push_back(guess.q[0]);
+      guess.v.push_back(guess.v[0]);
+      guess.r.push_back(guess.r[0]);
+      const Vector X = weighted.start_from(guess);
+      if (options_.autonomous) weighted.set_phase_reference(X);
+      const ResidualSolution found =
+          solve_residual(weighted, X, {.tolerance = options_.tolerance, .homotopy = false, .stop = hooks_.stop});
+      if (found.status == Status::success) {
+        const Orbit orbit = weighted.orbit(found.X);
+        other = 0.5 * (orbit.maximum - orbit.minimum);
+      } else {
+        other.setConstant(HUGE_VAL);
+      }
+    }
+    const Vector own = 0.5 * (reference.maximum - reference.minimum);
+    const double change = (own - other).cwiseAbs().maxCoeff() / std::max(own.maxCoeff(), 1e-300);
+    add_certificate(list, "basis", std::isfinite(change) ? change : HUGE_VAL, std::max(4 / basis, 1e-3),
+                    solution_.polished ? "change of the amplitude from the weighted residual to the polished orbit"
+                                       : "change of the amplitude with twice the basis");
+  }
+
+  const PeriodicProblem& problem_;
+  const PeriodicOptions& options_;
+  const PeriodicHooks& hooks_;
+  const Orbit& weighted_orbit_;
+  double condition_;
+  bool fell_back_;
+  PeriodicSolution& solution_;
+};
+
+}  // namespace
+
+void judge_solution(const JudgedMotion& motion, PeriodicSolution& solution) { Judge(motion, solution).judge(); }
+
+void ask_for_condition(PeriodicSolution& solution) {
+  solution.status = Status::refused;
+  solution.message =
+      "the orbit belongs to a family: its neighbours are periodic as well, and nothing selects one; give "
+          "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"";
+}
+
+}  // namespace stickslip
