@@ -20,6 +20,12 @@ constexpr double kStopped = 1e-11;   // of the largest speed since the slip bega
 constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration
 constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
 constexpr double kShortest = 1e-12;  // of the time: no later instant
+// Of |(S Ã)⁺| over the root of the number of rows, which is 1 where they are orthogonal: from here on the rows are on their
+// way to lose rank.
+constexpr double kNearlyDependent = 3;
+// Share of a step at which it passes such a position: in the middle of the largest gap between the nodes of the method.
+constexpr double kPassing = 0.467;
+constexpr double kBeside = 8;  // times |(S Ã)⁺| at its start: a step has come to its end beside such a position
 
 /// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far
 /// from the origin no tolerance below that can be met. Leaves the dynamics at (t, q, v).
@@ -111,6 +117,54 @@ bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
   dydt.head(nq_) = qdot_;
   dydt.tail(n_) = dynamics_.acceleration();
   return true;
+}
+
+/// f at the nearest point on the rows. Where rows lose rank, what a stage is off them grows without bound in the accelerations,
+/// although the motion on the rows is smooth there: without this, steps shrink towards the position and never pass it.
+bool OdeFlow::rate_on_rows(double t, const Vector& y, Vector& dydt) {
+  if (!on_rows_) return rate(t, y, dydt);
+  try {
+    place(t, y);
+    dynamics_.project(modes_, q_, v_);
+  } catch (const InputError& error) {
+    refusal_ = error.what();
+    return false;
+  }
+  stage_.resize(y.size());
+  stage_.head(nq_) = q_;
+  stage_.tail(n_) = v_;
+  return rate(t, stage_, dydt);
+}
+
+/// From the placed state, by what its velocity makes of 1/|(S Ã)⁺| in a short while; infinite where that does not fall.
+double OdeFlow::time_to_singular_position(double t) {
+  constexpr double kWhile = 1e-3;  // of a step
+  ConstrainedMass& mass = dynamics_.mass();
+  const double here = 1 / mass.stretch(), dt = kWhile * integrator_->suggested_step();
+  if (!(dt > 0)) return HUGE_VAL;
+  const Vector q = q_, v = v_;
+  v_ *= dt;
+  dynamics_.system().kinematics().displace(v_, q_);
+  dynamics_.place(t, q_, v);
+  const double there = 1 / mass.stretch();
+  dynamics_.place(t, q, v);
+  q_ = q;
+  v_ = v;
+  return there < here ? here * dt / (here - there) : HUGE_VAL;
+}
+
+/// How far a step may go so that no stage of it, and not its end, comes close to a position where the rows lose rank:
+/// round-off grows there with the third power of 1/distance.
+double OdeFlow::pass_singular_position(double t, double limit) {
+  constexpr double kFar = 1.5, kLonger = 1.3, kUpTo = 0.45;  // of steps; of the way
+  ConstrainedMass& mass = dynamics_.mass();
+  on_rows_ = mass.row_count() > 0 &&
+             mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
+  if (!on_rows_) return limit;
+  const double left = time_to_singular_position(t), step = integrator_->suggested_step();
+  if (!(left < kFar * step)) return limit;
+  const double across = left / kPassing;
+  return std::min(limit, t + (across <= kLonger * step ? across : kUpTo * left));
 }
 
 void OdeFlow::set_creeping(std::size_t law, bool creeping) {
@@ -206,14 +260,20 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   // A law that creeps is watched until it moves fast enough to have a direction.
   if (std::any_of(creeping_.begin(), creeping_.end(), [](char c) { return c != 0; }))
     longest = std::min(longest, 1e-3 * std::max(integrator_->suggested_step(), 1e-3 * span_));
-  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
-  if (!continued || y_ != integrator_->y() || t != integrator_->t())
+  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate_on_rows(time, y, dydt); };
+  const double passing = pass_singular_position(t, t_limit);
+  if (passing < t_limit) {
+    longest = std::min(longest, passing - t);
+    integrator_->restart(t, y_, passing - t);
+  } else if (!continued || y_ != integrator_->y() || t != integrator_->t())
     integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
   double limit = std::min(resolution_.until(t, t_limit), t + longest);
   if (resolution_.stuck()) return too_fast(t);
   double event = std::nan("");
   std::vector<Monitor> triggers_there;
-  for (int attempt = 0;;) {
+  const bool constrained = dynamics_.mass().row_count() > 0;
+  const double stretch = constrained ? dynamics_.mass().stretch() : 0.0;
+  for (int attempt = 0, shortened = 0;;) {
     refusal_.clear();
     unsolved_ = false;
     const OdeStep step = integrator_->step(f, limit);
@@ -229,6 +289,17 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
       break;
     }
     const double h = integrator_->t() - t;
+    if (constrained && shortened < kShorterSteps) {
+      place(integrator_->t(), integrator_->y());
+      if (dynamics_.mass().stretch() > kBeside * stretch) {
+        ++shortened;
+        limit = t + 0.5 * h;
+        y_.head(nq_) = q;
+        y_.tail(n_) = v;
+        integrator_->restart(t, y_, limit - t);
+        continue;
+      }
+    }
     find_events(start, h);
     take_first(h);
     // What begins like s³ is below the error of a long step; that of a shorter one falls with s⁸.
@@ -389,7 +460,7 @@ bool OdeFlow::flight_is_round_off(const Monitor& monitor) const {
 
 /// Repeats the step up to the event; Newton's method in time with the slope of two such steps.
 void OdeFlow::polish(double h) {
-  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
+  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate_on_rows(time, y, dydt); };
   auto value_at = [&](double t) {
     if (t > t0_) {
       if (!integrator_->single_step(f, t0_, integrator_->y_old(), t - t0_, event_y_)) return std::nan("");

@@ -50,6 +50,9 @@ class OdeFlow final : public Flow {
   const OdeCounters& counters() const { return integrator_->counters(); }
 
  private:
+  bool rate_on_rows(double t, const Vector& y, Vector& dydt);
+  double time_to_singular_position(double t);
+  double pass_singular_position(double t, double limit);
   void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
@@ -69,6 +72,8 @@ class OdeFlow final : public Flow {
   ModeDynamics& dynamics_;
   OdeFlowOptions options_;
   std::vector<double> breakpoints_;
+  bool on_rows_ = false;  // stages are brought back onto the constraints: near positions where these lose rank
+  Vector stage_;
   std::unique_ptr<OdeIntegrator> integrator_;  // made at the first state, which has the scales
   PolynomialFit fit_{8};
   TimeResolution resolution_;
