@@ -89,6 +89,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   }
   for (Index k = 0; k < nq_; ++k)
     if (way[k] > 0) ode.absolute_scale[k] = way[k];
+  scale_ = ode.absolute_scale;
   if (options_.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);
   } else {
@@ -153,18 +154,30 @@ double OdeFlow::time_to_singular_position(double t) {
   return there < here ? here * dt / (here - there) : HUGE_VAL;
 }
 
+/// Positions on rows that are nearly dependent are known to s ε, s = |(S Ã)⁺|, velocities to s² ε and accelerations to
+/// s³ ε: a step that wants more than that shrinks for ever. What it leaves open lies along the rows, and is projected away.
+void OdeFlow::allow_for_round_off() {
+  constexpr double kRoundOff = 2 * std::numeric_limits<double>::epsilon();
+  const double s = on_rows_ ? std::min(dynamics_.mass().stretch(), std::cbrt(1 / kRoundOff)) : 1.0;
+  loose_ = scale_;
+  loose_.head(nq_) *= std::max(1.0, kRoundOff * s * s / options_.absolute_tolerance);
+  loose_.tail(n_) *= std::max(1.0, kRoundOff * s * s * s / options_.absolute_tolerance);
+  integrator_->set_absolute_scale(loose_);
+}
+
 /// How far a step may go so that no stage of it, and not its end, comes close to a position where the rows lose rank:
 /// round-off grows there with the third power of 1/distance.
 double OdeFlow::pass_singular_position(double t, double limit) {
-  constexpr double kFar = 1.5, kLonger = 1.3, kUpTo = 0.45;  // of steps; of the way
+  constexpr double kLonger = 1.3;  // of a step
   ConstrainedMass& mass = dynamics_.mass();
   on_rows_ = mass.row_count() > 0 &&
              mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
+  if (mass.row_count() > 0) allow_for_round_off();
   if (!on_rows_) return limit;
   const double left = time_to_singular_position(t), step = integrator_->suggested_step();
-  if (!(left < kFar * step)) return limit;
-  const double across = left / kPassing;
-  return std::min(limit, t + (across <= kLonger * step ? across : kUpTo * left));
+  if (!(left < (1 + kPassing) * step)) return limit;
+  // Across it, or up to where the next step goes across.
+  return std::min(limit, t + (left <= kLonger * kPassing * step ? left / kPassing : left - kPassing * step));
 }
 
 void OdeFlow::set_creeping(std::size_t law, bool creeping) {
