@@ -51,6 +51,10 @@ class OdeFlow final : public Flow {
 
  private:
   static constexpr double kMoment = 1e-2;  ///< of the run's length: what velocities become in it is their scale
+  bool rate_on_rows(double t, const Vector& y, Vector& dydt);
+  double time_to_singular_position(double t);
+  double pass_singular_position(double t, double limit);
+  void allow_for_round_off();
   void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
@@ -70,6 +74,8 @@ class OdeFlow final : public Flow {
   ModeDynamics& dynamics_;
   OdeFlowOptions options_;
   std::vector<double> breakpoints_;
+  bool on_rows_ = false;  // stages are brought back onto the constraints: near positions where these lose rank
+  Vector stage_, scale_, loose_;  // scale_: of the errors of (q, v); loose_: the same near such a position
   std::unique_ptr<OdeIntegrator> integrator_;  // made at the first state, which has the scales
   PolynomialFit fit_{8};
   TimeResolution resolution_;
