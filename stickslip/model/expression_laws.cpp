@@ -18,6 +18,27 @@ void check_coordinates(const std::vector<std::string>& coordinates) {
     throw InputError("coordinates: two of them have the same name");
 }
 
+namespace {
+
+/// What needs no state to be seen.
+void check_limits(const FrictionElement& element) {
+  const auto constant = [&](const StateFunction& limit, const char* key) {
+    if (!limit.is_constant()) return 0.0;
+    const double value = limit({});
+    if (!(value >= 0) || !std::isfinite(value))
+      throw InputError(fmt::format("friction '{}': {} = {} must be a finite number >= 0", element.name, key, value));
+    return value;
+  };
+  const double limit = constant(element.limit, "limit");
+  if (!element.static_limit) return;
+  const double held = constant(*element.static_limit, "static_limit");
+  if (element.limit.is_constant() && element.static_limit->is_constant() && held < limit)
+    throw InputError(
+        fmt::format("friction '{}': static_limit = {} must be >= limit = {}", element.name, held, limit));
+}
+
+}  // namespace
+
 void check_laws(const std::vector<FrictionElement>& friction, const std::vector<ExpressionContact>& contacts,
                 const std::vector<ExpressionConstraint>& constraints, Index coordinates) {
   std::set<std::string> names;
@@ -37,6 +58,7 @@ void check_laws(const std::vector<FrictionElement>& friction, const std::vector<
     if (!(element.viscous >= 0) || !std::isfinite(element.viscous))
       throw InputError(fmt::format("friction '{}': viscous = {} must be >= 0", element.name, element.viscous));
     validate(element.weakening);
+    check_limits(element);
     if (!(element.stiffness >= 0) || !std::isfinite(element.stiffness))
       throw InputError(fmt::format("friction '{}': stiffness = {} must be a finite number >= 0; 0: a rigid law",
                                    element.name, element.stiffness));

@@ -71,9 +71,26 @@ TEST(Case, AWrongNameOrValueIsRefusedAndChangesNothing) {
   }
   EXPECT_THROW(c.get("kk"), InputError);
   EXPECT_THROW(c.set("m", -1.0), InputError);
+  for (const double limit : {-1.0, HUGE_VAL, std::nan("")}) EXPECT_THROW(c.set("c", limit), InputError) << limit;
   EXPECT_EQ(c.get("m"), 2.0);
   EXPECT_TRUE(c.changes().empty());
   EXPECT_THROW(Parameters({{"a", 1.0}, {"a", 2.0}}), InputError);
+}
+
+/// At a limit of 0 there is no model on one side.
+TEST(Case, IsDifferentiatedOneSidedlyAtTheEdgeOfWhatTheModelTakes) {
+  Case c = sliding_mass();
+  c.set("c", 0.0);
+  SimulationOptions options = c.options();
+  options.end_time = 1;
+  options.sensitivities = {"c", "k"};
+  c.set_options(options);
+  const Simulation run = c.run();
+  ASSERT_EQ(run.status, Status::success) << run.message;
+  // x = cos(ω t), ω² = k/m = 4: ∂x/∂k = -t sin(ω t)/(2 √(k m)). The first slip is to the left, with +c:
+  // x = c/k + (1 - c/k) cos(ω t) up to its end at π/ω.
+  EXPECT_NEAR(run.final_sensitivity(0, 1), -std::sin(2.0) / 8, 1e-7);
+  EXPECT_NEAR(run.final_sensitivity(0, 0), (1 - std::cos(2.0)) / 8, 1e-7);
 }
 
 TEST(Case, AStartOrOptionsGivenByHandStay) {
