@@ -77,6 +77,26 @@ TEST(Case, AWrongNameOrValueIsRefusedAndChangesNothing) {
   EXPECT_THROW(Parameters({{"a", 1.0}, {"a", 2.0}}), InputError);
 }
 
+/// A guide holds y against 10 N: friction 0.3 times that stops 2 m/s after 2/3 s.
+TEST(Case, LimitsFollowReactionsOfConstraintsInAProgramToo) {
+  SymbolTable symbols = state_symbols({"x", "y"}, {});
+  symbols.add_variable("r_guide");
+  MatrixModel model;
+  model.coordinates = {"x", "y"};
+  model.mass = dense({{1, 0}, {0, 1}});
+  model.force.components = {0.0, -10.0};
+  model.friction = {{.name = "shoe", .directions = {on(0)}, .limit = Expression::parse("0.3*abs(r_guide)", symbols)}};
+  model.constraints = {{.element = {.name = "guide"},
+                        .position = function_of(2, [](auto, auto q) { return q[1]; }, {.time = false})}};
+  const Case c(make_system(std::move(model)), {.q = Vector{{0.0, 0.0}}, .v = Vector{{2.0, 0.0}}},
+               {.scheme = SchemeKind::event, .end_time = 1});
+  const Simulation run = c.run();
+  ASSERT_EQ(run.status, Status::success) << run.message;
+  ASSERT_EQ(run.trajectory.events.size(), 1u);
+  EXPECT_NEAR(run.trajectory.events[0].t, 2.0 / 3, 1e-12);
+  EXPECT_NEAR(run.final.q[0], 2.0 / 3, 1e-12);
+}
+
 /// At a limit of 0 there is no model on one side.
 TEST(Case, IsDifferentiatedOneSidedlyAtTheEdgeOfWhatTheModelTakes) {
   Case c = sliding_mass();
