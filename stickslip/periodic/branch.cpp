@@ -286,8 +286,9 @@ void follow_events(Follower& follower, const PeriodicSolution& first, double fro
     if (!path.points.empty()) {
       orbit = follower.branch_.last.orbit;
       value = path.points.back().s;
-      heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
     }
+    // The way it came, and not the tangent, which may be that of the other side of the place where the path ends.
+    if (path.points.size() > 1) heading = path.points.back().s > path.points[path.points.size() - 2].s ? 1 : -1;
     constexpr int kMostCrossings = 100;
     constexpr std::size_t kProgress = 3;  // points: another instant of the same motion led on
     if (path.points.size() >= kProgress) continue;
