@@ -82,6 +82,7 @@ class Follower {
   bool conclude(const Path& path, const OrbitPath& problem) {
     branch_.status = path.status;
     branch_.message = path.message;
+    if (raised(stop_)) branch_.status = Status::interrupted, branch_.message = "stopped on request";
     if (path.status == Status::not_converged && !problem.message.empty())
       branch_.message += fmt::format("; the model says: {}", problem.message);
     return path.status == Status::success;
@@ -359,6 +360,7 @@ Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, c
   hooks.certify = false;
   PeriodicSolution first = solve_periodic(problem, hooks);
   if (first.status != Status::success) {
+    if (first.status == Status::interrupted && first.message.empty()) first.message = "stopped on request";
     branch.status = first.status;
     branch.message = fmt::format("{} = {:.9g}, where the branch begins: {}", options.parameter, from, first.message);
     branch.last = std::move(first);
