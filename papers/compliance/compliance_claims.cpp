@@ -39,17 +39,16 @@ void run_agreements(Results& r) {
        {std::tuple("S", std::vector<std::string>{}, &r.slide), std::tuple("D", drop(), &r.fall)})
     for (const char* integrator : {"explicit", "stiff"})
       for (const char* located : {"false", "true"}) {
-        // Tighter than the reference: across switches that are not located the stiff method ends thousands of tolerances off.
         const Simulation run = run_block(with(settings, {fmt::format("run.compliant.integrator={}", integrator),
                                                          fmt::format("run.compliant.locate_switches={}", located)}),
-                                         1e-12);
+                                         1e-11);
         r.agreements.emplace_back(fmt::format("{} {}{}", test, integrator, *located == 't' ? ", located" : ""),
                                   distance(run, *reference));
       }
   for (const double tolerance : {1e-5, 1e-7, 1e-9})
     r.loose.emplace_back(tolerance, distance(run_block({}, tolerance), r.slide));
   r.two_contacts = run_two_contacts("explicit", 1e-12);
-  r.two_contacts_agreement = distance(r.two_contacts, run_two_contacts("stiff", 1e-12));
+  r.two_contacts_agreement = distance(r.two_contacts, run_two_contacts("stiff", 1e-11));
 }
 
 void run_cones(Results& r) {

@@ -64,16 +64,6 @@ OdeIntegrator::Trial DormandPrince::reject(double h_next) {
 }
 
 OdeIntegrator::Trial DormandPrince::attempt(OdeFunction f, double h) {
-  const Trial trial = attempt_once(f, h);
-  if (trial == Trial::accepted || !continuation_.begin || stopped() || !continuation_.begin()) return trial;
-  const double shorter = h_;
-  const Trial smooth = attempt_once(f, h);
-  continuation_.end(smooth == Trial::accepted);
-  if (smooth == Trial::rejected) h_ = std::min(h_, shorter);
-  return smooth;
-}
-
-OdeIntegrator::Trial DormandPrince::attempt_once(OdeFunction f, double h) {
   k_[0] = f_;
   if (!stages(f, t_, y_, h, 1, kStages)) return reject(0.25 * h);
   combine(y_, h, kStages, y_new_);

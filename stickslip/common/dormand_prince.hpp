@@ -31,22 +31,12 @@ class DormandPrince final : public OdeIntegrator {
   /// h times the fastest rate of f up to which steps are stable: beyond, that and not the error limits them.
   static constexpr double kStable = 6.1;
 
-  /// For a right-hand side with kinks, asked when an attempt has failed. begin(): true where f will from now on be a
-  /// smooth function that is the same before the first kink; the step is then tried once more at its full length.
-  /// end(): that is over, with a step or without.
-  struct Continuation {
-    std::function<bool()> begin;
-    std::function<void(bool accepted)> end;
-  };
-  void set_continuation(Continuation continuation) { continuation_ = std::move(continuation); }
-
  private:
   static constexpr int kStages = 12, kDenseStages = 16;
 
   void resize(Index n) override;
   void forget() override;
   Trial attempt(OdeFunction f, double h) override;
-  Trial attempt_once(OdeFunction f, double h);
   int estimate_order() const override { return 8; }
 
   bool stages(OdeFunction f, double t0, const Vector& y0, double h, int first, int end);
@@ -58,7 +48,6 @@ class DormandPrince final : public OdeIntegrator {
   std::array<Vector, kDenseStages> k_;
   Vector stage_y_;
   double last_error_ = 1e-4;  // of the last accepted step
-  Continuation continuation_;
   bool rejected_before_ = false;
 };
 

@@ -70,6 +70,16 @@ void OdeIntegrator::restart(double t, const Vector& y, double h_guess) {
   forget();
 }
 
+OdeIntegrator::Trial OdeIntegrator::attempt_or_continue(OdeFunction f, double h) {
+  const Trial trial = attempt(f, h);
+  if (trial == Trial::accepted || !continuation_.begin || stopped() || !continuation_.begin()) return trial;
+  const double shorter = h_;
+  const Trial smooth = attempt(f, h);
+  continuation_.end(smooth == Trial::accepted);
+  if (smooth == Trial::rejected) h_ = std::min(h_, shorter);
+  return smooth;
+}
+
 OdeStep OdeIntegrator::step(OdeFunction f, double t_limit) {
   assert(t_limit > t_);
   if (!started_) {
@@ -89,7 +99,7 @@ OdeStep OdeIntegrator::step(OdeFunction f, double t_limit) {
     // t + h - t is the step that the clock makes: at large t it differs from h in more than the last bit.
     const double h = ends ? remaining : (t_ + wanted) - t_;
     if (!ends && h < smallest) return OdeStep::step_too_small;
-    if (attempt(f, h) == Trial::rejected) {
+    if (attempt_or_continue(f, h) == Trial::rejected) {
       ++counters_.rejected;
       if (!(h_ >= smallest)) return stopped() ? OdeStep::stopped : OdeStep::step_too_small;
       continue;

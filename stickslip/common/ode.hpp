@@ -14,6 +14,7 @@
 // f is taken to be smooth between restarts: an event ends the run of steps, and restart() begins anew after it.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <span>
 
@@ -88,6 +89,18 @@ class OdeIntegrator {
   /// c_0..c_degree of one component, in s.
   void coefficients(Index component, std::span<double> c) const;
 
+  /// For a right-hand side with kinks, asked when an attempt has failed. begin(): true where f will from now on be a
+  /// smooth function that is the same before the first kink; the step is then tried once more at its full length.
+  /// end(): that is over, with a step or without.
+  struct Continuation {
+    std::function<bool()> begin;
+    std::function<void(bool accepted)> end;
+  };
+  void set_continuation(Continuation continuation) { continuation_ = std::move(continuation); }
+
+  /// Estimated error of the last accepted step in units of the tolerance that was asked for, as it would be where f has
+  /// a kink: there a method is of no higher order than its estimate.
+  double estimate_at_kinks() const { return estimate_at_kinks_; }
   /// The step that would be tried next if there were no limit.
   double suggested_step() const { return h_; }
   const OdeCounters& counters() const { return counters_; }
@@ -122,10 +135,13 @@ class OdeIntegrator {
   Vector y_, y_old_, y_new_, f_, f_old_, f_new_;
   DenseMatrix dense_;  // (degree + 1) × n
   OdeCounters counters_;
+  double estimate_at_kinks_ = 0;
 
  private:
   double first_step(OdeFunction f, double longest);
+  Trial attempt_or_continue(OdeFunction f, double h);
 
+  Continuation continuation_;
   bool started_ = false;
   long steps_ = 0;
   Vector probe_y_, probe_f_;

@@ -252,6 +252,7 @@ OdeIntegrator::Trial Radau::attempt(OdeFunction f, double h) {
   }
   if (rejected_before_) quotient = std::max(quotient, 1.0);
   make_dense();
+  estimate_at_kinks_ = err * relative_ / options_.relative_tolerance;
   accepted_h_ = h;
   accepted_error_ = std::max(1e-2, err);
   first_ = rejected_before_ = jacobian_current_ = false;

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/radau_nodes.hpp"
 #include "stickslip/motion/event/flow.hpp"
 #include "stickslip/motion/fixed_step.hpp"
@@ -196,12 +197,16 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   sums_base_ = sums_;
   step_end_ = integrator_->t();
   switch_times_.clear();
+  part_.end = NAN;
   in_step_ = true;
   cut_ = false;
   look_for_switches(record);
-  if (continued_ && !cut_) {  // no switch that explains the rejected step: as if nothing had been
-    step_back(now);
-    return {};
+  if (continued_ && !cut_) {
+    if (!stiff_) {  // no switch that explains the rejected step: as if nothing had been
+      step_back(now);
+      return {};
+    }
+    continued_ = false;  // its stages lie where the pieces hold: what Newton's iteration had left is the motion itself
   }
   watch_stiffness();
   y_ = cut_ ? switch_y_ : integrator_->y();
@@ -234,13 +239,35 @@ void CompliantScheme::integrate_sums(double t, const Vector& y) {
   }
   sums_ = sums_base_;
   if (pushed_) return;  // over no time to speak of
+  const bool carried = cut_ && t > reached_;  // beyond there is no dense output
+  const double to = carried ? reached_ : t;
   double from = integrator_->t_old();
-  for (const double kink : switch_times_)
-    if (kink > from && kink < t) {
-      add_sums(from, kink, nullptr);
-      from = kink;
-    }
-  add_sums(from, t, &y);
+  const bool smooth = std::none_of(switch_times_.begin(), switch_times_.end(),
+                                   [&](double kink) { return kink > from && kink < to; });
+  if (const Part& part = carried ? reached_part_ : part_; smooth && part.end == to) {
+    add_part_sums(part);
+  } else {
+    for (const double kink : switch_times_)
+      if (kink > from && kink < to) {
+        add_sums(from, kink, nullptr);
+        from = kink;
+      }
+    add_sums(from, to, carried ? &reached_y_ : &y);
+  }
+  if (carried) sums_ += carried_sums_;
+}
+
+/// A step that a switch ends lies before it, whatever round-off says of its last node: there a force may jump.
+void CompliantScheme::add_part_sums(const Part& part) {
+  const double from = integrator_->t_old(), h = part.end - from;
+  if (cut_ && dynamics_.contacts().can_keep_pieces()) dynamics_.contacts().keep_pieces(step_pieces_);
+  for (std::size_t i = 0; i < part.nodes.size(); ++i) {
+    const double at = stretch_.inside(from + radau5::kNodes[i] * h);
+    if (!dynamics_.place(at, part.nodes[i])) continue;
+    dynamics_.sum_rates(at, rates_);
+    sums_ += h * radau5::kWeights[i] * rates_;
+  }
+  dynamics_.contacts().let_go();
 }
 
 /// Over a part of the step; `last`: the state at its end, where that is known better than from the dense output.

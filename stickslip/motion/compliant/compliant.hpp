@@ -16,7 +16,10 @@
 //                     becomes an event, its time found on the dense output. Runs with derivatives locate them: slopes
 //                     jump there. Switches at which a force jumps by more than the tolerance are located always, and so
 //                     are kinks for which a step would have to shrink: such a step is repeated on the pieces of its
-//                     start, where the motion is smooth, and ended where a contact changes
+//                     start, where the motion is smooth, and ended where a contact changes. Likewise kinks that the
+//                     error control cannot weigh: those in steps of the implicit method whose estimate is above the
+//                     tolerance (its own test allows more, by the order that it has where the motion is smooth), and
+//                     in explicit steps all of contacts that are coupled, whose pieces cannot be kept
 //
 // Where a force jumps (a damped normal that closes with speed, a static coefficient that gives way) at t*(p), g(t*, y,
 // p) = 0, columns of derivatives jump as well (compliant_sensitivity.cpp):
@@ -36,6 +39,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <memory>
 
 #include "stickslip/common/ode.hpp"
@@ -51,7 +56,7 @@
 
 namespace stickslip {
 
-class DormandPrince;
+class Radau;
 
 class CompliantScheme final : public Scheme {
  public:
@@ -70,6 +75,11 @@ class CompliantScheme final : public Scheme {
   const OdeCounters& counters() const { return integrator_->counters(); }
 
  private:
+  /// The implicit step to a time inside the step at hand, by nodes of its quadrature: up to when, and the states there.
+  struct Part {
+    double end = NAN;
+    std::array<Vector, 3> nodes;
+  };
   void require_start(const State& state);
   void require_apart(const State& state);
   void set_scales(const State& state);
@@ -115,6 +125,8 @@ class CompliantScheme final : public Scheme {
   void state_at(double t, Vector& y);
   void integrate_sums(double t, const Vector& y);
   void add_sums(double from, double to, const Vector* last);
+  void add_part_sums(const Part& part);
+  bool passed(const std::vector<ContactPieces>& before, const std::vector<ContactPieces>& beyond) const;
   void sample(double t, StepRecord& record);
   void take_state(double t, const Vector& y, StepRecord& record);
 
@@ -126,7 +138,8 @@ class CompliantScheme final : public Scheme {
   StopRequest stop_;
   TimeResolution resolution_;  // no pulse of a force between two steps
   CompliantDynamics dynamics_;
-  std::unique_ptr<OdeIntegrator> integrator_, rows_integrator_;
+  std::unique_ptr<OdeIntegrator> integrator_;
+  std::unique_ptr<Radau> rows_integrator_;
   const Variations* variations_ = nullptr;
   CompliantNeighbours neighbours_;
   Index unknowns_ = 0;
@@ -135,7 +148,6 @@ class CompliantScheme final : public Scheme {
   bool looks_changed(double at);
   /// From low, where nothing has changed, and high, where something has, to the two sides of the instant.
   void narrow(double& low, double& high);
-  DormandPrince* explicit_ = nullptr;  // the integrator, if it is that
   /// Changes of contacts are looked for in every evaluation, and some was seen; the step at hand is a continuation on
   /// the pieces of its start; the next one is to do without.
   bool watching_ = false, saw_change_ = false, continued_ = false, without_continuation_ = false;
@@ -152,6 +164,10 @@ class CompliantScheme final : public Scheme {
   std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step
   std::vector<double> column_gain_;
   std::vector<double> switch_times_;  // in the step
+  Part part_, reached_part_;  // the last one made; that to a switch
+  /// Where the integrator's part of a cut step ends, the state there, and the sums of what was carried beyond by rates.
+  double reached_ = 0;
+  Vector reached_y_, carried_sums_;
   Vector y_, y1_, sample_y_, switch_y_, switch_rate_, scale_, size_, way_, q_start_, force_at_start_, rates_, k1_, k2_,
       k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;

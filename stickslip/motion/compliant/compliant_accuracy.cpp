@@ -109,11 +109,8 @@ void CompliantScheme::make_integrator() {
   ode.relative_tolerance = tolerance_ * diluted;
   ode.absolute_tolerance = diluted * absolute_tolerance();
   ode.absolute_scale = scale_;
-  explicit_ = nullptr;
   if (!stiff_) {
-    auto method = std::make_unique<DormandPrince>(ode);
-    explicit_ = method.get();
-    integrator_ = std::move(method);
+    integrator_ = std::make_unique<DormandPrince>(ode);
     set_continuation();
     return;
   }
@@ -124,7 +121,7 @@ void CompliantScheme::make_integrator() {
       return false;
     }
   };
-  const auto make = [&]() -> std::unique_ptr<OdeIntegrator> {
+  const auto make = [&]() -> std::unique_ptr<Radau> {
     if (!sparse_)
       return std::make_unique<Radau>(ode, OdeJacobian([this, guarded](double t, const Vector& y, DenseMatrix& J) {
                                        return guarded([&] { return dense_jacobian(stretch_.inside(t), y, J); });
@@ -134,6 +131,7 @@ void CompliantScheme::make_integrator() {
                                    }));
   };
   integrator_ = make();
+  set_continuation();
   rows_integrator_ = make();
   rows_integrator_->restart(0, y_);
 }

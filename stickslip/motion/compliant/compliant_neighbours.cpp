@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/compliant/compliant_neighbours.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace stickslip {
@@ -63,6 +64,53 @@ void CompliantNeighbours::make(const State& s, double epsilon) {
     }
 }
 
+void CompliantNeighbours::follow_breakpoints(const std::vector<double>& times, TimeSpan run) {
+  const auto knots_of = [&](const std::vector<double>& breakpoints) {
+    std::vector<double> knots{run.start};
+    for (const double t : breakpoints)
+      if (t > run.start && t < run.end) knots.push_back(t);
+    knots.push_back(run.end);
+    return knots;
+  };
+  knots_ = knots_of(times);
+  for (auto& neighbours : neighbours_) {
+    bool all = true;
+    for (Neighbour& near : neighbours) {
+      near.knots = knots_of(near.system->breakpoints(run.start, run.end));
+      all &= near.knots.size() == knots_.size();
+    }
+    if (all) continue;
+    for (Neighbour& near : neighbours) near.knots.clear();
+  }
+}
+
+std::size_t CompliantNeighbours::stretch_of(double t) const {
+  const auto next = std::upper_bound(knots_.begin() + 1, knots_.end() - 1, t);
+  return static_cast<std::size_t>(next - knots_.begin()) - 1;
+}
+
+double CompliantNeighbours::own_time(const Neighbour& near, double t) const {
+  if (near.knots.empty()) return t;
+  const std::size_t i = stretch_of(t);
+  const double length = knots_[i + 1] - knots_[i], own = near.knots[i + 1] - near.knots[i];
+  // Where nothing moves, the same time to the last bit.
+  if (near.knots[i] == knots_[i] && near.knots[i + 1] == knots_[i + 1]) return t;
+  return near.knots[i] + (t - knots_[i]) * (own / length);
+}
+
+CompliantNeighbours::Shift CompliantNeighbours::shift(double t, Index unknown) const {
+  Shift shift;
+  for (const Neighbour& near : neighbours_[static_cast<std::size_t>(unknown)]) {
+    if (near.knots.empty()) continue;
+    const std::size_t i = stretch_of(t);
+    const double from = near.knots[i] - knots_[i], to = near.knots[i + 1] - knots_[i + 1];
+    const double length = knots_[i + 1] - knots_[i];
+    shift.value += near.weight * (from + (to - from) * (t - knots_[i]) / length);
+    shift.slope += near.weight * (to - from) / length;
+  }
+  return shift;
+}
+
 void CompliantNeighbours::follow() {
   for (auto& neighbours : neighbours_)
     for (Neighbour& near : neighbours) near.contacts->follow(dynamics_.contacts());
@@ -78,7 +126,7 @@ CompliantDynamics::DataChange* CompliantNeighbours::slope(double t, Index unknow
   if (neighbours.empty()) return nullptr;
   bool first = true;
   for (const Neighbour& near : neighbours) {
-    dynamics_.data_of(t, *near.system, *near.contacts, *near.workspace, data_);
+    dynamics_.data_of(own_time(near, t), *near.system, *near.contacts, *near.workspace, data_);
     if (std::exchange(first, false)) set_zero(data_, change_);
     add(near.weight, data_, change_);
   }

@@ -3,6 +3,11 @@
 // of the contacts and in the balance of forces at a state, the forces, deformations and pieces staying as they are.
 //
 //   ∂F/∂p = Σ weight · F(neighbour)
+//
+// Where an unknown moves the times b_i at which forces jump or bend, a neighbour is asked at the time τ of its own that
+// lies between its breakpoints as t does between those of the case (piecewise linear, ends of the run fixed). The sum is
+// then ∂F/∂p + φ ∂F/∂t with the shift φ(t) = Σ weight · τ(neighbour): a derivative along the shifted time, for which
+// breakpoints rest. S̃ = ∂x/∂p + φ x' is smooth over them; ∂x/∂p jumps by (x'⁻ - x'⁺) db_i/dp.
 #pragma once
 
 #include <memory>
@@ -10,6 +15,7 @@
 
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
 #include "stickslip/motion/sensitivity.hpp"
+#include "stickslip/motion/time_span.hpp"
 
 namespace stickslip {
 
@@ -22,6 +28,13 @@ class CompliantNeighbours {
   Index unknowns() const { return variations_ ? variations_->size() : 0; }
   /// At the start; epsilon: of laws without a compliance of their own.
   void make(const State& start, double epsilon);
+  /// After make(): times of the case that the neighbours have as well, each at its own; others are not shifted.
+  void follow_breakpoints(const std::vector<double>& times, TimeSpan run);
+  /// φ(t), and its slope in the stretch that holds t.
+  struct Shift {
+    double value = 0, slope = 0;
+  };
+  Shift shift(double t, Index unknown) const;
   /// After the slots of the contacts have changed; after what they hold has.
   void follow();
   void share_holds();
@@ -37,10 +50,14 @@ class CompliantNeighbours {
     double weight = 0;
     const System* system = nullptr;
     SystemWorkspace* workspace = nullptr;
+    std::vector<double> knots = {};  // ends of the run and its breakpoints; empty: time is not shifted
   };
+  std::size_t stretch_of(double t) const;
+  double own_time(const Neighbour& near, double t) const;
   CompliantDynamics& dynamics_;
   const Variations* variations_;
   std::vector<std::vector<Neighbour>> neighbours_;  // per unknown
+  std::vector<double> knots_;                       // of the case
   CompliantDynamics::DataChange data_, change_;
 };
 
@@ -49,7 +66,7 @@ double CompliantNeighbours::sum(double t, Index unknown, const Vector& delta, F&
   double sum = 0;
   for (Neighbour& near : neighbours_[static_cast<std::size_t>(unknown)]) {
     near.contacts->swap_holds(dynamics_.contacts().slots());
-    if (near.contacts->place(t, dynamics_.q(), dynamics_.v(), delta, *near.workspace))
+    if (near.contacts->place(own_time(near, t), dynamics_.q(), dynamics_.v(), delta, *near.workspace))
       sum += near.weight * f(*near.contacts);
   }
   return sum;

@@ -28,7 +28,7 @@ constexpr double kShorter = 0.25;  // of a step that is done anew
 OdeStep CompliantScheme::integrate(double limit) {
   const auto f = [this](double t, const Vector& y, Vector& dydt) { return rate(t, y, dydt); };
   continued_ = saw_change_ = false;
-  watching_ = explicit_ && !without_continuation_;
+  watching_ = !without_continuation_;
   const OdeStep step = integrator_->step(f, limit);
   watching_ = without_continuation_ = false;
   return step;
@@ -36,7 +36,7 @@ OdeStep CompliantScheme::integrate(double limit) {
 
 void CompliantScheme::set_continuation() {
   if (!dynamics_.contacts().can_keep_pieces()) return;
-  explicit_->set_continuation({[this] {
+  integrator_->set_continuation({[this] {
                                  if (!watching_ || !std::exchange(saw_change_, false)) return false;
                                  dynamics_.contacts().keep_pieces(pieces_);
                                  return true;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
 
 namespace stickslip {
@@ -17,6 +18,7 @@ constexpr int kMostSwitches = 100;   // between two looks
 constexpr int kMostRounds = 200;     // of a search for one
 constexpr double kSameInstant = 8;   // round-offs of the clock
 constexpr double kBeside = 1e-3;     // of the interval left: how far beside the root of a line
+constexpr double kBends = 1;         // tolerances of error in a step that goes over a kink
 constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
 constexpr int kLooksContinued = 12;  // along a continuation, which goes through what it passes over
 
@@ -45,7 +47,8 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       note_switch(t, record);
       const bool ends =
           !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
-      if (!continued_ && (!(options_.locate_switches || jump || dampers) || ends)) continue;
+      const bool bends = !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends;
+      if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
       step_to(reach, switch_y_);
       end_step_at(low, t, jump, before);
       return;
@@ -97,7 +100,7 @@ void CompliantScheme::narrow(double& low, double& high) {
 /// One step from where the step at hand began; of a continuation on its pieces, which hold up to the switch.
 void CompliantScheme::step_to(double at, Vector& y) {
   const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
-  OdeIntegrator& method = rows_integrator_ ? *rows_integrator_ : *integrator_;
+  OdeIntegrator& method = rows_integrator_ ? static_cast<OdeIntegrator&>(*rows_integrator_) : *integrator_;
   const double h = at - integrator_->t_old();
   if (h <= 0) {
     y = integrator_->y_old();
@@ -106,7 +109,18 @@ void CompliantScheme::step_to(double at, Vector& y) {
   if (continued_) dynamics_.contacts().keep_pieces(step_pieces_);
   const bool known = method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y);
   dynamics_.contacts().let_go();
+  part_.end = known && rows_integrator_ ? at : NAN;
+  for (int i = 0; part_.end == at && i < 3; ++i)
+    rows_integrator_->stage(i, integrator_->y_old(), part_.nodes[static_cast<std::size_t>(i)]);
   if (!known) integrator_->interpolate(at, y);
+}
+
+/// Every contact that changes from `before` to `beyond` has left what it did before. Others may have changed with it.
+bool CompliantScheme::passed(const std::vector<ContactPieces>& before, const std::vector<ContactPieces>& beyond) const {
+  const std::vector<ContactPieces>& now = dynamics_.contacts().pieces();
+  for (std::size_t s = 0; s < now.size(); ++s)
+    if (!(before[s] == beyond[s]) && now[s] == before[s]) return false;
+  return true;
 }
 
 /// The step ends at the switch that step_to() has reached. Where forces jump there, it has ended just before it and is
@@ -120,9 +134,19 @@ void CompliantScheme::end_step_at(double before, double after, bool jump,
     rate_before_.resize(switch_y_.size());
     jump &= rate(before, switch_y_, rate_before_);
   }
+  reached_ = before;
+  if (stiff_) {
+    reached_y_ = switch_y_;
+    reached_part_ = part_;
+    carried_sums_.setZero(dynamics_.all_sums());
+  }
   double t = before, way = std::max(after - before, stretch_.same_time(after));
   for (int round = 0; jump && round < kMostPushes; ++round, way *= 2) {
-    if (!rate(t, switch_y_, switch_rate_) || dynamics_.contacts().pieces() == beyond) break;
+    if (!rate(t, switch_y_, switch_rate_) || passed(pieces_before, beyond)) break;
+    if (stiff_) {
+      dynamics_.sum_rates(stretch_.inside(t), rates_);
+      carried_sums_ += way * rates_;
+    }
     switch_y_ += way * switch_rate_;
     t += way;
   }

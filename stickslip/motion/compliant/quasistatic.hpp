@@ -20,6 +20,8 @@
 //   S⁺ = S⁻ + (x'⁻ - x'⁺) dt*/dp,    dt*/dp = -(∂g/∂x S⁻ + ∂g/∂x' S'⁻ + ∂g/∂p)/(dg/dt)⁻
 //
 // g: elastic normal force, or how far the trial force lies outside its section (CompliantContacts::border_function).
+// Breakpoints of the forces that an unknown moves are followed (compliant_neighbours.hpp): S is carried along the
+// shifted time.
 // Columns are no numbers from where several contacts change at one instant that an unknown moves apart.
 //
 // Drive it by a spring, a displacement (gaps and slips that depend on time) or a velocity (surfaces that move). A force

@@ -17,6 +17,7 @@ constexpr double kOneInstant =
 
 void QuasistaticScheme::seed(StepRecord& record) {
   neighbours_.make(record.state, epsilon_);
+  neighbours_.follow_breakpoints(stretch_.breakpoints(), span_);
   if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
   S_.setZero(n_ + T_, unknowns_);
   S_rate_.setZero(n_ + T_, unknowns_);
@@ -26,7 +27,7 @@ void QuasistaticScheme::seed(StepRecord& record) {
   column_lost_.assign(static_cast<std::size_t>(unknowns_), 0);
 }
 
-/// Σ_j (δ_ij F_x + a⁻¹_ij/h F_x') dX_j = Σ_j a⁻¹_ij/h F_x' S0 - F_p at the three nodes.
+/// Σ_j (δ_ij F_x + a⁻¹_ij/h F_x') dX_j = Σ_j a⁻¹_ij/h F_x' S0 - (F_p + φ F_t) + φ' F_x' x' at the three nodes.
 void QuasistaticScheme::vary_step(double t, double h, const Stages& s, const DenseMatrix& S0, DenseMatrix& S,
                                   DenseMatrix& S_rate) {
   const Eigen::Matrix3d& inverse = radau5::inverse();
@@ -45,6 +46,7 @@ void QuasistaticScheme::vary_step(double t, double h, const Stages& s, const Den
       if (CompliantDynamics::DataChange* change = neighbours_.slope(at, k)) {
         dynamics_.balance_data_change(*change, slope_);
         right_.col(k).segment(row * n, n) -= slope_;
+        right_.col(k).segment(row * n, n) += neighbours_.shift(at, k).slope * by_rate_ * s.rate[i];
       }
   }
   lu_.compute(J_);
@@ -87,7 +89,8 @@ void QuasistaticScheme::jump_columns(double t, const Vector& rate_after) {
     for (std::size_t slot = 0; slot < pieces_.size(); ++slot) {
       if (pieces_[slot] == found_pieces_[slot]) continue;
       const double by_time = border_slope(t, slot, rate_, bend_, 1);
-      double change = border_slope(t, slot, S_.col(k), S_rate_.col(k), 0);
+      const double stretched = neighbours_.shift(stretch_.inside(t), k).slope;
+      double change = border_slope(t, slot, S_.col(k), S_rate_.col(k) - stretched * rate_, 0);
       residual(t, x_, rate_, F_);
       change += neighbours_.sum(stretch_.inside(t), k, x_.tail(T_), [&](const CompliantContacts& near) {
         return near.border_function(slot, pieces_[slot], found_pieces_[slot]);
@@ -110,9 +113,14 @@ void QuasistaticScheme::carry_columns(double t, double h) {
   bend_ = radau5::slope_at_end(second_.rate) / (0.5 * h);
 }
 
+/// ∂x/∂p = S - φ x' and its rate.
 void QuasistaticScheme::take_sensitivity(StepRecord& record) const {
   record.sensitivity.resize(2 * n_ + T_, unknowns_);
-  record.sensitivity << S_.topRows(n_), S_rate_.topRows(n_), S_.bottomRows(T_);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const auto [shift, slope] = neighbours_.shift(stretch_.inside(record.state.t), k);
+    const Vector x = S_.col(k) - shift * rate_, v = S_rate_.col(k) - slope * rate_ - shift * bend_;
+    record.sensitivity.col(k) << x.head(n_), v.head(n_), x.tail(T_);
+  }
   record.reaction_sensitivity.resize(0, unknowns_);
   for (Index k = 0; k < unknowns_; ++k)
     if (column_lost_[static_cast<std::size_t>(k)])
