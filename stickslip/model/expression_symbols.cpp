@@ -154,7 +154,8 @@ void SymbolTable::require_free(const std::string& name) const {
   if (!is_well_formed(name))
     throw InputError(fmt::format(
         "'{}' cannot be a name: it must start with a letter or _ and hold only letters, digits, _ and .", name));
-  if (std::ranges::count(expression_detail::reserved_names(), name) != 0)
+  static const std::vector<std::string> reserved = expression_detail::reserved_names();  // asked for every coordinate
+  if (std::ranges::count(reserved, name) != 0)
     throw InputError(fmt::format("'{}' has a meaning in expressions and cannot be the name of something else", name));
   if (symbols_.contains(name) || tables_.contains(name))
     throw InputError(fmt::format("the name '{}' is given twice", name));

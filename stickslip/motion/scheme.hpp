@@ -98,8 +98,6 @@ void require_supported(SchemeKind kind, const System& system);
 double integration_limit(double tolerance, double round_off);
 /// Throws InputError that names the friction law whose limit depends on a reaction.
 void refuse_reaction_limits(std::string_view scheme, const System& system);
-/// Throws InputError that names the friction law with a spring in series.
-void refuse_elastic_friction(std::string_view scheme, const System& system);
 /// Throws InputError that names the contact whose polygon is not the inscribed one with a vertex on the first tangent.
 void refuse_other_polygons(std::string_view scheme, const System& system);
 

@@ -39,7 +39,7 @@ Variations::Variations(const Case& center, std::vector<std::string> names) : nam
 void Variations::seed(Index j, const State& start, const Kinematics& kinematics) {
   const Index nv = start.v.size(), nz = start.z.size();
   Vector delta(nv);
-  for (const ParameterVariation::Neighbour& beside : neighbours(j)) {
+  for (const ParameterVariation::Neighbour& beside : variations_[static_cast<std::size_t>(j)].neighbours()) {
     const State& s = beside.parts.initial;
     if (s.q.size() != start.q.size() || s.v.size() != nv || s.z.size() != nz)
       throw InputError(fmt::format("run.sensitivities: '{}' changes the number of coordinates", names_[j]));
@@ -66,6 +66,7 @@ Variations Variations::of_state(const System& system, const State& initial) {
 
 std::span<const ParameterVariation::Neighbour> Variations::neighbours(Index j) const {
   if (variations_.empty()) return {};
+  if (names_[static_cast<std::size_t>(j)].starts_with("initial.")) return {};  // a number of the start alone
   return variations_[static_cast<std::size_t>(j)].neighbours();
 }
 

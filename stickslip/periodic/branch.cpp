@@ -82,6 +82,7 @@ class Follower {
   bool conclude(const Path& path, const OrbitPath& problem) {
     branch_.status = path.status;
     branch_.message = path.message;
+    if (raised(stop_)) branch_.status = Status::interrupted, branch_.message = "stopped on request";
     if (path.status == Status::not_converged && !problem.message.empty())
       branch_.message += fmt::format("; the model says: {}", problem.message);
     return path.status == Status::success;
@@ -286,8 +287,9 @@ void follow_events(Follower& follower, const PeriodicSolution& first, double fro
     if (!path.points.empty()) {
       orbit = follower.branch_.last.orbit;
       value = path.points.back().s;
-      heading = path.points.back().tangent[problem->size()] > 0 ? 1 : -1;
     }
+    // The way it came, and not the tangent, which may be that of the other side of the place where the path ends.
+    if (path.points.size() > 1) heading = path.points.back().s > path.points[path.points.size() - 2].s ? 1 : -1;
     constexpr int kMostCrossings = 100;
     constexpr std::size_t kProgress = 3;  // points: another instant of the same motion led on
     if (path.points.size() >= kProgress) continue;
@@ -358,6 +360,7 @@ Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, c
   hooks.certify = false;
   PeriodicSolution first = solve_periodic(problem, hooks);
   if (first.status != Status::success) {
+    if (first.status == Status::interrupted && first.message.empty()) first.message = "stopped on request";
     branch.status = first.status;
     branch.message = fmt::format("{} = {:.9g}, where the branch begins: {}", options.parameter, from, first.message);
     branch.last = std::move(first);

@@ -9,8 +9,13 @@ namespace stickslip {
 
 bool ResidualPath::with(double s, Place& place) {
   if (place.s == s) return true;
+  if (raised(stop_)) return false;  // a large model takes its time to be made, and again to be condensed
   try {
     place.parts = build_(s);
+    if (raised(stop_)) {
+      place.s = NAN;
+      return false;
+    }
     place.equations =
         make_equations(*place.parts.system, place.parts.options, place.parts.initial.t, place.parts.initial.q);
     if (place.parts.options.autonomous) place.equations->set_phase_reference(reference_);
@@ -24,16 +29,16 @@ bool ResidualPath::with(double s, Place& place) {
 }
 
 bool ResidualPath::residual(const Vector& x, double s, Vector& F) {
-  return with(s, center_) && center_.equations->residual(x, 0, F);
+  return with(s, center_) && !raised(stop_) && center_.equations->residual(x, 0, F);
 }
 
 bool ResidualPath::jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) {
   const double delta = 1e-6 * (std::abs(s) + way_);
   Vector F, plus, minus;
-  if (!with(s, center_) || !center_.equations->linearize(x, 0, F)) return false;
+  if (!with(s, center_) || raised(stop_) || !center_.equations->linearize(x, 0, F)) return false;
   center_.equations->copy_jacobian(by_x);
-  if (!with(s + delta, above_) || !with(s - delta, below_)) return false;
-  if (!above_.equations->residual(x, 0, plus) || !below_.equations->residual(x, 0, minus)) return false;
+  if (!with(s + delta, above_) || raised(stop_) || !above_.equations->residual(x, 0, plus)) return false;
+  if (!with(s - delta, below_) || raised(stop_) || !below_.equations->residual(x, 0, minus)) return false;
   by_s = (plus - minus) / (2 * delta);
   return true;
 }

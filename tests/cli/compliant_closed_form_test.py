@@ -74,6 +74,19 @@ def test_a_block_pulled_at_its_limit_rests_and_beyond_it_slides(stickslip, part)
     assert result["events"]["slip"] == 0, "where it slides it does from the start"
 
 
+@pytest.mark.parametrize("end", [1.0, 1e-2, 1e-4, 1e-6])
+def test_a_block_at_rest_on_its_contact_may_be_looked_at_for_as_short_as_one_likes(stickslip, end):
+    result = run(stickslip, block(kn=1e3, z=-GRAVITY / 1e3, end=end, row=end / 2))
+    assert result["final"]["position"][1] == pytest.approx(-GRAVITY / 1e3, rel=1e-12)
+
+
+@pytest.mark.parametrize("end", [1.0, 1e-2])
+def test_a_start_that_nothing_can_have_brought_about_is_refused(stickslip, end):
+    stickslip.write("m.toml", block(kn=1e3, z=-50.0, end=end, row=end / 2))
+    done = stickslip("run", "m.toml")
+    assert done.returncode == 2 and "contact 'c' starts 50 m inside" in done.stderr
+
+
 def test_slip_begins_when_a_growing_pull_overcomes_spring_and_damper(stickslip):
     m, k, c, a, limit = 1.0, 8e3, 100.0, 3.0, 0.3 * GRAVITY
     w = math.sqrt(k / m)

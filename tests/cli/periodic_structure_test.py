@@ -200,3 +200,20 @@ def test_a_mode_takes_no_contact_but_the_spring_that_its_message_names(tmp_path)
     force = refused.stderr.split('as in "')[1].split('"')[0]
     taken = call(tmp_path, "periodic", WALL.format(f'force = ["{force}"]'))
     assert taken.returncode == 0, taken.stderr
+
+
+def test_a_large_model_is_answered_by_harmonics_and_says_why(tmp_path):
+    """The event scheme factors full matrices at one go: no signal would be heard for minutes."""
+    n = 1100
+    def matrix(name, entries):
+        lines = [f"{i} {j} {value:.17g}" for i, j, value in entries]
+        (tmp_path / name).write_text("%%MatrixMarket matrix coordinate real symmetric\n" + f"{n} {n} {len(lines)}\n" + "\n".join(lines) + "\n")
+    matrix("m.mtx", [(i, i, 1 / n) for i in range(1, n + 1)])
+    springs = [(i, i, (2 if i < n else 1) * n) for i in range(1, n + 1)] + [(i + 1, i, -n) for i in range(1, n)]
+    matrix("k.mtx", springs)
+    matrix("d.mtx", [(i, j, 0.02 * value) for i, j, value in springs])
+    text = (f'[matrices]\nmass = "m.mtx"\nstiffness = "k.mtx"\ndamping = "d.mtx"\n[matrices.force]\nx{n} = "0.1*cos(1.3*t)"\n'
+            f'[[friction]]\non = "x{n // 2}"\nlimit = 0.03\n[periodic]\nperiod = "2*pi/1.3"\nharmonics = 3\n')
+    result = solved(tmp_path, text)
+    assert not result["polished"]
+    assert any(f"{n} coordinates" in note and "reduce" in note for note in result["notes"])

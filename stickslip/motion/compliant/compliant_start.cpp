@@ -41,15 +41,18 @@ void CompliantScheme::require_apart(const State& s) {
   }
 }
 
-/// Penetration at the start is a strain; one that a single contact could not have brought about in the run is a mistake
-/// in the model.
+/// Penetration at the start is a strain; one that nothing in the run could have brought about is a mistake in the model.
 void CompliantScheme::require_start(const State& s) {
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
   const double energy = contacts.energy(), kinetic = system_.inertia().kinetic_energy(s.q, s.v);
-  // What gravity and other forces could do over a length of the size of the motion.
-  const double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
-  constexpr double kTooMuch = 1e6;  // times more energy in the contacts than the motion has anywhere else
+  // What gravity and other forces could do over a length of the size of the motion, and what they strain at rest,
+  // however short the run.
+  double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
+  const double load = force_at_start_.lpNorm<Eigen::Infinity>();
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
+    if (const double stiffness = contacts.stiffness_of(k); stiffness > 0) work += 0.5 * load * load / stiffness;
+  constexpr double kTooMuch = 1e5;  // times more energy in the contacts than the motion has anywhere else
   if (!(energy > kTooMuch * (kinetic + work)) || kinetic + work == 0) return;
   std::size_t worst = 0;
   double depth = 0;
