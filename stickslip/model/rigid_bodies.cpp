@@ -17,6 +17,7 @@
 #include "stickslip/model/multibody/held_axes.hpp"
 #include "stickslip/model/multibody/joined_laws.hpp"
 #include "stickslip/model/multibody/part_error.hpp"
+#include "stickslip/model/multibody/tree_articulation.hpp"
 #include "stickslip/model/multibody/tree_forces.hpp"
 #include "stickslip/model/multibody/tree_inertia.hpp"
 #include "stickslip/model/multibody/tree_kinematics.hpp"
@@ -265,8 +266,9 @@ std::unique_ptr<System> make_tree_system(BodyModel model) {
   LawSet laws(tree->nv(), std::move(model.friction), join(std::move(contacts)),
               join(std::move(constraints), tree->nv()));
   auto forces = std::make_unique<TreeForces>(model, tree);
+  auto articulation = tree->flat ? std::make_unique<TreeArticulation>(*tree, *forces) : nullptr;
   return std::make_unique<System>(SystemParts{model.title, std::move(kinematics), std::move(inertia),
-                                              std::move(forces), std::move(laws)});
+                                              std::move(forces), std::move(laws), nullptr, std::move(articulation)});
 }
 
 }  // namespace

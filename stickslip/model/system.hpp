@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every model becomes, and all that the schemes see of it: five parts, each with a small interface of its own.
+// What every model becomes, and all that the schemes see of it: its parts, each with a small interface of its own.
 //
 //   q' = T(q) v,      M(q) v' = h(t, q, v) + W r,      laws on u = Wᵀ v - w
 //
@@ -8,6 +8,7 @@
 //   forces       h without c, slopes, potential, dampers, applied forces                   (forces.hpp)
 //   laws         friction, contacts, bilateral constraints: rows W with w and their sets   (law_set.hpp)
 //   free motion  where the system has one of its own                                       (free_motion.hpp)
+//   articulation where M can be solved with in O(n)                                        (articulation.hpp)
 //
 //   q positions (nq), v velocities (nv), M mass [kg, kg m²], h all forces but inertia and reactions [N, N m],
 //   W directions of the laws (nv × m), r reactions [N, N m], w velocity of the surfaces.
@@ -22,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "stickslip/model/articulation.hpp"
 #include "stickslip/model/forces.hpp"
 #include "stickslip/model/free_motion.hpp"
 #include "stickslip/model/inertia.hpp"
@@ -44,6 +46,8 @@ struct SystemParts {
   std::unique_ptr<Forces> forces;
   LawSet laws;
   std::unique_ptr<FreeMotion> free_motion = nullptr;  ///< null: it has none of its own
+  /// Of these very inertia, forces and kinematics; null: M is a matrix.
+  std::unique_ptr<Articulation> articulation = nullptr;
 };
 
 class System {
@@ -60,6 +64,7 @@ class System {
   const Forces& forces() const { return *parts_.forces; }
   const LawSet& laws() const { return parts_.laws; }
   const FreeMotion* free_motion() const { return parts_.free_motion.get(); }
+  const Articulation* articulation() const { return parts_.articulation.get(); }
 
   /// Null unless the mass is constant and the forces are linear but for f.
   const LinearPart* linear() const { return linear_ ? &*linear_ : nullptr; }

@@ -70,6 +70,7 @@ class WatchedSystem {
     watch_->seen = std::move(seen);
     SystemParts parts = std::move(*inner).take_apart();
     parts.forces = std::make_unique<WatchedForces>(std::move(parts.forces), watch_);
+    parts.articulation = nullptr;  // it knows the forces that were there
     system_ = std::make_unique<System>(std::move(parts));
   }
   operator const System&() const { return *system_; }

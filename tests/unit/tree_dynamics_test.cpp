@@ -13,6 +13,7 @@
 #include "stickslip/model/multibody/tree_jacobian.hpp"
 #include "stickslip/model/multibody/tree_kinematics.hpp"
 #include "stickslip/model/multibody/tree_loops.hpp"
+#include "stickslip/model/multibody/tree_sweeps.hpp"
 #include "tests/support/chain_model.hpp"
 
 namespace Eigen {
@@ -64,13 +65,14 @@ TEST(TreeDynamics, ForwardDynamicsOfAChainHasTheValuesOfThePeers) {
   for (const Case& it : {Case{6, 63.368531582899, -6.8091341133939}, Case{20, 64.903019889876, -4.8477366463667},
                          Case{100, 64.060937915384, 1.7276211032867}}) {
     const Tree tree = make_tree(chain_model(it.links));
-    TreeScratch scratch(tree);
+    const TreeSweeps sweeps(tree, {0, 0, -9.81});
+    TreeSweeps::Memory memory = sweeps.make_memory();
     Vector q(it.links), v(it.links), a;
     for (int i = 0; i < it.links; ++i) {
       q[i] = 0.3 * std::sin(1.0 + i);
       v[i] = 0.5 * std::cos(2.0 * i);
     }
-    forward_dynamics(tree, q, v, Vector::Zero(it.links), {0, 0, -9.81}, scratch, a);
+    sweeps.forward_dynamics(q, v, Vector::Zero(it.links), memory, a);
     // The peers agree with each other to 13 digits, and print 14.
     EXPECT_NEAR(a[0], it.first, 1e-12 * std::abs(it.first) + 5e-13) << it.links;
     EXPECT_NEAR(a[it.links - 1], it.last, 2e-12 * std::abs(it.first)) << it.links;
@@ -81,6 +83,8 @@ TEST(TreeDynamics, ArticulatedBodiesCompositeBodiesAndInverseDynamicsAgree) {
   const Vector3d gravity(0.3, -0.4, -9.81);
   const Tree tree = make_tree(mixed_tree());
   TreeScratch scratch(tree);
+  const TreeSweeps sweeps(tree, gravity);
+  TreeSweeps::Memory memory = sweeps.make_memory();
   const std::vector<Index> parents = velocity_parents(tree);
   for (unsigned seed = 1; seed <= 5; ++seed) {
     const TreeSample s = random_tree_sample(tree, seed);
@@ -89,12 +93,50 @@ TEST(TreeDynamics, ArticulatedBodiesCompositeBodiesAndInverseDynamicsAgree) {
     inverse_dynamics<double>(tree, s.q.data(), s.v.data(), nullptr, gravity, scratch.motion, rest.data());
     DenseMatrix M = mass_matrix(tree, s.q, scratch);
     EXPECT_LT((M * s.a + rest - tau).norm(), 1e-13 * tau.norm());
-    forward_dynamics(tree, s.q, s.v, tau, gravity, scratch, a);
+    sweeps.forward_dynamics(s.q, s.v, tau, memory, a);
     EXPECT_LT((a - s.a).norm(), 1e-11 * s.a.norm());
     Vector x = tau - rest;
     ASSERT_TRUE(factor_tree(parents, M));
     solve_tree(parents, M, x);
     EXPECT_LT((x - s.a).norm(), 1e-11 * s.a.norm());
+  }
+}
+
+/// Of every kind of joint, with axes held and numbers on the diagonal: against the matrix.
+TEST(TreeDynamics, SweepsSolveWithTheMassMatrixOfWhatIsNotHeld) {
+  const Vector3d gravity(0.3, -0.4, -9.81);
+  const Tree tree = make_tree(mixed_tree());
+  TreeScratch scratch(tree);
+  const TreeSweeps sweeps(tree, gravity);
+  TreeSweeps::Memory memory = sweeps.make_memory();
+  const Index n = tree.nv();
+  for (unsigned seed = 1; seed <= 6; ++seed) {
+    const TreeSample s = random_tree_sample(tree, seed);
+    Vector tau(n), expected(n), load(n), diagonal = s.a.cwiseAbs(), x = s.v, y = x;
+    inverse_dynamics(tree, s.q.data(), s.v.data(), s.a.data(), gravity, scratch.motion, expected.data());
+    sweeps.place(s.q.data(), memory);
+    sweeps.imbalance(s.v.data(), s.a.data(), memory, tau.data(), load.data());
+    EXPECT_LT((tau - expected).norm(), 1e-13 * expected.norm());
+    EXPECT_TRUE((load.array() >= tau.array().abs()).all());
+    std::vector<char> held(static_cast<std::size_t>(n), 0);
+    DenseMatrix M = mass_matrix(tree, s.q, scratch);
+    M.diagonal() += diagonal;
+    for (const Link& link : tree.links) {
+      const auto v = static_cast<std::size_t>(link.v);
+      if (link.kind == JointKind::ball || (link.v + seed) % 3 != 0) continue;
+      held[v] = 1;
+      M.row(link.v).setZero();
+      M.col(link.v).setZero();
+      M(link.v, link.v) = 1;
+      y[link.v] = 0;
+    }
+    ASSERT_TRUE(sweeps.factor(held.data(), diagonal.data(), memory));
+    sweeps.solve(memory, x.data());
+    EXPECT_LT((M * x - y).norm(), 1e-12 * y.norm()) << seed;
+    sweeps.place(s.q.data(), memory);
+    const TreeEnergies energies = sweeps.energies(s.v.data(), memory);
+    EXPECT_NEAR(energies.kinetic, kinetic_energy(tree, s.q, s.v, scratch), 1e-13 * energies.kinetic);
+    EXPECT_NEAR(energies.potential, gravity_potential(tree, s.q, gravity, scratch), 1e-12);
   }
 }
 

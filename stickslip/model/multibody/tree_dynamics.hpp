@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dynamics of a tree (tree_motion.hpp has places, velocities and inverse dynamics).
+// Dynamics of a tree (tree_motion.hpp has places, velocities and inverse dynamics; tree_sweeps.hpp forward dynamics).
 //
 //   mass matrix        composite bodies: the momentum of all that hangs on link i under unit velocity i, seen by the
 //                      joints above it. O(n depth)
 //   M = Lᵀ D L         L unit lower triangular with M_ij only where j is above i: no entry is filled in. O(n depth²)
-//   forward dynamics   M v' = τ + c + gravity by articulated bodies. O(n)
 //   slopes             ∂τ/∂δ and ∂τ/∂v of inverse dynamics, exact. O(n depth)
-//
-// Articulated body: force = A (α, a) + p of a link whose joints below are free to give way, A in blocks
-//   n = I α + H a + p_n,   f = Hᵀ α + M a + p_f
 //
 // Slopes. With S_j the motion (axis, 0) or (0, axis) of velocity j, everything from j on down turned by δ_j turns with it,
 // but for what its parent p does: in spatial vectors, × and ×* the cross products of motions with motions and forces,
@@ -26,20 +22,11 @@
 
 namespace stickslip {
 
-/// Of one body that gives way: symmetric I and M, H (3 × 3 each).
-struct ArticulatedInertia {
-  Eigen::Matrix3d I, H, M;
-};
-
 /// Memory of all of these.
 struct TreeScratch {
   explicit TreeScratch(const Tree& tree);
   TreeMotion<double> motion;
   std::vector<LinkInertia<double>> composite;
-  std::vector<ArticulatedInertia> articulated;
-  std::vector<Eigen::Matrix<double, 6, 3>> U;  ///< articulated inertia times the motions of the joint
-  std::vector<Eigen::Matrix3d> D_inverse;
-  std::vector<Eigen::Vector3d> u, pn, pf;
   std::vector<Eigen::Matrix<double, 6, 6>> composite6, twice_B;
   std::vector<Eigen::Matrix<double, 6, 1>> spatial_v, spatial_a, spatial_f;
   Vector tau;
@@ -57,11 +44,6 @@ std::vector<Index> velocity_parents(const Tree& tree);
 bool factor_tree(const std::vector<Index>& parents, DenseMatrix& M);
 /// x ← M⁻¹ x
 void solve_tree(const std::vector<Index>& parents, const DenseMatrix& factor, Vector& x);
-
-/// v' of M v' = τ + c(q, v) + gravity. `held`: empty, or per velocity 1 where v' = a is given (what is in a) and τ is
-/// found instead.
-void forward_dynamics(const Tree& tree, const Vector& q, const Vector& v, const Vector& tau,
-                      const Eigen::Vector3d& gravity, TreeScratch& scratch, Vector& a);
 
 /// by_q += factor ∂τ/∂δ, by_v += factor ∂τ/∂v, τ = inverse_dynamics(q, v, a, gravity); a null: 0. Both n × n,
 /// column-major. by_v may be null.

@@ -120,6 +120,13 @@ void TreeForces::total(double t, const Vector& q, const Vector& v, SystemWorkspa
     parent.f += it.f;
     parent.n += it.n + at.r.cross(it.f);
   }
+  add_beside_gravity(t, q, v, workspace, h);
+}
+
+/// After place_links().
+void TreeForces::add_beside_gravity(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                                    Vector& h) const {
+  TreeMotion<double>& motion = static_cast<Memory&>(*workspace.forces).tree.motion;
   for (const Axis& axis : axes_) h[axis.v] -= axis.stiffness * (q[axis.q] - axis.rest) + axis.damping * v[axis.v];
   if (!springs_.empty()) {
     move_links(*tree_, v.data(), motion);
@@ -133,6 +140,18 @@ void TreeForces::total(double t, const Vector& q, const Vector& v, SystemWorkspa
   if (axes_.empty() && loads_.empty()) return;
   workspace.variables.set(t, q, v);
   add_applied(workspace, motion, h);
+}
+
+void TreeForces::beside_gravity(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace,
+                                Vector& f) const {
+  f.setZero(n());
+  if (!springs_.empty() || !loads_.empty())
+    place_links(*tree_, q.data(), static_cast<Memory&>(*workspace.forces).tree.motion);
+  add_beside_gravity(t, q, v, workspace, f);
+}
+
+void TreeForces::add_axis_slopes(double damping, double stiffness, Vector& d) const {
+  for (const Axis& axis : axes_) d[axis.v] += damping * axis.damping + stiffness * axis.stiffness;
 }
 
 void TreeForces::applied(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& f) const {
@@ -156,9 +175,15 @@ TreeForces::Stretch TreeForces::stretch_of(const Spring& spring, const TreeMotio
 }
 
 double TreeForces::potential_energy(const Vector& q) const {
-  TreeScratch& scratch = thread_scratch(*tree_);
-  double sum = gravity_potential(*tree_, q, gravity_, scratch);
+  return gravity_potential(*tree_, q, gravity_, thread_scratch(*tree_)) + spring_energy(q);
+}
+
+double TreeForces::spring_energy(const Vector& q) const {
+  double sum = 0;
   for (const Axis& axis : axes_) sum += 0.5 * axis.stiffness * (q[axis.q] - axis.rest) * (q[axis.q] - axis.rest);
+  if (springs_.empty()) return sum;
+  TreeScratch& scratch = thread_scratch(*tree_);
+  place_links(*tree_, q.data(), scratch.motion);
   for (const Spring& spring : springs_) {
     const double stretch = stretch_of(spring, scratch.motion, false).length - spring.rest;
     sum += 0.5 * spring.stiffness * stretch * stretch;

@@ -39,6 +39,15 @@ class TreeForces final : public Forces {
   void append_breakpoints(BreakpointSearch& search) const override;
   void append_time_functions(std::vector<const StateFunction*>& functions) const override;
 
+  // Gravity and the rest apart.
+  const Eigen::Vector3d& gravity() const { return gravity_; }
+  bool weight_alone() const { return axes_.empty() && loads_.empty() && springs_.empty(); }
+  /// f = h without gravity
+  void beside_gravity(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& f) const;
+  double spring_energy(const Vector& q) const;
+  /// d += damping c + stiffness k of the axes, per velocity.
+  void add_axis_slopes(double damping, double stiffness, Vector& d) const;
+
  private:
   struct Memory;
   struct Axis {
@@ -69,6 +78,7 @@ class TreeForces final : public Forces {
   };
 
   std::vector<const StateFunction*> functions() const;
+  void add_beside_gravity(double t, const Vector& q, const Vector& v, SystemWorkspace& workspace, Vector& h) const;
   void add_applied(const SystemWorkspace& workspace, const TreeMotion<double>& motion, Vector& f) const;
   void add_applied_slopes(const Vector& q, SystemWorkspace& workspace, Memory& memory, double* by_q,
                           double* by_v) const;
