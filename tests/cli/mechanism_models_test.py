@@ -160,3 +160,20 @@ end_time = 1
     driven = path.read_text().replace('motion = "t"', 'position = "t"\nstiffness = 1e3\ndamping = 50\nlimit = 20')  # what it advises
     summary = stickslip.json("run", stickslip.write("driven.toml", driven), "--out", "driven")
     assert summary["status"] == "success" and final(summary)["h.rz"] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_periodic_motion_of_a_double_pendulum_with_dry_joints(stickslip):
+    rod = "mass = {}\ncenter = [0, 0, {}]\ninertia = [{}, {}, 0.002]\n"
+    text = "[gravity]\nvector = [0, 0, -9.81]\n"
+    text += '[[body]]\nname = "upper"\n' + rod.format(1, -0.2, 0.02, 0.02) + '[[body]]\nname = "lower"\n' + rod.format(0.5, -0.15, 0.008, 0.008)
+    text += '[[hinge]]\nname = "s"\nparent = "ground"\nchild = "upper"\naxes = ["ry"]\ndamping = 0.05\n'
+    text += '[[hinge]]\nname = "e"\nparent = "upper"\nchild = "lower"\nposition = [0, 0, -0.4]\naxes = ["ry"]\ndamping = 0.02\n'
+    text += '[[friction]]\nname = "s"\non = "s.ry"\nlimit = 0.15\n[[friction]]\nname = "e"\non = "e.ry"\nlimit = 0.05\n'
+    text += '[[motor]]\non = "s.ry"\nforce = "0.5*cos(6*t)"\n[periodic]\nperiod = "pi/3"\nmethod = "event"\nstart = "run"\nstart_periods = 40\n'
+    path = stickslip.write("orbit.toml", text + '[run]\nscheme = "event"\ntolerance = 1e-10\nend_time = 40\n')
+    orbit = stickslip.json("periodic", path, "--out", "out")
+    assert orbit["status"] == "success", orbit["message"]
+    assert all(math.hypot(*multiplier) < 1 for multiplier in orbit["multipliers"])
+    assert 0.04 < orbit["stick_fraction"]["e"] < 0.08 and orbit["stick_fraction"]["s"] == 0
+    for low, high in zip(orbit["minimum"], orbit["maximum"]):
+        assert low == pytest.approx(-high, abs=1e-8)  # symmetric under a shift by half a period

@@ -18,12 +18,6 @@ constexpr double kCreep = 1e-8;      // of the run's length, of friction's own a
 constexpr double kWatched = 1e-3;    // of a step, or of a thousandth of the run: so often a creeping law is looked at
 constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
 constexpr double kShortest = 1e-12;  // of the time: no later instant
-// Of |(S Ã)⁺| over the root of the number of rows, which is 1 where they are orthogonal: from here on the rows are on their
-// way to lose rank.
-constexpr double kNearlyDependent = 3;
-// Share of a step at which it passes such a position: in the middle of the largest gap between the nodes of the method.
-constexpr double kPassing = 0.467;
-constexpr double kBeside = 8;  // times |(S Ã)⁺| at its start: a step has come to its end beside such a position
 
 /// What round-off of the positions does to the velocities in a moment, by accelerations at neighbouring numbers: far
 /// from the origin no tolerance below that can be met. Leaves the dynamics at (t, q, v).
@@ -135,66 +129,6 @@ bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
   return true;
 }
 
-/// f at the nearest point on the rows. Where rows lose rank, what a stage is off them grows without bound in the accelerations,
-/// although the motion on the rows is smooth there: without this, steps shrink towards the position and never pass it.
-bool OdeFlow::rate_on_rows(double t, const Vector& y, Vector& dydt) {
-  if (!on_rows_) return rate(t, y, dydt);
-  try {
-    place(t, y);
-    dynamics_.project(modes_, q_, v_);
-  } catch (const InputError& error) {
-    refusal_ = error.what();
-    return false;
-  }
-  stage_ = y;
-  stage_.head(nq_) = q_;
-  stage_.segment(nq_, n_) = v_;
-  return rate(t, stage_, dydt);
-}
-
-/// From the placed state, by what its velocity makes of 1/|(S Ã)⁺| in a short while; infinite where that does not fall.
-double OdeFlow::time_to_singular_position(double t) {
-  constexpr double kWhile = 1e-3;  // of a step
-  ConstrainedMass& mass = dynamics_.mass();
-  const double here = 1 / mass.stretch(), dt = kWhile * integrator_->suggested_step();
-  if (!(dt > 0)) return HUGE_VAL;
-  const Vector q = q_, v = v_;
-  v_ *= dt;
-  dynamics_.system().kinematics().displace(v_, q_);
-  dynamics_.place(t, q_, v);
-  const double there = 1 / mass.stretch();
-  dynamics_.place(t, q, v);
-  q_ = q;
-  v_ = v;
-  return there < here ? here * dt / (here - there) : HUGE_VAL;
-}
-
-/// Positions on rows that are nearly dependent are known to s ε, s = |(S Ã)⁺|, velocities to s² ε and accelerations to
-/// s³ ε: a step that wants more than that shrinks for ever. What it leaves open lies along the rows, and is projected away.
-void OdeFlow::allow_for_round_off() {
-  constexpr double kRoundOff = 2 * std::numeric_limits<double>::epsilon();
-  const double s = on_rows_ ? std::min(dynamics_.mass().stretch(), std::cbrt(1 / kRoundOff)) : 1.0;
-  loose_ = scale_;
-  loose_.head(nq_) *= std::max(1.0, kRoundOff * s * s / options_.absolute_tolerance);
-  loose_.segment(nq_, n_) *= std::max(1.0, kRoundOff * s * s * s / options_.absolute_tolerance);
-  integrator_->set_absolute_scale(loose_);
-}
-
-/// How far a step may go so that no stage of it, and not its end, comes close to a position where the rows lose rank:
-/// round-off grows there with the third power of 1/distance.
-double OdeFlow::pass_singular_position(double t, double limit) {
-  constexpr double kLonger = 1.3;  // of a step
-  ConstrainedMass& mass = dynamics_.mass();
-  on_rows_ = mass.row_count() > 0 &&
-             mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
-  if (mass.row_count() > 0) allow_for_round_off();
-  if (!on_rows_) return limit;
-  const double left = time_to_singular_position(t), step = integrator_->suggested_step();
-  if (!(left < (1 + kPassing) * step)) return limit;
-  // Across it, or up to where the next step goes across.
-  return std::min(limit, t + (left <= kLonger * kPassing * step ? left / kPassing : left - kPassing * step));
-}
-
 void OdeFlow::set_creeping(std::size_t law, bool creeping) {
   creeping_[law] = creeping;
   dynamics_.keep_direction(law, creeping);
@@ -298,14 +232,14 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   if (passing < t_limit) {
     longest = std::min(longest, passing - t);
     integrator_->restart(t, y_, passing - t);
-  } else if (!continued || y_ != integrator_->y() || t != integrator_->t())
+  } else if (!continued || y_ != integrator_->y() || t != integrator_->t()) {
     integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
+  }
   double limit = std::min(resolution_.until(t, t_limit), t + longest);
   if (resolution_.stuck()) return too_fast(t);
   double event = std::nan("");
   std::vector<Monitor> triggers_there;
-  const bool constrained = dynamics_.mass().row_count() > 0;
-  const double stretch = constrained ? dynamics_.mass().stretch() : 0.0;
+  const double stretch = dynamics_.mass().row_count() > 0 ? dynamics_.mass().stretch() : 0.0;
   for (int attempt = 0, shortened = 0;;) {
     refusal_.clear();
     unsolved_ = false;
@@ -321,15 +255,12 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
       break;
     }
     const double h = integrator_->t() - t;
-    if (constrained && shortened < kShorterSteps) {
-      place(integrator_->t(), integrator_->y());
-      if (dynamics_.mass().stretch() > kBeside * stretch) {
-        ++shortened;
-        limit = t + 0.5 * h;
-        begin_again();
-        integrator_->restart(t, y_, limit - t);
-        continue;
-      }
+    if (shortened < kShorterSteps && ends_beside_singular_position(stretch)) {
+      ++shortened;
+      limit = t + 0.5 * h;
+      begin_again();
+      integrator_->restart(t, y_, limit - t);
+      continue;
     }
     find_events(start, h);
     take_first(h);

@@ -51,13 +51,15 @@ class OdeFlow final : public Flow {
 
  private:
   static constexpr double kMoment = 1e-2;  ///< of the run's length: what velocities become in it is their scale
-  bool rate_on_rows(double t, const Vector& y, Vector& dydt);
-  double time_to_singular_position(double t);
-  double pass_singular_position(double t, double limit);
-  void allow_for_round_off();
   void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
+  // Positions where the rows of constraints lose rank (ode_flow_passing.cpp).
+  bool rate_on_rows(double t, const Vector& y, Vector& dydt);
+  double time_to_singular_position(double t);
+  double pass_singular_position(double t, double limit);
+  bool ends_beside_singular_position(double stretch);
+  void allow_for_round_off();
   void set_creeping(std::size_t law, bool creeping);
   double longest_step(double t, const Vector& y, std::string& stopped);
   double shortest_rebound(const std::vector<LawStart>& start, double longest) const;
@@ -74,13 +76,14 @@ class OdeFlow final : public Flow {
   ModeDynamics& dynamics_;
   OdeFlowOptions options_;
   std::vector<double> breakpoints_;
-  bool on_rows_ = false;  // stages are brought back onto the constraints: near positions where these lose rank
-  Vector stage_, scale_, loose_;  // scale_: of the errors of (q, v); loose_: the same near such a position
   std::unique_ptr<OdeIntegrator> integrator_;  // made at the first state, which has the scales
   PolynomialFit fit_{8};
   TimeResolution resolution_;
   std::vector<Mode> modes_;
   Vector q_, v_, qdot_, y_, event_y_;
+  bool on_rows_ = false;  // stages are brought back onto the constraints: near positions where these lose rank
+  Vector stage_, start_q_, start_v_;
+  Vector scale_, loose_;                 // of the errors of (q, v); the same near such a position
   std::vector<double> samples_, found_;  // of find_between(): monitors at its points, their roots
   std::vector<double> largest_speed_;    // per law, since its slip began
   std::vector<char> creeping_;
