@@ -102,7 +102,8 @@ TEST(TreeDynamics, ArticulatedBodiesCompositeBodiesAndInverseDynamicsAgree) {
   }
 }
 
-/// Of every kind of joint, with axes held and numbers on the diagonal: against the matrix.
+/// Of every kind of joint, with given accelerations of the axes that are held and numbers on the diagonal: against the
+/// matrix.
 TEST(TreeDynamics, SweepsSolveWithTheMassMatrixOfWhatIsNotHeld) {
   const Vector3d gravity(0.3, -0.4, -9.81);
   const Tree tree = make_tree(mixed_tree());
@@ -112,7 +113,7 @@ TEST(TreeDynamics, SweepsSolveWithTheMassMatrixOfWhatIsNotHeld) {
   const Index n = tree.nv();
   for (unsigned seed = 1; seed <= 6; ++seed) {
     const TreeSample s = random_tree_sample(tree, seed);
-    Vector tau(n), expected(n), load(n), diagonal = s.a.cwiseAbs(), x = s.v, y = x;
+    Vector tau(n), expected(n), load(n), diagonal = s.a.cwiseAbs(), x = s.v;
     inverse_dynamics(tree, s.q.data(), s.v.data(), s.a.data(), gravity, scratch.motion, expected.data());
     sweeps.place(s.q.data(), memory);
     sweeps.imbalance(s.v.data(), s.a.data(), memory, tau.data(), load.data());
@@ -125,14 +126,13 @@ TEST(TreeDynamics, SweepsSolveWithTheMassMatrixOfWhatIsNotHeld) {
       const auto v = static_cast<std::size_t>(link.v);
       if (link.kind == JointKind::ball || (link.v + seed) % 3 != 0) continue;
       held[v] = 1;
-      M.row(link.v).setZero();
-      M.col(link.v).setZero();
-      M(link.v, link.v) = 1;
-      y[link.v] = 0;
     }
     ASSERT_TRUE(sweeps.factor(held.data(), diagonal.data(), memory));
     sweeps.solve(memory, x.data());
-    EXPECT_LT((M * x - y).norm(), 1e-12 * y.norm()) << seed;
+    Vector residual = M * x - s.v;
+    for (Index i = 0; i < n; ++i)
+      if (held[static_cast<std::size_t>(i)]) residual[i] = x[i] - s.v[i];
+    EXPECT_LT(residual.norm(), 1e-12 * M.norm() * x.norm()) << seed;
     sweeps.place(s.q.data(), memory);
     const TreeEnergies energies = sweeps.energies(s.v.data(), memory);
     EXPECT_NEAR(energies.kinetic, kinetic_energy(tree, s.q, s.v, scratch), 1e-13 * energies.kinetic);
