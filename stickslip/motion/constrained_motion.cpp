@@ -15,6 +15,7 @@ namespace stickslip {
 namespace {
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+constexpr double kNoRow = 1e-10;  // of the longest row
 
 /// diag(M) at q.
 void refresh_inertia(const System& system, const Vector& q, ConstraintWorkspace& workspace) {
@@ -36,7 +37,8 @@ double row_length(const DenseMatrix& A, Index i, const Vector& inertia) {
 }
 
 /// Largest of |residual_i| beside |a_i| size + |own_i|, and its row. A row that has all but vanished, as in a singular
-/// position, is measured against a millionth of the longest.
+/// position, is measured against a millionth of the longest; one that no coordinate moves, as across the plane of a planar
+/// linkage, against the longest: its residual is the rounding of positions.
 struct Relative {
   double value = 0;
   Index row = -1;
@@ -48,7 +50,8 @@ Relative relative_size(const Vector& residual, const ConstraintWorkspace& worksp
   for (Index i = 0; i < residual.size(); ++i) longest = std::max(longest, row_length(A, i, workspace.inertia));
   Relative worst;
   for (Index i = 0; i < residual.size(); ++i) {
-    const double terms = std::max(row_length(A, i, workspace.inertia), 1e-6 * longest) * size;
+    const double own_length = row_length(A, i, workspace.inertia);
+    const double terms = (own_length < kNoRow * longest ? longest : std::max(own_length, 1e-6 * longest)) * size;
     const double value = residual[i] == 0 ? 0.0 : std::abs(residual[i]) / (terms + (own ? std::abs((*own)[i]) : 0.0));
     if (value >= worst.value) worst = {value, i};
   }

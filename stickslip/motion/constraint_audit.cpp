@@ -20,11 +20,16 @@ struct Worst {
   double value = 0, terms = 1;
 };
 
-/// Of the row that is worst relative to its terms.
+/// Of the row that is worst relative to its terms. A row that no coordinate moves, as those across the plane of a planar
+/// linkage, has entries of rounding alone; what it rounds are positions like those of the others.
 Worst worst_of(const Vector& values, const Vector& terms) {
+  constexpr double kNoRow = 1e-10;  // of the longest
   Worst worst;
-  for (Index i = 0; i < values.size(); ++i)
-    if (!(values[i] * worst.terms <= worst.value * terms[i])) worst = {values[i], terms[i]};  // NaN stays visible
+  const double longest = terms.size() > 0 ? terms.maxCoeff() : 0.0;
+  for (Index i = 0; i < values.size(); ++i) {
+    const double own = terms[i] < kNoRow * longest ? longest : terms[i];
+    if (!(values[i] * worst.terms <= worst.value * own)) worst = {values[i], own};  // NaN stays visible
+  }
   return worst;
 }
 

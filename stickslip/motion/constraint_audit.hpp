@@ -10,7 +10,8 @@
 // x² + y² - l² has s = 2 l²; a frame whose origin is far away has a large s, as its coordinates have fewer digits to
 // spare. The time itself is not among the terms: a row is evaluated at the same t on both sides. The last term is what forces that the row cancels would do to it within a step: all there is for a row that
 // rests at 0. Of both sides the largest of the run is taken, so that terms that vanish for a moment, or have not yet
-// begun, do not make round-off a violation.
+// begun, do not make round-off a violation. A row with s below 1e-10 of the largest one, which no coordinate moves, is measured
+// against that.
 #pragma once
 
 #include <vector>

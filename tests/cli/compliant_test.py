@@ -319,6 +319,15 @@ def test_dominoes_fall(stickslip, models):
     assert result["final"]["position"][0] > 0.005, "the first one has been pushed over"
 
 
+def test_two_dominoes_knock_without_losing_their_way(stickslip, models):
+    text = (models / "dominoes.toml").read_text().replace("count = 15", "count = 2")
+    stickslip.write("two.toml", text)
+    result = stickslip.json("run", "two.toml", "--set", "run.scheme=compliant", "--set", "run.end_time=0.5")
+    assert result["status"] == "success"
+    assert result["audit"]["energy"]["value"] < 1e-8
+    assert result["audit"]["evaluations"]["value"] < 9e4, "slopes of what points of shapes do, not of how they jump"
+
+
 SLIDER = """
 [parameters]
 mu = 0.3

@@ -10,7 +10,7 @@ MAY_INCLUDE = {
     "common": set(),
     "continuation": {"common"},
     "laws": {"common"},
-    "solvers": {"common", "laws"},
+    "solvers": {"common", "continuation", "laws"},
     "model": {"common", "laws"},
     "motion": {"common", "laws", "solvers", "model"},
     "boundary": {"common", "laws", "solvers", "model", "motion"},

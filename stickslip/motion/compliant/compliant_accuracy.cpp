@@ -101,7 +101,9 @@ void CompliantScheme::make_integrator() {
         "cannot be written as a number; check their values and units");
   Vector q;
   dynamics_.position_of(y_, q);
-  sparse_ = dynamics_.motion_size() > kDenseJacobian && unknowns_ == 0 && dynamics_.sparse_jacobian(q);
+  // Points of shapes jump from feature to feature, which differences of a dense Jacobian would take for slopes.
+  const bool many = dynamics_.motion_size() > kDenseJacobian || !dynamics_.contacts().points_stay();
+  sparse_ = many && unknowns_ == 0 && dynamics_.sparse_jacobian(q);
   OdeOptions ode;
   ode.stop = stop_;
   const double diluted = std::sqrt(static_cast<double>(dynamics_.motion_size() + unknowns_ * dynamics_.motion_size()) /

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "stickslip/motion/event/event.hpp"
+#include "stickslip/motion/prescribed_into.hpp"
 #include "stickslip/motion/event/impact_pose.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/solvers/impact.hpp"
@@ -59,8 +60,12 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   const Index size = static_cast<Index>(rows.size());
   ImpactSolution solution;
   solve(problem, {}, impact_workspace_, solution);
-  if (solution.status != Status::success)
+  if (solution.status != Status::success) {
+    for (const std::size_t k : touching)
+      if (const Index i = dynamics_.laws()[k].first; dynamics_.blocked(i) && dynamics_.u()[i] < 0)
+        return {solution.status, prescribed_into(dynamics_.name(k), s.t)};
     return {solution.status, fmt::format("impact at t = {:.9g}: {}", s.t, solution.message)};
+  }
   const Vector &p = solution.p, &u_before = problem.u, &u_after = solution.u;
   if (!dynamics_.following().empty())
     if (const StepOutcome outcome = refuse_impulsive_limits(s, rows, p); outcome.status != Status::success)

@@ -90,6 +90,7 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
       if (length > 0) ode.absolute_scale[nq_ + n_ + law.spring + c] = length;
     }
   }
+  scale_ = ode.absolute_scale;
   if (options_.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);
   } else {
@@ -226,14 +227,20 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
   // A law that creeps is watched until it moves fast enough to have a direction.
   if (std::any_of(creeping_.begin(), creeping_.end(), [](char c) { return c != 0; }))
     longest = std::min(longest, kWatched * std::max(integrator_->suggested_step(), kWatched * span_));
-  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
-  if (!continued || y_ != integrator_->y() || t != integrator_->t())
+  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate_on_rows(time, y, dydt); };
+  const double passing = pass_singular_position(t, t_limit);
+  if (passing < t_limit) {
+    longest = std::min(longest, passing - t);
+    integrator_->restart(t, y_, passing - t);
+  } else if (!continued || y_ != integrator_->y() || t != integrator_->t()) {
     integrator_->restart(t, y_, std::min(integrator_->suggested_step(), longest));
+  }
   double limit = std::min(resolution_.until(t, t_limit), t + longest);
   if (resolution_.stuck()) return too_fast(t);
   double event = std::nan("");
   std::vector<Monitor> triggers_there;
-  for (int attempt = 0;;) {
+  const double stretch = dynamics_.mass().row_count() > 0 ? dynamics_.mass().stretch() : 0.0;
+  for (int attempt = 0, shortened = 0;;) {
     refusal_.clear();
     unsolved_ = false;
     const OdeStep step = integrator_->step(f, limit);
@@ -248,6 +255,13 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
       break;
     }
     const double h = integrator_->t() - t;
+    if (shortened < kShorterSteps && ends_beside_singular_position(stretch)) {
+      ++shortened;
+      limit = t + 0.5 * h;
+      begin_again();
+      integrator_->restart(t, y_, limit - t);
+      continue;
+    }
     find_events(start, h);
     take_first(h);
     // What begins like s³ is below the error of a long step; that of a shorter one falls with s⁸.

@@ -54,6 +54,12 @@ class OdeFlow final : public Flow {
   void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
+  // Positions where the rows of constraints lose rank (ode_flow_passing.cpp).
+  bool rate_on_rows(double t, const Vector& y, Vector& dydt);
+  double time_to_singular_position(double t);
+  double pass_singular_position(double t, double limit);
+  bool ends_beside_singular_position(double stretch);
+  void allow_for_round_off();
   void set_creeping(std::size_t law, bool creeping);
   double longest_step(double t, const Vector& y, std::string& stopped);
   double shortest_rebound(const std::vector<LawStart>& start, double longest) const;
@@ -75,6 +81,9 @@ class OdeFlow final : public Flow {
   TimeResolution resolution_;
   std::vector<Mode> modes_;
   Vector q_, v_, qdot_, y_, event_y_;
+  bool on_rows_ = false;  // stages are brought back onto the constraints: near positions where these lose rank
+  Vector stage_, start_q_, start_v_;
+  Vector scale_, loose_;                 // of the errors of (q, v); the same near such a position
   std::vector<double> samples_, found_;  // of find_between(): monitors at its points, their roots
   std::vector<double> largest_speed_;    // per law, since its slip began
   std::vector<char> creeping_;

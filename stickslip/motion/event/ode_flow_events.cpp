@@ -115,7 +115,7 @@ bool OdeFlow::flight_is_round_off(const Monitor& monitor) const {
 
 /// Repeats the step up to the event; Newton's method in time with the slope of two such steps.
 void OdeFlow::polish(double h) {
-  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate(time, y, dydt); };
+  auto f = [this](double time, const Vector& y, Vector& dydt) { return rate_on_rows(time, y, dydt); };
   auto value_at = [&](double t) {
     if (t > t0_) {
       if (!integrator_->single_step(f, t0_, integrator_->y_old(), t - t0_, event_y_)) return std::nan("");

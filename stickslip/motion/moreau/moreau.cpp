@@ -148,17 +148,18 @@ void MoreauScheme::start(StepRecord& record) {
   Index row = 0;
   for (const ContactSite& point : found_.points) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    const double gap_size = length_ > 0 ? 0.0 : gap_terms(found_, row, s.q);
+    const double length = point.has_frame ? length_ : 0.0;  // a stop knows no shapes: its gap may be an angle
+    const double gap_size = length > 0 ? 0.0 : gap_terms(found_, row, s.q);
     const double allowed = options_.start_penetration > 0
                                ? options_.start_penetration
-                               : (length_ > 0 ? kBodyStartPenetration * length_ : kGapStartPenetration * gap_size);
+                               : (length > 0 ? kBodyStartPenetration * length : kGapStartPenetration * gap_size);
     if (given.empty() && point.gap < -allowed)  // a run that goes on corrects it as any step does
       throw InputError(
           fmt::format("contact '{}' penetrates by {:.3g} m at the start; move the bodies apart, or raise "
                       "run.moreau.start_penetration above that to have it corrected",
                       law.name, -point.gap));
     Mode& mode = s.modes[static_cast<std::size_t>(laws_.laws()) + static_cast<std::size_t>(point.law)];
-    const double touching = !stabilised ? 0.0 : length_ > 0 ? kTouching * length_ : kGapRoundOff * gap_size;
+    const double touching = !stabilised ? 0.0 : length > 0 ? kTouching * length : kGapRoundOff * gap_size;
     if (given.empty() && point.gap <= touching && mode == Mode::open) mode = touching_mode(law, row, s.v);
     row += law.size();
   }
@@ -169,13 +170,13 @@ void MoreauScheme::start(StepRecord& record) {
 }
 
 /// Σ_i |W_i q_i| of a normal row: what round-off in the gap is measured against. (Bodies have their shapes for that.)
-double MoreauScheme::touching(Index row, const Approach& approach, double h) const {
-  if (length_ > 0) return kTouching * length_;
+double MoreauScheme::touching(const ContactSite& point, Index row, const Approach& approach, double h) const {
+  if (point.has_frame && length_ > 0) return kTouching * length_;
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kTouchingOfWay * approach.way(h);
 }
 
-double MoreauScheme::penetration_tolerance(Index row, const Approach& approach, double h) const {
-  if (length_ > 0) return kPenetrationTolerance * length_;
+double MoreauScheme::penetration_tolerance(const ContactSite& point, Index row, const Approach& approach, double h) const {
+  if (point.has_frame && length_ > 0) return kPenetrationTolerance * length_;
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(h);
 }
 

@@ -193,8 +193,8 @@ class MoreauScheme final : public Scheme {
   bool carries_load(const Active& active) const;
   void number_rows();
   /// Smaller gaps count as none; deeper penetrations are corrected. [m]
-  double touching(Index row, const Approach& approach, double h) const;
-  double penetration_tolerance(Index row, const Approach& approach, double h) const;
+  double touching(const ContactSite& point, Index row, const Approach& approach, double h) const;
+  double penetration_tolerance(const ContactSite& point, Index row, const Approach& approach, double h) const;
   const Vector& w_start() const { return surfaces_move_ ? w_start_ : found_.w; }
   const Vector& w_end() const { return surfaces_move_ ? w_end_ : found_.w; }
   void find_points(double h);

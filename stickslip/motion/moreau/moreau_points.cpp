@@ -86,7 +86,7 @@ bool MoreauScheme::some_point_stays_inside(double h) const {
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
-    if (point.gap < 0 && point.gap < -penetration_tolerance(row, approaches_[k], h) && !leaves_by_itself(k))
+    if (point.gap < 0 && point.gap < -penetration_tolerance(point, row, approaches_[k], h) && !leaves_by_itself(k))
       return true;
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
@@ -150,7 +150,7 @@ Status MoreauScheme::remove_penetration(double h) {
 double MoreauScheme::share_that_stays(const Vector& move, double h) const {
   double before = 0, after = 0;
   for (const auto& [k, row, gap] : correction_rows_) {
-    const double allowed = penetration_tolerance(row, approaches_[k], h);
+    const double allowed = penetration_tolerance(found_.points[k], row, approaches_[k], h);
     raise(before, -gap - allowed);
     raise(after, -gap - row_times(found_.Wt, row, move) - allowed);
   }
@@ -179,7 +179,7 @@ void MoreauScheme::select_points(double h) {
       takes_part = point.gap <= 0;
       active.touches = takes_part;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * before : 0;
-    } else if (point.gap <= touching(row, along, h)) {
+    } else if (point.gap <= touching(point, row, along, h)) {
       takes_part = true;
       active.touches = true;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(along.arrival, 0.0) : 0;
@@ -266,7 +266,7 @@ bool MoreauScheme::add_overlooked_points(double h) {
       constexpr double kNegligible = 1e-3;  // of what counts as touching
       const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
       const bool rebound_comes = waits_for_its_impact(law) && (along.arrival < 0 || hit);
-      if (h * after < -point.gap - kNegligible * touching(row, along, h) && !rebound_comes) {
+      if (h * after < -point.gap - kNegligible * touching(point, row, along, h) && !rebound_comes) {
         Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
         active.arrival = along.arrival;
         active_.push_back(active);

@@ -9,6 +9,7 @@
 
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
+#include "stickslip/motion/prescribed_into.hpp"
 #include "stickslip/solvers/one_law.hpp"
 
 namespace stickslip {
@@ -30,6 +31,22 @@ bool is_finite(const Vector& x) {
   double zero = 0;
   for (Index i = 0; i < x.size(); ++i) zero += 0.0 * x[i];
   return zero == 0;
+}
+
+/// Contact of a point that closes although all laws have pushed, and whose velocity none of them changes; -1: there is none.
+template <class Points>
+int law_without_a_way(const PrimalProblem& problem, const Vector& free, const Vector& v, const Points& points) {
+  constexpr double kUnchanged = 1e-9;
+  for (const auto& point : points) {
+    double u = -problem.w[point.first], change = 0, terms = 0;
+    for (SparseMatrix::InnerIterator entry(problem.Wt, point.first); entry; ++entry) {
+      u += entry.value() * v[entry.col()];
+      change += entry.value() * (v[entry.col()] - free[entry.col()]);
+      terms += std::abs(entry.value() * v[entry.col()]);
+    }
+    if (u < -kUnchanged * terms && std::abs(change) <= kUnchanged * std::abs(u)) return point.law;
+  }
+  return -1;
 }
 
 }  // namespace
@@ -343,6 +360,8 @@ Status MoreauScheme::solve_inclusion() {
     solution_.status = Status::success;
     return Status::success;
   }
+  if (const int law = law_without_a_way(problem_, v_free_, solution_.v, active_); law >= 0)
+    return fail(Status::no_solution, prescribed_into(contacts_[static_cast<std::size_t>(law)].name, t0_));
   if (!close)
     return fail(solution_.status,
                 fmt::format("moreau: contact and friction at t = {:.9g} s: {}", t0_, solution_.message));

@@ -1,0 +1,179 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mechanisms among the models, against what is known of them."""
+
+import csv
+import math
+
+import pytest
+
+
+def rows(folder):
+    with open(folder / "trajectory.csv") as file:
+        return list(csv.DictReader(file))
+
+
+def final(summary):
+    return dict(zip(summary["coordinates"], summary["final"]["position"]))
+
+
+# Published positions at 0.03 s (IVP test set), which agree with an independent integration to 1.4e-9.
+ANDREWS = {
+    "beta": 15.81077119629904,
+    "theta": -15.75637105984298,
+    "gamma": 0.04082224013073101,
+    "phi": -0.5347301163226948,
+    "delta": 0.5244099658805304,
+    "omega": 0.5347301163226948,
+    "epsilon": 1.048080741042263,
+}
+
+
+def andrews_error(summary):
+    position = final(summary)
+    return max(abs(position[f"{name}.rz"] - value) for name, value in ANDREWS.items())
+
+
+def test_andrews_mechanism_as_bodies_on_hinges(stickslip, models):
+    path = models / "andrews-bodies.toml"
+    assert andrews_error(stickslip.json("run", path, "--out", "event")) < 3e-9
+    errors = []
+    for step in (4e-5, 2e-5):
+        errors.append(andrews_error(stickslip.json("run", path, "--scheme", "moreau", "--set", f"run.step={step}", "--out", f"h{step}")))
+    assert errors[0] / errors[1] == pytest.approx(4, rel=0.1)  # order 2
+    assert errors[1] < 2e-5
+
+
+# Tip of the first crank at 10 s by the closed form beta'' = -c cos(beta).
+FOUR_BAR = (0.328458111539, 0.944518538179)
+
+
+@pytest.mark.parametrize("tolerance", [1e-10, 3e-11, 1e-11, 3e-12, 1e-12])
+def test_cranks_pass_their_flat_positions_at_tight_tolerances(stickslip, models, tolerance):
+    summary = stickslip.json("run", models / "four-bar.toml", "--set", f"run.tolerance={tolerance}", "--out", "out")
+    assert summary["status"] == "success", summary["message"]
+    angle = final(summary)["b0"]
+    assert math.hypot(math.cos(angle) - FOUR_BAR[0], math.sin(angle) - FOUR_BAR[1]) < 1e-8
+    assert abs(summary["audit"]["energy_unexplained"]["value"]) < 1e-8  # of 50 J
+
+
+def linkage():
+    """The same three cranks and two couplers as bodies in space, five rows per loop of which three depend on others."""
+    text = "[gravity]\nvector = [0, -9.81, 0]\n"
+    rod = 'mass = 1\ncenter = [0.5, 0, 0]\ninertia = [0.001, "1/12", "1/12"]\n'
+    for k in range(3):
+        text += f'[[body]]\nname = "crank{k}"\n{rod}'
+        text += f'[[hinge]]\nname = "b{k}"\nparent = "ground"\nchild = "crank{k}"\nposition = [{k}, 0, 0]\naxes = ["rz"]\nposition_0 = "pi/2"\nvelocity_0 = -1\n'
+    for k in (1, 2):
+        text += f'[[body]]\nname = "coupler{k}"\n{rod}'
+        text += f'[[hinge]]\nname = "c{k}"\nparent = "crank{k - 1}"\nchild = "coupler{k}"\nposition = [1, 0, 0]\naxes = ["rz"]\nposition_0 = "-pi/2"\nvelocity_0 = 1\n'
+        text += f'[[loop]]\nname = "l{k}"\nbody_a = "coupler{k}"\npoint_a = [1, 0, 0]\nbody_b = "crank{k}"\npoint_b = [1, 0, 0]\naxes = ["rz"]\n'
+    return text
+
+
+@pytest.mark.parametrize("tolerance", [1e-10, 3e-12, 1e-12])
+def test_the_same_cranks_on_hinges(stickslip, tolerance):
+    path = stickslip.write("linkage.toml", linkage() + f'[run]\nscheme = "event"\ntolerance = {tolerance}\nend_time = 10\noutput_step = 0.1\n')
+    summary = stickslip.json("run", path, "--out", "out")
+    assert summary["status"] == "success", summary["message"]
+    angle = final(summary)["b0.rz"]
+    assert math.hypot(math.cos(angle) - FOUR_BAR[0], math.sin(angle) - FOUR_BAR[1]) < 1e-8
+
+
+def test_the_sleeve_of_a_governor_rises_and_sticks(stickslip, models):
+    path = models / "governor.toml"
+    exact = stickslip.json("run", path, "--out", "event")
+    assert exact["status"] == "success", exact["message"]
+    table = rows(stickslip.folder / "event")
+    assert max(float(row["sleeve.tz"]) for row in table) > float(table[0]["sleeve.tz"]) + 0.02
+    with open(stickslip.folder / "event" / "events.csv") as file:
+        assert sum(row["law"] == "sleeve" and row["kind"] == "stick" for row in csv.DictReader(file)) >= 2
+    for row in table[:: len(table) // 20]:  # symmetric, and the sleeve where the links put it
+        assert float(row["right.ry"]) == pytest.approx(-float(row["left.ry"]), abs=1e-9)
+        assert float(row["sleeve.tz"]) == pytest.approx(-0.4 * math.cos(float(row["right.ry"])), abs=1e-9)
+    stepped = stickslip.json("run", path, "--scheme", "moreau", "--set", "run.step=2e-3", "--set", "run.end_time=3", "--out", "moreau")
+    assert stepped["status"] == "success", stepped["message"]
+    at_3 = next(row for row in table if abs(float(row["t"]) - 3) < 1e-9)
+    assert final(stepped)["sleeve.tz"] == pytest.approx(float(at_3["sleeve.tz"]), abs=2e-3)
+
+
+def jellett(row, offset=0.006, radius=0.02, inertia=(2.994e-6, 2.994e-6, 3.2e-6)):
+    """Angular momentum along the line from the contact to the mass centre; and how far the axis is up."""
+    w, x, y, z = (float(row[f"top.q{axis}"]) for axis in "wxyz")
+    turn = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    spin = [inertia[k] * float(row[f"top.w{axis}"]) for k, axis in enumerate("xyz")]
+    momentum = [sum(turn[i][k] * spin[k] for k in range(3)) for i in range(3)]
+    arm = [-offset * turn[0][2], -offset * turn[1][2], radius - offset * turn[2][2]]
+    return sum(momentum[i] * arm[i] for i in range(3)), turn[2][2]
+
+
+def test_a_tippe_top_turns_over_and_keeps_jelletts_quantity(stickslip, models):
+    drift = []
+    for step in (2e-4, 1e-4):
+        summary = stickslip.json("run", models / "tippe-top.toml", "--set", f"run.step={step}", "--out", "out")
+        assert summary["status"] == "success", summary["message"]
+        values = [jellett(row) for row in rows(stickslip.folder / "out")]
+        assert values[0][1] > 0.99 and values[-1][1] < -0.99  # the mass centre was below the middle, and is above it
+        drift.append(max(abs(value / values[0][0] - 1) for value, _ in values))
+    assert drift[1] < 0.7 * drift[0] and drift[1] < 3e-4
+
+
+def test_a_grip_does_not_creep(stickslip, models):
+    stickslip.json("run", models / "grip.toml", "--out", "out")
+    held = [row for row in rows(stickslip.folder / "out") if float(row["t"]) >= 1]
+    assert float(held[-1]["t"]) == 11
+    heights = [float(row["capsule.z"]) for row in held]
+    assert max(heights) - min(heights) < 1e-12
+
+
+@pytest.mark.parametrize("scheme", ["event", "moreau"])
+def test_a_prescribed_motion_into_a_stop_is_named(stickslip, scheme):
+    path = stickslip.write(
+        "stop.toml",
+        f"""[[body]]
+name = "arm"
+mass = 1
+inertia = [1, 1, 1]
+[[hinge]]
+name = "h"
+parent = "ground"
+child = "arm"
+axes = ["rz"]
+upper = 0.5
+velocity_0 = 1
+[[motor]]
+name = "drive"
+on = "h.rz"
+motion = "t"
+[run]
+scheme = "{scheme}"
+{"step = 1e-3" if scheme == "moreau" else "tolerance = 1e-8"}
+end_time = 1
+""",
+    )
+    result = stickslip("run", path, "--out", "out")
+    assert result.returncode == 1
+    assert "contact 'h.rz.upper' closes at t = 0." in result.stderr and "`position`, `stiffness` and `limit`" in result.stderr
+    driven = path.read_text().replace('motion = "t"', 'position = "t"\nstiffness = 1e3\ndamping = 50\nlimit = 20')  # what it advises
+    summary = stickslip.json("run", stickslip.write("driven.toml", driven), "--out", "driven")
+    assert summary["status"] == "success" and final(summary)["h.rz"] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_periodic_motion_of_a_double_pendulum_with_dry_joints(stickslip):
+    rod = "mass = {}\ncenter = [0, 0, {}]\ninertia = [{}, {}, 0.002]\n"
+    text = "[gravity]\nvector = [0, 0, -9.81]\n"
+    text += '[[body]]\nname = "upper"\n' + rod.format(1, -0.2, 0.02, 0.02) + '[[body]]\nname = "lower"\n' + rod.format(0.5, -0.15, 0.008, 0.008)
+    text += '[[hinge]]\nname = "s"\nparent = "ground"\nchild = "upper"\naxes = ["ry"]\ndamping = 0.05\n'
+    text += '[[hinge]]\nname = "e"\nparent = "upper"\nchild = "lower"\nposition = [0, 0, -0.4]\naxes = ["ry"]\ndamping = 0.02\n'
+    text += '[[friction]]\nname = "s"\non = "s.ry"\nlimit = 0.15\n[[friction]]\nname = "e"\non = "e.ry"\nlimit = 0.05\n'
+    text += '[[motor]]\non = "s.ry"\nforce = "0.5*cos(6*t)"\n[periodic]\nperiod = "pi/3"\nmethod = "event"\nstart = "run"\nstart_periods = 40\n'
+    path = stickslip.write("orbit.toml", text + '[run]\nscheme = "event"\ntolerance = 1e-10\nend_time = 40\n')
+    orbit = stickslip.json("periodic", path, "--out", "out")
+    assert orbit["status"] == "success", orbit["message"]
+    assert all(math.hypot(*multiplier) < 1 for multiplier in orbit["multipliers"])
+    assert 0.04 < orbit["stick_fraction"]["e"] < 0.08 and orbit["stick_fraction"]["s"] == 0
+    for low, high in zip(orbit["minimum"], orbit["maximum"]):
+        assert low == pytest.approx(-high, abs=1e-8)  # symmetric under a shift by half a period
