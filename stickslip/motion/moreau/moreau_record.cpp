@@ -65,6 +65,19 @@ Mode MoreauScheme::point_mode(const Active& point) const {
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
+/// What is left of a slip that contacts, constraints or other laws stop is round-off of the velocities that meet there.
+Mode MoreauScheme::friction_mode(Index law) const {
+  const Mode mode = laws_.mode(law, solution_.u);
+  if (mode == Mode::stick || lean_) return mode;
+  for (Index i = laws_.first(law); i < laws_.first(law) + laws_.size(law); ++i) {
+    double at_hand = std::abs(problem_.w[i]);
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry)
+      at_hand += std::abs(entry.value()) * (std::abs(v_m_[entry.col()]) + std::abs(v_free_[entry.col()]));
+    if (!(std::abs(solution_.u[i]) <= kRest * at_hand)) return mode;
+  }
+  return Mode::stick;
+}
+
 /// More than round-off of the impulses that meet there: of two contacts on either side of a guide one is loaded.
 bool MoreauScheme::carries_load(const Active& active) const {
   constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
