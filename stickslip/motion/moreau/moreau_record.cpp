@@ -195,7 +195,8 @@ double MoreauScheme::law_residual(bool forgiving) {
     return speed;
   };
   // A mechanism that falls freely leaves its stops alone: what moves them is the rounding of its motion as a whole.
-  const double momentum = active_.empty() ? 0.0 : momentum_at_hand();
+  // So it is with friction between bodies that constraints join, in the short parts of a step around a stop.
+  const double momentum = active_.empty() && !constrained_.any() ? 0.0 : momentum_at_hand();
   const double contact_speed = free_speed(laws_.components(), Wt.rows());
   double largest = 0;
   Index first = 0;
@@ -207,7 +208,7 @@ double MoreauScheme::law_residual(bool forgiving) {
     double rounding = 0;
     const bool contact = k >= static_cast<std::size_t>(laws_.laws());
     for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
-    if (forgiving && contact) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
+    if (forgiving) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
