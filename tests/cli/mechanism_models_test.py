@@ -379,3 +379,40 @@ radius = 0.05
                     body.format(name="b", parent="a", place=-0.5, angle=-0.3) +
                     '[run]\nscheme = "moreau"\nstep = 0.0006\nend_time = 1.2\n')
     assert stickslip.json("run", "m.toml")["events"]["stick"] > 0
+
+
+def test_laws_that_share_their_load_break_away_together(stickslip):
+    stickslip.write("m.toml", """
+[equations]
+coordinates = ["x", "y", "z"]
+mass = [[1.823, 0, 0], [0, 1.374, 0], [0, 0, 1.454]]
+force = ["4.966+3.86*sin(3.395*t+2.761)-2.593*x","-2.724+0.013*sin(3.309*t+5.868)-1.103*y","-1.603+1.682*sin(3.093*t+1.198)-1.541*z"]
+[[constraint]]
+name = "c0"
+position = "(0.638)*x+(0.363)*y+(0.596)*z"
+[[constraint]]
+name = "c1"
+position = "(-0.825)*x+(0.838)*y+(0.639)*z"
+[[friction]]
+name = "f0"
+direction = [0.324, -0.554, 0.979]
+limit = "0.078*abs(r_c1)"
+static_limit = "1.3*0.078*abs(r_c1)"
+[[friction]]
+name = "f1"
+direction = [0.943, 0.079, 0.764]
+limit = "0.147*abs(r_c0)"
+static_limit = "1.3*0.147*abs(r_c0)"
+[[friction]]
+name = "f2"
+direction = [0.11, 0.014, -0.833]
+limit = "0.107*abs(r_c1)"
+static_limit = "1.3*0.107*abs(r_c1)"
+[run]
+step = 0.005
+end_time = 4
+""")
+    exact = stickslip.json("run", "m.toml", "--scheme", "event")
+    result = stickslip.json("run", "m.toml", "--scheme", "moreau")
+    assert result["final"]["position"] == pytest.approx(exact["final"]["position"], abs=1e-4)
+    assert result["events"] == exact["events"]

@@ -148,6 +148,7 @@ class MoreauScheme final : public Scheme {
   bool passes_dead_point(Index row, double h);
   double thrust_along(Index row) const;
   bool may_give_way(Index law, double h) const;
+  bool shares_its_load(Index law);
   void evaluate_limits_at(double share, double h);
   double end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status);
   double margin_to_break_away(double h, Index law, StepRecord& record, Status& status);

@@ -45,6 +45,7 @@ bool MoreauScheme::collect_candidates(double h) {
         giving_way_.push_back(k);
     evaluate_limits_at(0.5, h);
   }
+  std::erase_if(giving_way_, [&](Index k) { return shares_its_load(k); });
   constexpr std::size_t kFew = 16;  // piles step over the turns of their points
   constexpr double kNoise = 1e-9;   // of what the forces of the step do along the row: it rests
   const bool rebounds = std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
@@ -84,6 +85,32 @@ double MoreauScheme::thrust_along(Index row) const {
   for (SparseMatrix::InnerIterator entry(problem_.Wt, row); entry; ++entry)
     sum += std::abs(entry.value() * (v_free_[entry.col()] - v_m_[entry.col()]));
   return sum;
+}
+
+/// Other laws at rest hold, under the constraints, what this one does: its reaction alone says nothing about break-away.
+/// They give way together, where the step as a whole does.
+bool MoreauScheme::shares_its_load(Index law) {
+  constexpr double kDependent = 1e-9;  // of a direction in the metric of the mass
+  if (!constrained_.any() || !refresh_constraints(system_, t0_, q0_, constraint_workspace_)) return false;
+  const DenseMatrix& N = constraint_workspace_.mass.free_directions();
+  const auto direction = [&](Index k) {
+    Vector along = Vector::Zero(N.cols());
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k)); entry; ++entry)
+      along += entry.value() * N.row(entry.col()).transpose();
+    return along;
+  };
+  std::vector<Vector> others;  // orthogonal
+  const auto beside_others = [&](Vector along) {
+    for (const Vector& other : others) along -= other.dot(along) * other;
+    return along;
+  };
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    if (k == law || laws_.size(k) != 1 || !friction_rest_[k] || springs_.takes(k)) continue;
+    const Vector along = direction(k), rest = beside_others(along);
+    if (rest.norm() > kDependent * along.norm()) others.push_back(rest.normalized());
+  }
+  const Vector along = direction(law);
+  return !others.empty() && beside_others(along).norm() <= kDependent * along.norm();
 }
 
 bool MoreauScheme::may_give_way(Index k, double h) const {
