@@ -12,7 +12,7 @@ void start_record(const System& system, FrictionAssembly& laws, SystemWorkspace&
   State& s = record.state;
   const Index m = laws.components();
   Vector w(m), u(m);
-  laws.evaluate_limits(s.t, s.q, s.v, workspace);
+  laws.evaluate_limits(s.t, s.q, s.v, workspace, /*following=*/false);  // reactions are not known yet
   laws.evaluate_surface(s.t, s.q, s.v, workspace, w);
   laws.relative_velocity(s.v, w, u);
   if (static_cast<Index>(s.modes.size()) != laws.laws()) {

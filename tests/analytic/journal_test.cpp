@@ -77,11 +77,11 @@ TEST(Journal, ReactionsThatTheLawHasNotSeenAreAudited) {
   const AuditLedger run;
   const AuditLimits limits;
   ReactionAudit audit;
-  for (int step = 0; step < 10; ++step) audit.add(whole, small, inverse, 1e-3);
+  for (int step = 0; step < 10; ++step) audit.add(whole, whole, small, inverse, 1e-3);
   std::vector<AuditItem> before, after;
   audit.add_items(run, limits, before);
   EXPECT_TRUE(passed(before));
-  audit.add(part, rest, inverse, 1e-3);
+  audit.add(part, part, rest, inverse, 1e-3);
   audit.add_items(run, limits, after);
   EXPECT_FALSE(passed(after));
   EXPECT_NEAR(after.front().value, 0.25, 1e-3);

@@ -177,3 +177,242 @@ def test_a_periodic_motion_of_a_double_pendulum_with_dry_joints(stickslip):
     assert 0.04 < orbit["stick_fraction"]["e"] < 0.08 and orbit["stick_fraction"]["s"] == 0
     for low, high in zip(orbit["minimum"], orbit["maximum"]):
         assert low == pytest.approx(-high, abs=1e-8)  # symmetric under a shift by half a period
+
+
+def guided(unit=1.0):
+    """A body in a guide on two rows that turns back under load; both laws act on its one free velocity. Lengths times unit."""
+    return f"""
+[matrices]
+coordinates = ["x", "y", "phi"]
+mass = [[2, 0, 0], [0, 2, 0], [0, 0, {0.5 * unit**2!r}]]
+force = [0, "{10.0 * unit!r}*cos(3*t)", "{3.0 * unit**2!r}*cos(3*t)"]
+[[constraint]]
+name = "up"
+position = "x + {0.2 * unit!r}*phi"
+[[constraint]]
+name = "lo"
+position = "x - {0.2 * unit!r}*phi"
+[[friction]]
+name = "fu"
+direction = [0, 1, {0.1 * unit!r}]
+limit = "0.3*abs(r_up)"
+[[friction]]
+name = "fl"
+direction = [0, 1, {0.1 * unit!r}]
+limit = "0.3*abs(r_lo)"
+[initial]
+velocity = [0, {unit!r}, 0]
+[run]
+scheme = "moreau"
+end_time = 4
+"""
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e6, 1e-6])
+def test_two_laws_on_one_free_velocity_turn_back_together(stickslip, unit):
+    exact = 0.8551629235  # y(4), pieces of motion between the turns in closed form
+    stickslip.write("m.toml", guided(unit))
+    for steps, error in [(200, 1e-3), (500, 1e-4), (1600, 1e-5)]:
+        result = stickslip.json("run", "m.toml", "--set", f"run.steps={steps}")
+        assert result["final"]["position"][1] / unit == pytest.approx(exact, abs=error), steps
+        assert result["events"]["reversal"] == 6 and result["events"]["stick"] == 0
+
+
+def test_a_limit_without_a_value_at_no_reaction(stickslip):
+    stickslip.write("m.toml", """
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["10*cos(3*t)", "-10"]
+[[constraint]]
+name = "g"
+position = "y"
+[[friction]]
+name = "f"
+on = "x"
+limit = "0.3*abs(r_g)*(10/abs(r_g))^0.33"
+[initial]
+velocity = [1, 0]
+[run]
+step = 0.01
+end_time = 2
+""")
+    exact = stickslip.json("run", "m.toml", "--scheme", "event")["final"]["position"][0]
+    assert stickslip.json("run", "m.toml", "--scheme", "moreau")["final"]["position"][0] == pytest.approx(exact, abs=1e-4)
+
+
+def test_break_away_from_a_static_limit_that_follows_a_reaction_is_located(stickslip):
+    stickslip.write("m.toml", """
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["7*cos(t)", "-10 - 5*sin(1.7*t)"]
+[[constraint]]
+name = "g"
+position = "y"
+[[friction]]
+name = "f"
+on = "x"
+limit = "0.4*abs(r_g)"
+static_limit = "0.7*abs(r_g)"
+[initial]
+velocity = [1, 0]
+[run]
+scheme = "moreau"
+end_time = 4
+""")
+    errors = []
+    for steps in [371, 742, 1484, 2968]:
+        result = stickslip.json("run", "m.toml", "--set", f"run.steps={steps}")
+        errors.append(abs(result["final"]["position"][0] + 3.3486651471))  # slips from 2.2899128575 s on
+    assert errors[0] < 1e-4 and errors[3] < 2e-6, errors
+    assert errors[3] < errors[0] / 40, errors  # order 2; 64
+
+
+@pytest.mark.parametrize("step", [0.01, 0.005, 0.0025])
+def test_static_limits_that_follow_reactions_settle_at_every_step(stickslip, step):
+    stickslip.write("m.toml", """
+[matrices]
+coordinates = ["x", "y", "phi"]
+mass = [[2, 0, 0], [0, 2, 0], [0, 0, 0.5]]
+force = [0, "6*sin(2*t)", 3]
+[[constraint]]
+name = "up"
+position = "x + 0.2*phi"
+[[constraint]]
+name = "lo"
+position = "x - 0.2*phi"
+[[friction]]
+name = "f"
+direction = [0, 1, 0.1]
+limit = "0.3*abs(r_up)"
+static_limit = "0.4*abs(r_up)"
+[run]
+scheme = "moreau"
+step = 0.01
+end_time = 6
+""")
+    exact = stickslip.json("run", "m.toml", "--scheme", "event")
+    result = stickslip.json("run", "m.toml", "--set", f"run.step={step}")
+    assert result["final"]["position"][1] == pytest.approx(exact["final"]["position"][1], abs=20 * step**2)
+    for kind in ["slip", "reversal"]:
+        assert result["events"][kind] == exact["events"][kind]
+
+
+def test_a_followed_reaction_of_zero_is_no_failure_of_the_audit(stickslip):
+    stickslip.write("m.toml", """
+[equations]
+coordinates = ["x1", "y1", "x2", "y2"]
+mass = [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 2, 0], [0, 0, 0, 2]]
+force = [0, -9.81, 0, -19.62]
+[[constraint]]
+name = "c1"
+position = "x1^2 + y1^2 - 1"
+[[constraint]]
+name = "c2"
+position = "(x2 - x1)^2 + (y2 - y1)^2 - 4"
+[[constraint]]
+name = "c3"
+position = "(x2 - 2)^2 + y2^2 - 1"
+[[friction]]
+name = "f"
+on = "x1"
+limit = "0.2*abs(r_c2)"
+[initial]
+position = [0, 1, 2, 1]
+velocity = [0.5, 0, 0.5, 0]
+[run]
+scheme = "moreau"
+end_time = 3
+""")
+    for step in [0.01, 0.0025]:  # through the position where the cranks lie flat
+        assert stickslip.json("run", "m.toml", "--set", f"run.step={step}")["status"] == "success"
+
+
+def test_round_off_of_a_slip_that_a_stop_ends_is_no_event(stickslip):
+    stickslip.write("m.toml", """
+[equations]
+coordinates = ["s"]
+mass = [[2]]
+potential = "2*9.81*0.5*sin(s/0.5)"
+[[contact]]
+name = "stop"
+gap = "0.5*sin(s/0.5) + 0.4"
+restitution = 0.5
+[[friction]]
+name = "ring"
+on = "s"
+limit = "0.1*abs(2*v_s^2/0.5 - 2*9.81*sin(s/0.5))"
+[initial]
+position = [0.15]
+velocity = [0.5]
+[run]
+scheme = "moreau"
+step = 0.004
+end_time = 2
+""")
+    events = stickslip.json("run", "m.toml")["events"]
+    assert events["stick"] == 1 and events["slip"] == 0
+
+
+def test_short_parts_around_a_stop_of_joined_bodies_are_solved_to_round_off(stickslip):
+    body = """
+[[body]]
+name = "{name}"
+mass = 1
+center = [0, -0.25, 0]
+inertia = [0.02, 0.001, 0.02]
+[[hinge]]
+name = "h{name}"
+parent = "{parent}"
+child = "{name}"
+position = [0, {place}, 0]
+axes = ["rz"]
+position_0 = {angle}
+[[friction]]
+name = "f{name}"
+on = "h{name}.rz"
+mu = 0.3
+radius = 0.05
+"""
+    stickslip.write("m.toml", "[gravity]\nvector = [0, -9.81, 0]\n" + body.format(name="a", parent="ground", place=0, angle=1) +
+                    body.format(name="b", parent="a", place=-0.5, angle=-0.3) +
+                    '[run]\nscheme = "moreau"\nstep = 0.0006\nend_time = 1.2\n')
+    assert stickslip.json("run", "m.toml")["events"]["stick"] > 0
+
+
+def test_laws_that_share_their_load_break_away_together(stickslip):
+    stickslip.write("m.toml", """
+[equations]
+coordinates = ["x", "y", "z"]
+mass = [[1.823, 0, 0], [0, 1.374, 0], [0, 0, 1.454]]
+force = ["4.966+3.86*sin(3.395*t+2.761)-2.593*x","-2.724+0.013*sin(3.309*t+5.868)-1.103*y","-1.603+1.682*sin(3.093*t+1.198)-1.541*z"]
+[[constraint]]
+name = "c0"
+position = "(0.638)*x+(0.363)*y+(0.596)*z"
+[[constraint]]
+name = "c1"
+position = "(-0.825)*x+(0.838)*y+(0.639)*z"
+[[friction]]
+name = "f0"
+direction = [0.324, -0.554, 0.979]
+limit = "0.078*abs(r_c1)"
+static_limit = "1.3*0.078*abs(r_c1)"
+[[friction]]
+name = "f1"
+direction = [0.943, 0.079, 0.764]
+limit = "0.147*abs(r_c0)"
+static_limit = "1.3*0.147*abs(r_c0)"
+[[friction]]
+name = "f2"
+direction = [0.11, 0.014, -0.833]
+limit = "0.107*abs(r_c1)"
+static_limit = "1.3*0.107*abs(r_c1)"
+[run]
+step = 0.005
+end_time = 4
+""")
+    exact = stickslip.json("run", "m.toml", "--scheme", "event")
+    result = stickslip.json("run", "m.toml", "--scheme", "moreau")
+    assert result["final"]["position"] == pytest.approx(exact["final"]["position"], abs=1e-4)
+    assert result["events"] == exact["events"]

@@ -81,12 +81,23 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
     contact_first_.push_back(component);
     component += contact.size();
   }
+  const auto constraints = static_cast<Index>(system.laws().constraints().size());
+  const Index first_reaction = 2 + system.info().nq() + n + system.laws().reaction_count() - constraints;  // slot
+  followed_ = Vector::Zero(constraints);
+  for (Index i = 0; i < constraints; ++i)
+    for (Index k = 0; k < laws_.laws(); ++k) {
+      const FrictionElement& law = laws_.element(k);
+      if (law.limit.depends_on(first_reaction + i) ||
+          (law.static_limit && law.static_limit->depends_on(first_reaction + i)))
+        followed_[i] = 1;
+    }
   friction_rest_.assign(laws_.laws(), 0);
   friction_released_.assign(laws_.laws(), 0);
   reversing_.reserve(static_cast<std::size_t>(laws_.laws()) + contacts_.size());
   giving_way_.reserve(static_cast<std::size_t>(laws_.laws()));
   breaking_.assign(laws_.laws(), 0);
   held_mean_.assign(laws_.laws(), kNaN);
+  held_limit_.assign(laws_.laws(), kNaN);
   stop_time_.assign(laws_.laws(), kNaN);
   contact_stop_time_.assign(contacts_.size(), kNaN);
   law_impact_.assign(system.laws().contacts().size(), 0);
@@ -165,7 +176,7 @@ void MoreauScheme::start(StepRecord& record) {
   }
   for (Index k = 0; k < laws_.laws(); ++k) friction_rest_[k] = s.modes[k] == Mode::stick;
   start_modes_.assign(s.modes.begin() + laws_.laws(), s.modes.end());
-  stepped_ = momentum_is_known_ = false;
+  stepped_ = momentum_is_known_ = reactions_known_ = false;
   momentum_scale_ = 0;
 }
 
@@ -207,6 +218,7 @@ bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(friction_rest_);
   memory.exchange(breaking_);
   memory.exchange(held_mean_);
+  memory.exchange(held_limit_);
   memory.exchange(stop_time_);
   memory.exchange(contact_stop_time_);
   memory.exchange(splits_);

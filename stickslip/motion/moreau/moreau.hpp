@@ -148,6 +148,7 @@ class MoreauScheme final : public Scheme {
   bool passes_dead_point(Index row, double h);
   double thrust_along(Index row) const;
   bool may_give_way(Index law, double h) const;
+  bool shares_its_load(Index law);
   void evaluate_limits_at(double share, double h);
   double end_velocity(double h, const Frozen& frozen, StepRecord& record, Status& status);
   double margin_to_break_away(double h, Index law, StepRecord& record, Status& status);
@@ -229,6 +230,8 @@ class MoreauScheme final : public Scheme {
   Status solve_step(double h);
   Status iterate(double h);
   Status solve_laws(double h);
+  Status estimate_reactions(double h);
+  bool release_laws();
   Status solve_inclusion();
   Status solve_friction();
   void fill_lean();
@@ -264,6 +267,7 @@ class MoreauScheme final : public Scheme {
   /// √(vᵀ diag(A) v), v what there is and what the forces of the step add; over √ρ of a law a velocity along it.
   double momentum_at_hand() const;
   Mode point_mode(const Active& point) const;
+  Mode friction_mode(Index law) const;
   double friction_coefficient(const Active& point) const;
   Status commit(double h, double t_end, StepRecord& record);
   void record_friction(StepRecord& record);
@@ -364,6 +368,9 @@ class MoreauScheme final : public Scheme {
   std::vector<char> friction_rest_, friction_released_;
   std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
   std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise
+  std::vector<double> held_limit_;  // static limit that it was held with
+  Vector followed_;                 // per constraint: 1 where some limit follows its reaction, else 0
+  Vector first_reactions_;          // of the first half of a step whose end is looked at
   std::vector<double> stop_time_;  // of a law brought to rest at a located reversal; NaN otherwise
   struct Candidate {
     Frozen frozen;
@@ -386,6 +393,7 @@ class MoreauScheme final : public Scheme {
   ContactAudit contact_audit_;
   Vector q_end_, column_, response_, reactions_, next_reactions_, reaction_weights_, mean_limits_;
   Vector reaction_terms_, constraint_terms_;
+  bool reactions_known_ = false;
   double reaction_change_ = 0;  // smallest of the iteration
   int reaction_stalled_ = 0;
   Anderson acceleration_;

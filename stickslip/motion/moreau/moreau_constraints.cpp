@@ -75,10 +75,14 @@ void MoreauScheme::count_projection(StepRecord& record) {
   const State& s = record.state;
   scratch_ = s.v - solution_.v;
   (linear_ ? linear_->M : system_.inertia().mass(s.q, workspace_)).product(scratch_, balance_);
-  record.constraint_impulse.noalias() += constraint_workspace_.mass.weighted_inverse().transpose() * balance_;
+  constraint_terms_.noalias() = constraint_workspace_.mass.weighted_inverse().transpose() * balance_;
+  record.constraint_impulse += constraint_terms_;
   if (!laws_.limits_depend_on_reactions()) return;
-  column_.noalias() = constrained_.rows().transpose() * constrained_.impulse();
-  reaction_audit_.add(column_, balance_, inverse_diagonal_, record.duration);
+  const DenseMatrix& G = constrained_.rows();
+  response_.noalias() = G.transpose() * constrained_.impulse();
+  column_.noalias() = G.transpose() * followed_.cwiseProduct(constrained_.impulse());
+  balance_.noalias() = G.transpose() * followed_.cwiseProduct(constraint_terms_);
+  reaction_audit_.add(response_, column_, balance_, inverse_diagonal_, record.duration);
 }
 
 /// What the step left of its constraints, of the order h³, is taken out: their positions and velocities hold to

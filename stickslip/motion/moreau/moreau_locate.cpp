@@ -45,6 +45,7 @@ bool MoreauScheme::collect_candidates(double h) {
         giving_way_.push_back(k);
     evaluate_limits_at(0.5, h);
   }
+  std::erase_if(giving_way_, [&](Index k) { return shares_its_load(k); });
   constexpr std::size_t kFew = 16;  // piles step over the turns of their points
   constexpr double kNoise = 1e-9;   // of what the forces of the step do along the row: it rests
   const bool rebounds = std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
@@ -86,6 +87,32 @@ double MoreauScheme::thrust_along(Index row) const {
   return sum;
 }
 
+/// Other laws at rest hold, under the constraints, what this one does: its reaction alone says nothing about break-away.
+/// They give way together, where the step as a whole does.
+bool MoreauScheme::shares_its_load(Index law) {
+  constexpr double kDependent = 1e-9;  // of a direction in the metric of the mass
+  if (!constrained_.any() || !refresh_constraints(system_, t0_, q0_, constraint_workspace_)) return false;
+  const DenseMatrix& N = constraint_workspace_.mass.free_directions();
+  const auto direction = [&](Index k) {
+    Vector along = Vector::Zero(N.cols());
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, laws_.first(k)); entry; ++entry)
+      along += entry.value() * N.row(entry.col()).transpose();
+    return along;
+  };
+  std::vector<Vector> others;  // orthogonal
+  const auto beside_others = [&](Vector along) {
+    for (const Vector& other : others) along -= other.dot(along) * other;
+    return along;
+  };
+  for (Index k = 0; k < laws_.laws(); ++k) {
+    if (k == law || laws_.size(k) != 1 || !friction_rest_[k] || springs_.takes(k)) continue;
+    const Vector along = direction(k), rest = beside_others(along);
+    if (rest.norm() > kDependent * along.norm()) others.push_back(rest.normalized());
+  }
+  const Vector along = direction(law);
+  return !others.empty() && beside_others(along).norm() <= kDependent * along.norm();
+}
+
 bool MoreauScheme::may_give_way(Index k, double h) const {
   if (!friction_rest_[k] || breaking_[k] || laws_.size(k) != 1 || !(laws_.static_limit(k) > laws_.limit(k)))
     return false;
@@ -93,7 +120,10 @@ bool MoreauScheme::may_give_way(Index k, double h) const {
   // Held over the step as a whole, but perhaps not to its end: the trend of the mean tells whether to look closer.
   const double mean = solution_.r[laws_.first(k)] / h;
   const double change = std::isnan(held_mean_[k]) ? 0.5 * mean : mean - held_mean_[k];
-  return std::abs(mean) + std::abs(change) > laws_.static_limit(k);
+  const double limit = laws_.static_limit(k);
+  if (!laws_.follows_reactions(k)) return std::abs(mean) + std::abs(change) > limit;
+  const double fall = std::isnan(held_limit_[k]) ? 0.5 * limit : std::max(0.0, held_limit_[k] - limit);
+  return std::abs(mean) + std::abs(change) > limit - fall;
 }
 
 /// Limits after a share of the step just attempted.
@@ -158,18 +188,33 @@ double MoreauScheme::end_velocity(double h, const Frozen& frozen, StepRecord& re
   return row < 0 ? kNaN : frozen.sign * solution_.u[row];
 }
 
-/// static_limit minus the reaction of the held law at the end of a step of size h, extrapolated from its two halves.
+namespace {
+constexpr double kSameSign = 1e-3;  // of its mean: a reaction that a limit follows is not extrapolated to where it has no value
+
+/// At the end of a step, from the means over its first half and the whole: 3/2 of that over the second half less 1/2.
+double extrapolated(double first_half, double whole) { return 3 * whole - 2 * first_half; }
+}  // namespace
+
+/// static_limit minus the reaction of the held law at the end of a step of size h, both extrapolated from its two halves.
 double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& record, Status& status) {
   const Index i = laws_.first(law);
   const Frozen held{law, -1, 0, true};
   status = attempt(h / 2, held, record);
   if (status != Status::success) return kNaN;
   const double first_half = solution_.r[i] / (h / 2);
+  auto reactions = workspace_.variables.reactions();
+  first_reactions_ = reactions;
   status = attempt(h, held, record);
   if (status != Status::success) return kNaN;
-  const double second_half = solution_.r[i] / (h / 2) - first_half;
+  const double reaction = extrapolated(first_half, solution_.r[i] / h);
+  reactions_ = reactions;
+  for (Index j = 0; j < reactions_.size(); ++j) {
+    const double end = extrapolated(first_reactions_[j], reactions_[j]), least = kSameSign * reactions_[j];
+    reactions[j] = reactions_[j] < 0 ? std::min(end, least) : std::max(end, least);
+  }
   if (laws_.limits_vary()) evaluate_limits_at(1.0, h);  // it gives way at the end of the step, not in its middle
-  return laws_.static_limit(law) - std::abs(1.5 * second_half - 0.5 * first_half);
+  reactions = reactions_;
+  return laws_.static_limit(law) - std::abs(reaction);
 }
 
 /// Where the candidate's slip vanishes in (0, before]; none if it does not.
@@ -260,14 +305,23 @@ void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
   std::vector<Mode>& modes = record.state.modes;
   for (Index k = 0; k < laws_.laws(); ++k) {
     const bool elastic = springs_.takes(k);
-    const Mode before = modes[k], after = elastic ? springs_.mode(k) : laws_.mode(k, solution_.u);
+    const Mode before = modes[k], after = elastic ? springs_.mode(k) : friction_mode(k);
     breaking_[k] = 0;
-    if (laws_.has_static())
-      held_mean_[k] =
-          friction_rest_[k] && after == Mode::stick ? solution_.r[laws_.first(k)] / record.duration : kNaN;
+    if (laws_.has_static()) {
+      const bool held = friction_rest_[k] && after == Mode::stick;
+      held_mean_[k] = held ? solution_.r[laws_.first(k)] / record.duration : kNaN;
+      held_limit_[k] = held ? laws_.static_limit(k) : kNaN;
+    }
     if (k == frozen_.law) {
       stop_time_[k] = t1;
       breaking_[k] = frozen_.held;
+      friction_rest_[k] = 1;
+      continue;
+    }
+    // It stops together with the located one: the next part tells what becomes of it.
+    if (frozen_.any() && !frozen_.held && before != Mode::stick && after == Mode::stick &&
+        laws_.mode(k, solution_.u) != Mode::stick) {
+      stop_time_[k] = t1;
       friction_rest_[k] = 1;
       continue;
     }

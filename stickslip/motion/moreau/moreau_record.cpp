@@ -65,6 +65,19 @@ Mode MoreauScheme::point_mode(const Active& point) const {
   return u[1] > 0 ? Mode::slip_plus : Mode::slip_minus;
 }
 
+/// What is left of a slip that contacts, constraints or other laws stop is round-off of the velocities that meet there.
+Mode MoreauScheme::friction_mode(Index law) const {
+  const Mode mode = laws_.mode(law, solution_.u);
+  if (mode == Mode::stick || lean_) return mode;
+  for (Index i = laws_.first(law); i < laws_.first(law) + laws_.size(law); ++i) {
+    double at_hand = std::abs(problem_.w[i]);
+    for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry)
+      at_hand += std::abs(entry.value()) * (std::abs(v_m_[entry.col()]) + std::abs(v_free_[entry.col()]));
+    if (!(std::abs(solution_.u[i]) <= kRest * at_hand)) return mode;
+  }
+  return Mode::stick;
+}
+
 /// More than round-off of the impulses that meet there: of two contacts on either side of a guide one is loaded.
 bool MoreauScheme::carries_load(const Active& active) const {
   constexpr double kTerms = 16 * std::numeric_limits<double>::epsilon();
@@ -182,7 +195,8 @@ double MoreauScheme::law_residual(bool forgiving) {
     return speed;
   };
   // A mechanism that falls freely leaves its stops alone: what moves them is the rounding of its motion as a whole.
-  const double momentum = active_.empty() ? 0.0 : momentum_at_hand();
+  // So it is with friction between bodies that constraints join, in the short parts of a step around a stop.
+  const double momentum = active_.empty() && !constrained_.any() ? 0.0 : momentum_at_hand();
   const double contact_speed = free_speed(laws_.components(), Wt.rows());
   double largest = 0;
   Index first = 0;
@@ -194,7 +208,7 @@ double MoreauScheme::law_residual(bool forgiving) {
     double rounding = 0;
     const bool contact = k >= static_cast<std::size_t>(laws_.laws());
     for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
-    if (forgiving && contact) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
+    if (forgiving) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.

@@ -74,7 +74,24 @@ Status MoreauScheme::fail(Status status, std::string message) {
   return status;
 }
 
+/// Before the first step no reaction is known, and a limit that follows them may have no value without any: they are taken
+/// from the step in which such laws have no friction.
+Status MoreauScheme::estimate_reactions(double h) {
+  laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_, /*following=*/false);
+  right_hand_side(h, v0_);
+  if (has_impact_) problem_.g += impact_momentum_;
+  if (const Status status = solve_laws(h); status != Status::success) return status;
+  add_up_all_loads();
+  gather_reactions(h);
+  workspace_.variables.reactions() = next_reactions_;
+  reactions_known_ = true;
+  return Status::success;
+}
+
 Status MoreauScheme::iterate(double h) {
+  std::fill(friction_released_.begin(), friction_released_.end(), 0);
+  if (laws_.limits_depend_on_reactions() && !reactions_known_)
+    if (const Status status = estimate_reactions(h); status != Status::success) return status;
   iterate_ = v0_;
   iteration_.start(v0_);
   frozen_normal_ = frozen_.point >= 0 ? -1.0 : 0.0;
@@ -101,7 +118,12 @@ Status MoreauScheme::iterate(double h) {
     if (frozen_.point >= 0) settled &= frozen_point_settles();
     if (relaxed_) settled &= relaxation_settles();
     iterate_ = solution_.v;
-    if (settled) return Status::success;
+    if (settled && !(laws_.limits_depend_on_reactions() && release_laws())) return Status::success;
+    if (settled) {  // another problem from here on
+      acceleration_.clear();
+      reaction_change_ = HUGE_VAL;
+      reaction_stalled_ = 0;
+    }
     if (iteration_.change() < kKeepsFalling * least) {
       least = iteration_.change();
       stagnant = 0;
@@ -134,7 +156,10 @@ Status MoreauScheme::solve_laws(double h) {
   }
   if (laws_.limits_vary() && !laws_.limits_depend_on_state())
     laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
-  if (laws_.has_static()) std::fill(friction_released_.begin(), friction_released_.end(), 0);
+  // A limit that follows reactions changes with what gives way, and they with it: so laws give way for the rest of the
+  // step, and not before the reactions have settled (iterate()).
+  const bool at_once = !laws_.limits_depend_on_reactions();
+  if (laws_.has_static() && at_once) std::fill(friction_released_.begin(), friction_released_.end(), 0);
   while (true) {
     if (lean_ && sets_h_ == h && !frozen_.any() && !laws_.has_static() && !laws_.limits_vary()) {
       if (const Status status = solve_inclusion(); status != Status::success) return status;
@@ -153,13 +178,7 @@ Status MoreauScheme::solve_laws(double h) {
     const Status status = solve_inclusion();
     if (frozen_.any()) freeze(h, -1.0);
     if (status != Status::success) return status;
-    bool gave_way = false;
-    for (Index k = 0; k < laws_.laws(); ++k)
-      if (k != frozen_.law && friction_rest_[k] && !friction_released_[k] && !breaking_[k] &&
-          laws_.static_limit(k) > laws_.limit(k) && laws_.mode(k, solution_.u) != Mode::stick) {
-        friction_released_[k] = 1;
-        gave_way = true;
-      }
+    bool gave_way = at_once && release_laws();
     for (Active& active : active_)
       if (active.holds && contacts_[static_cast<std::size_t>(active.law)].mu_static &&
           point_mode(active) != Mode::stick) {
@@ -169,6 +188,18 @@ Status MoreauScheme::solve_laws(double h) {
     if (!gave_way) break;
   }
   return is_finite(solution_.v) ? Status::success : require_finite();
+}
+
+/// Laws at rest that slip at their static limit: from now on they have the dynamic one. False: there are none.
+bool MoreauScheme::release_laws() {
+  bool gave_way = false;
+  for (Index k = 0; k < laws_.laws(); ++k)
+    if (k != frozen_.law && friction_rest_[k] && !friction_released_[k] && !breaking_[k] &&
+        laws_.static_limit(k) > laws_.limit(k) && friction_mode(k) != Mode::stick) {
+      friction_released_[k] = 1;
+      gave_way = true;
+    }
+  return gave_way;
 }
 
 Status MoreauScheme::require_finite() {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/moreau/reaction_audit.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stickslip/motion/fixed_step.hpp"
@@ -8,11 +9,12 @@
 
 namespace stickslip {
 
-void ReactionAudit::add(const Vector& of_reactions, const Vector& of_projection, const Vector& inverse_inertia,
-                        double dt) {
-  const double given = std::sqrt(of_reactions.cwiseAbs2().dot(inverse_inertia));
-  const double rest = std::sqrt(of_projection.cwiseAbs2().dot(inverse_inertia));
-  raise(largest_force_, (given + rest) / dt);
+void ReactionAudit::add(const Vector& of_all, const Vector& of_followed, const Vector& of_projection,
+                        const Vector& inverse_inertia, double dt) {
+  constexpr double kNone = 1e-4;  // of the reactions of a step: a followed one below that is no part of the motion
+  const auto size = [&](const Vector& momentum) { return std::sqrt(momentum.cwiseAbs2().dot(inverse_inertia)); };
+  const double given = size(of_followed), rest = size(of_projection);
+  raise(largest_force_, std::max(given + rest, kNone * size(of_all)) / dt);
   if (largest_force_ > 0) raise(projected_, rest / (largest_force_ * dt));
 }
 
