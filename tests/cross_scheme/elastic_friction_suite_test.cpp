@@ -86,6 +86,7 @@ class ElasticFrictionUnder : public testing::TestWithParam<SchemeRow> {
     options.tolerance = 1e-10;
     options.step = step;
     options.compliant.epsilon = 1e-8;
+    options.compliant.integrator = CompliantIntegrator::explicit_;
     options.viscoelastic.epsilon = 1e-8;
     return options;
   }

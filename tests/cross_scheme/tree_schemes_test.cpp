@@ -41,12 +41,13 @@ std::string cranks(int N, bool pins) {
 /// Whenever the cranks lie flat the loops lose rank; the motion goes on as a parallelogram.
 TEST(TreeSchemes, CranksPassFlatPositions) {
   for (const bool pins : {false, true})
-    for (const double tolerance : {1e-6, 1e-8}) {
+    for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-12}) {
       const Simulation run = run_text(cranks(2, pins), {fmt::format("run.tolerance={}", tolerance),
                                                         fmt::format("run.event.absolute_tolerance={}", tolerance)});
       ASSERT_EQ(run.status, Status::success) << pins << " " << tolerance << " " << run.message;
       const double error = std::hypot(std::cos(run.final.q[0]) - 0.328458111539, std::sin(run.final.q[0]) - 0.944518538179);
-      EXPECT_LT(error, std::max(1e-8, 1e3 * tolerance)) << pins << " " << tolerance;
+      // A step across a flat position is longer than the tolerance asks for: 1400 of them at 1e-6, below 70 from 1e-7 on.
+      EXPECT_LT(error, (tolerance > 1e-7 ? 2e3 : 2e2) * tolerance) << pins << " " << tolerance;
     }
 }
 

@@ -34,7 +34,7 @@ bool OdeFlow::rate_on_rows(double t, const Vector& y, Vector& dydt) {
   return rate(t, stage_, dydt);
 }
 
-/// From the placed state, by what its velocity makes of 1/|(S Ã)⁺| in a short while; infinite where that does not fall.
+/// From the placed state, by what its velocity makes of 1/|(S Ã)⁺| in a short while; negative: since such a position.
 double OdeFlow::time_to_singular_position(double t) {
   constexpr double kWhile = 1e-3;  // of a step
   ConstrainedMass& mass = dynamics_.mass();
@@ -49,7 +49,7 @@ double OdeFlow::time_to_singular_position(double t) {
   dynamics_.place(t, start_q_, start_v_);
   q_ = start_q_;
   v_ = start_v_;
-  return there < here ? here * dt / (here - there) : HUGE_VAL;
+  return there != here ? here * dt / (here - there) : HUGE_VAL;
 }
 
 /// Positions on rows that are nearly dependent are known to s ε, s = |(S Ã)⁺|, velocities to s² ε and accelerations to
@@ -67,13 +67,14 @@ void OdeFlow::allow_for_round_off() {
 /// round-off grows there with the third power of 1/distance.
 double OdeFlow::pass_singular_position(double t, double limit) {
   constexpr double kLonger = 1.3;  // of a step
+  constexpr double kNear = 5;      // steps: rows that stay nearly dependent, as those of a light body, lose no accuracy
   ConstrainedMass& mass = dynamics_.mass();
-  on_rows_ = mass.row_count() > 0 &&
-             mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
+  const bool dependent = mass.row_count() > 0 &&
+                         mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
+  const double left = dependent ? time_to_singular_position(t) : HUGE_VAL, step = integrator_->suggested_step();
+  on_rows_ = std::abs(left) < kNear * step;
   if (mass.row_count() > 0) allow_for_round_off();
-  if (!on_rows_) return limit;
-  const double left = time_to_singular_position(t), step = integrator_->suggested_step();
-  if (!(left < (1 + kPassing) * step)) return limit;
+  if (!on_rows_ || !(left > 0 && left < (1 + kPassing) * step)) return limit;
   // Across it, or up to where the next step goes across.
   return std::min(limit, t + (left <= kLonger * kPassing * step ? left / kPassing : left - kPassing * step));
 }
