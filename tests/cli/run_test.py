@@ -368,3 +368,77 @@ limit = 1
 """)
     done = stickslip("check", "arm.toml")
     assert done.returncode == 2 and "prescribed motion" in done.stderr and "arm.toml:14:" in done.stderr
+
+
+RIGHT_LIMITS = {
+    "rate, left value": ('row = [1, 0]\nrate = "if(t <= 1, 0, 1)"', [2, 6]),
+    "rate, right value": ('row = [1, 0]\nrate = "if(t < 1, 0, 1)"', [2, 6]),
+    "rate, value between": ('row = [1, 0]\nrate = "0.5+0.5*sign(t-1)"', [2, 6]),
+    "kink of a position, left": ('position = "x-if(t <= 1, 0, t-1)"', [2, 6]),
+    "kink of a position, right": ('position = "x-if(t < 1, 0, t-1)"', [2, 6]),
+}
+
+
+@pytest.mark.parametrize("row, end", RIGHT_LIMITS.values(), ids=RIGHT_LIMITS.keys())
+def test_a_constraint_whose_velocity_jumps_moves_by_its_right_limit(stickslip, row, end):
+    """2 kg from 0 to 1 m/s: the impulse 2 N s at the mean velocity 0.5 m/s does 1 J of work."""
+    stickslip.write("jump.toml", f"""
+[matrices]
+coordinates = ["x", "y"]
+mass = [[2, 0], [0, 1]]
+[[constraint]]
+name = "d"
+{row}
+[initial]
+velocity = [0, 2]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 3
+""")
+    summary = stickslip.json("run", "jump.toml")
+    assert summary["final"]["position"] == pytest.approx(end, abs=1e-11)
+    assert summary["final"]["velocity"] == pytest.approx([1, 2], abs=1e-12)
+    assert summary["audit"]["energy_work_in"]["value"] == pytest.approx(1, abs=1e-9)
+
+
+def test_a_row_that_jumps_turns_the_velocity(stickslip):
+    """v goes to the nearest one along the new row: (0, 2) to (0.8, 1.6)."""
+    stickslip.write("row.toml", """
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+[[constraint]]
+row = [1, "if(t <= 1, 0, -0.5)"]
+[initial]
+velocity = [0, 2]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 2
+""")
+    summary = stickslip.json("run", "row.toml")
+    assert summary["final"]["position"] == pytest.approx([0.8, 3.6], abs=1e-11)
+    assert summary["audit"]["energy_stored"]["value"] == pytest.approx(-0.4, abs=1e-9)
+
+
+@pytest.mark.parametrize("side", ["<", "<="])
+def test_a_surface_that_sets_off_at_once_strikes_what_lies_on_it(stickslip, side):
+    """1 kg from 0 to 1 m/s: impulse 1 N s, half of its work at the surface is lost in the blow; then 10 N over 1 m."""
+    stickslip.write("lift.toml", f"""
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+force = [-10]
+[[contact]]
+gap = "y-if(t {side} 1, 0, t-1)"
+[run]
+scheme = "event"
+step = 0.01
+end_time = 2
+""")
+    summary = stickslip.json("run", "lift.toml")
+    assert summary["final"]["position"] == pytest.approx([1], abs=1e-11)
+    assert summary["events"]["impact"] == 1
+    assert summary["audit"]["energy_work_in"]["value"] == pytest.approx(1, abs=1e-9)
+    assert summary["audit"]["energy_impact_loss"]["value"] == pytest.approx(0.5, abs=1e-9)
