@@ -442,3 +442,62 @@ end_time = 2
     assert summary["events"]["impact"] == 1
     assert summary["audit"]["energy_work_in"]["value"] == pytest.approx(1, abs=1e-9)
     assert summary["audit"]["energy_impact_loss"]["value"] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_limit_that_names_a_contact_vanishes_as_that_lifts(stickslip):
+    """v_x' = -0.2 r_N, r_N = 10 - 15 sin 2t until that is 0; nothing after it."""
+    stickslip.write("lift.toml", """
+[equations]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = [0, "-10+15*sin(2*t)"]
+[[contact]]
+name = "floor"
+gap = "y"
+[[friction]]
+name = "f"
+on = "x"
+limit = "0.2*r_floor_n"
+[initial]
+velocity = [5, 0]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 0.6
+""")
+    summary = stickslip.json("run", "lift.toml")
+    leaves = 0.5 * math.asin(2 / 3)
+    impulse = 10 * leaves + 7.5 * (math.cos(2 * leaves) - 1)
+    assert summary["final"]["velocity"][0] == pytest.approx(5 - 0.2 * impulse, abs=1e-8)
+    assert summary["events"]["open"] == 1
+
+
+def test_a_limit_may_name_both_sides_of_a_guide(stickslip):
+    """The load 10 cos 3t - 2 changes sides; friction is 0.2 of its size, and v_x stays positive."""
+    stickslip.write("guide.toml", """
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["10*cos(3*t)", "-10*cos(3*t)+2"]
+[[contact]]
+name = "lo"
+gap = "y"
+[[contact]]
+name = "hi"
+gap = "-y"
+[[friction]]
+name = "f1"
+on = "x"
+limit = "0.2*(r_lo_n+r_hi_n)"
+[initial]
+velocity = [1, 0]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 0.6
+""")
+    summary = stickslip.json("run", "guide.toml")
+    load = lambda t: 10 / 3 * math.sin(3 * t) - 2 * t
+    change = math.acos(0.2) / 3
+    impulse = 2 * load(change) - load(0.6)
+    assert summary["final"]["velocity"][0] == pytest.approx(1 + 10 / 3 * math.sin(1.8) - 0.2 * impulse, abs=1e-8)
