@@ -248,15 +248,10 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   return outcome;
 }
 
-/// At a jump of a row or rate the state handed out belongs to one side of it, and is carried a moment into that.
+/// At a jump of a row or rate the state handed out belongs to one side of it.
 void EventScheme::audit_constraints(const StepRecord& record) {
   const State& s = record.state;
-  if (!breakpoint_at(s.t)) return constraint_audit_.add(s, record.duration);
-  State beside = s;
-  beside.t = pending_ ? just_before(s.t) : just_after(s.t);
-  const Vector way = (beside.t - s.t) * s.v;
-  system_.kinematics().displace(way, beside.q);
-  constraint_audit_.add(beside, record.duration);
+  constraint_audit_.add(s, record.duration, (pending_ ? just_before(s.t) : just_after(s.t)) - s.t);
 }
 
 /// Back onto the rows that hold in these modes. The energy of that is an error like any other of the integration: it

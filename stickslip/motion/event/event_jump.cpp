@@ -160,7 +160,10 @@ StepOutcome EventScheme::cross_jumps(StepRecord& record) {
             fmt::format("the position of constraint '{}' jumps at t = {:.9g}: no motion with finite forces follows it; "
                         "let it change over a short time instead",
                         system_.laws().constraints()[static_cast<std::size_t>(jumping_constraint_)].name, s.t)};
-  project(before_, s, just_before(s.t));
+  // Belts that jump alone need no sides: their velocities are exact at the instant.
+  bool sides = velocity_jumps_ || std::any_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; });
+  for (std::size_t k = 0; k < jumps_.size(); ++k) sides |= dynamics_.laws()[k].contact && jumps_[k] != Jump::none;
+  if (sides) project(before_, s, just_before(s.t));
   if (velocity_jumps_)
     if (const StepOutcome outcome = take_constraint_jump(record); outcome.status != Status::success) return outcome;
   place(just_after(s.t), s);
