@@ -501,3 +501,26 @@ end_time = 0.6
     change = math.acos(0.2) / 3
     impulse = 2 * load(change) - load(0.6)
     assert summary["final"]["velocity"][0] == pytest.approx(1 + 10 / 3 * math.sin(1.8) - 0.2 * impulse, abs=1e-8)
+
+
+@pytest.mark.parametrize("tolerance", ["1e-6", "1e-12"])
+def test_friction_in_a_plane_gives_way_in_the_direction_of_its_load(stickslip, tolerance):
+    """The load (1, t/2) reaches 2.5 at t = sqrt(21); its direction turns while the body is hardly moving."""
+    stickslip.write("plane.toml", f"""
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["1", "0.5*t"]
+[[friction]]
+on = ["x", "y"]
+limit = 2.5
+[run]
+scheme = "event"
+tolerance = {tolerance}
+step = 0.01
+end_time = 6
+""")
+    summary = stickslip.json("run", "plane.toml")
+    assert summary["audit"]["inclusion"]["value"] < 1e-9
+    events = list(csv.DictReader(open(stickslip.folder / "plane/events.csv")))
+    assert [float(e["t"]) for e in events] == pytest.approx([math.sqrt(21)], abs=1e-6)

@@ -2,6 +2,7 @@
 // Accelerations and reactions of a system whose laws keep given modes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/motion/event/mode_dynamics.hpp"
 
@@ -186,6 +187,49 @@ bool ModeDynamics::finish(const std::vector<Mode>& modes) {
 }
 
 bool ModeDynamics::solve(const std::vector<Mode>& modes) {
+  return solve_given(modes) && turn_directions(modes);
+}
+
+/// d of law k from u' at hand: b = u' + c D d is what it has without its own friction, and (c D + λ) d = b, |d| = 1.
+/// True: d has changed.
+bool ModeDynamics::turn_direction(std::size_t k, Mode mode) {
+  constexpr int kMostSteps = 50;
+  constexpr double kSame = 4 * std::numeric_limits<double>::epsilon();
+  const Law& law = laws_[k];
+  const Index i = law.tangent();
+  double d[2];
+  slip_direction(k, mode, d);
+  const double c = law.contact ? limit_[k] * r_[law.first] : limit_[k];
+  const Eigen::Matrix2d own = c * D_.block<2, 2>(i, i);
+  const Eigen::Vector2d at(d[0], d[1]), b = Wt_.middleRows(i, 2) * a_ + bias_.segment(i, 2) + own * at;
+  if (!(c > 0) || !(own.determinant() > 0)) return false;
+  double slip = 0;  // λ, from below: |d| falls with it
+  Eigen::Vector2d x = own.inverse() * b;
+  if (!(x.norm() > 1)) return false;
+  for (int step = 0; step < kMostSteps && x.norm() > 1 + kSame; ++step) {
+    const Eigen::Matrix2d inverse = (own + slip * Eigen::Matrix2d::Identity()).inverse();
+    slip += x.squaredNorm() * (x.norm() - 1) / x.dot(inverse * x);
+    x = (own + slip * Eigen::Matrix2d::Identity()).inverse() * b;
+  }
+  x.normalize();
+  set_direction(k, x[0], x[1]);
+  return (x - at).norm() > kSame;
+}
+
+/// Other laws answer to a direction that turns: repeated until all stay.
+bool ModeDynamics::turn_directions(const std::vector<Mode>& modes) {
+  constexpr int kMostTurns = 20;
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    bool turned = false;
+    for (std::size_t k = 0; k < laws_.size(); ++k)
+      if (direction_kept_[k] && modes[k] == Mode::slip && laws_[k].tangents == 2) turned |= turn_direction(k, modes[k]);
+    if (!turned) return true;
+    if (!solve_given(modes)) return false;
+  }
+  return true;
+}
+
+bool ModeDynamics::solve_given(const std::vector<Mode>& modes) {
   if (!following_.empty()) return follow_reactions(modes);
   right_side(modes);
   return finish(modes);
