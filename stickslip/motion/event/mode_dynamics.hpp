@@ -131,10 +131,12 @@ class ModeDynamics {
 
   /// Direction of slip of a law with two tangents while its velocity is exactly 0.
   void set_direction(std::size_t law, double d1, double d2);
-  /// A law that has just broken away: where u is 0 but for its last digits it has no direction. The direction is then that
-  /// in which the law accelerates, u' = λ d, λ >= 0: what (V) says of it, from the direction that was set.
-  void keep_direction(std::size_t law, bool keep) { direction_kept_[law] = keep; }
-  bool keeps_direction(std::size_t law) const { return direction_kept_[law] != 0; }
+  /// Where a law with two tangents takes its direction of slip d from: u/|u|; what was set, whatever u is; or, from there
+  /// on, the direction in which it accelerates, u' = λ d, λ >= 0: what (V) says of a law that has just broken away, whose u
+  /// is 0 but for its last digits.
+  enum class Heading : char { velocity, set, acceleration };
+  void set_heading(std::size_t law, Heading heading) { heading_[law] = heading; }
+  Heading heading(std::size_t law) const { return heading_[law]; }
   /// Directions and unloaded sides of the same laws in a neighbouring system.
   void take_choices(const ModeDynamics& other);
 
@@ -236,7 +238,8 @@ class ModeDynamics {
   PositionReach reach_;
   ConstraintWorkspace projection_;
   std::vector<Law> laws_;
-  std::vector<char> direction_kept_, unloaded_, idle_;
+  std::vector<Heading> heading_;
+  std::vector<char> unloaded_, idle_;
   std::vector<ReactionBound> bounds_;
   std::vector<Index> own_;  ///< coordinate of a component that is one of them, -1: none. It sticks to the last bit
   Index m_ = 0, n_ = 0, friction_components_ = 0;

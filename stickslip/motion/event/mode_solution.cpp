@@ -28,7 +28,7 @@ void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
   if (mode == Mode::slip_minus) d[0] = -1;
   if (mode != Mode::slip || law.tangents != 2) return;
   const double u1 = u_[law.tangent()], u2 = u_[law.tangent() + 1],
-               speed = direction_kept_[k] ? 0.0 : std::hypot(u1, u2);
+               speed = heading_[k] == Heading::velocity ? std::hypot(u1, u2) : 0.0;
   d[0] = speed > 0 ? u1 / speed : direction_(0, static_cast<Index>(k));
   d[1] = speed > 0 ? u2 / speed : direction_(1, static_cast<Index>(k));
 }
@@ -36,7 +36,7 @@ void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
 double ModeDynamics::slip_speed(std::size_t k, const double d[2]) const {
   const Law& law = laws_[k];
   if (law.size == 1) return d[0] * u_[law.first];
-  if (direction_kept_[k]) return d[0] * u_[law.first] + d[1] * u_[law.first + 1];
+  if (heading_[k] != Heading::velocity) return d[0] * u_[law.first] + d[1] * u_[law.first + 1];
   return std::hypot(u_[law.first], u_[law.first + 1]);
 }
 
@@ -222,7 +222,8 @@ bool ModeDynamics::turn_directions(const std::vector<Mode>& modes) {
   for (int turn = 0; turn < kMostTurns; ++turn) {
     bool turned = false;
     for (std::size_t k = 0; k < laws_.size(); ++k)
-      if (direction_kept_[k] && modes[k] == Mode::slip && laws_[k].tangents == 2) turned |= turn_direction(k, modes[k]);
+      if (heading_[k] == Heading::acceleration && modes[k] == Mode::slip && laws_[k].tangents == 2)
+        turned |= turn_direction(k, modes[k]);
     if (!turned) return true;
     if (!solve_given(modes)) return false;
   }
