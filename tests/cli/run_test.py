@@ -524,3 +524,35 @@ end_time = 6
     assert summary["audit"]["inclusion"]["value"] < 1e-9
     events = list(csv.DictReader(open(stickslip.folder / "plane/events.csv")))
     assert [float(e["t"]) for e in events] == pytest.approx([math.sqrt(21)], abs=1e-6)
+
+
+def test_two_laws_on_one_freedom_hold_as_long_as_any_choice_of_their_reactions_does(stickslip):
+    """0.4 n = 3.6 - 0.015 n - 0.02 (n - 3) at the limit of both, which hold 0.3 n + 0.2 (n - 3) along y."""
+    stickslip.write("guides.toml", """
+[matrices]
+coordinates = ["x", "y", "phi"]
+mass = [[2, 0, 0], [0, 2, 0], [0, 0, 0.5]]
+force = ["3", "6*sin(2*t)", "3"]
+[[constraint]]
+name = "up"
+position = "x+0.2*phi"
+[[constraint]]
+name = "lo"
+position = "x-0.2*phi"
+[[friction]]
+name = "fu"
+direction = [0, 1, 0.05]
+limit = "0.3*abs(r_up)"
+[[friction]]
+name = "fl"
+direction = [0, 1, 0.1]
+limit = "0.2*abs(r_lo)"
+[run]
+scheme = "event"
+step = 0.01
+end_time = 6
+""")
+    stickslip.json("run", "guides.toml")
+    n = 3.66 / 0.435
+    events = list(csv.DictReader(open(stickslip.folder / "guides/events.csv")))
+    assert float(events[0]["t"]) == pytest.approx(0.5 * math.asin((0.3 * n + 0.2 * (n - 3)) / 6), abs=1e-9)
