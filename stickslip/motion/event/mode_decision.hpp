@@ -15,6 +15,7 @@
 // the active set. Otherwise several modes may be admissible, or none. All are then enumerated (up to `most_enumerated`)
 // and counted by distinct u'; the one taken is, in this order,
 //   1  a law whose reaction has just reached its static limit slips (role `released`)
+//      (also where that limit follows reactions: laws that share a freedom may hold more together than they do slipping)
 //   2  as many laws as possible that were stuck stay stuck (|r| <= static limit)
 //   3  as many newly stopped laws as possible stick (|r| <= static limit)
 //   4  the first in the order of enumeration

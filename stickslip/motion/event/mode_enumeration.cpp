@@ -178,7 +178,7 @@ class Enumeration {
       const DecisionLaw& law = problem_.laws[l];
       const bool rests = modes_[l] == Mode::stick || modes_[l] == Mode::closed;
       if (law.role == LawRole::released)
-        score[0] += combination_.static_limit()[l] > combination_.limit()[l] ? !rests : 0;
+        score[0] += combination_.static_limit()[l] > combination_.limit()[l] || law.follows >= 0 ? !rests : 0;
       if (law.role == LawRole::stuck) score[1] += rests;
       if (law.role == LawRole::stopped) score[2] += rests;
     }
