@@ -219,7 +219,7 @@ scheme = "event"
 tolerance = 1e-12
 end_time = 6
 )toml"),
-                     {{"c", 1e-3}, {"f", 1e-3}}, 1e-6, 1);
+                     {{"c", 1e-3}, {"f", 1e-3}}, 1e-8, 1);
 }
 
 /// Two cranks and a coupler, with friction in a joint; the start is put onto the constraints.

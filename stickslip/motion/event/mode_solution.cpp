@@ -235,11 +235,12 @@ bool ModeDynamics::solve(const std::vector<Mode>& modes) {
   return solve_given(modes) && turn_directions(modes);
 }
 
-/// d of law k from u' at hand: b = u' + c D d is what it has without its own friction, and (c D + λ) d = b, |d| = 1.
+/// d of law k from u' at hand: b = u' + c D d is what it has without its own friction, and (c D + λ) d = b, |d| = 1. A little
+/// below its limit λ < 0 goes on smoothly: states beside one that has just broken away.
 /// True: d has changed.
 bool ModeDynamics::turn_direction(std::size_t k, Mode mode) {
   constexpr int kMostSteps = 50;
-  constexpr double kSame = 4 * std::numeric_limits<double>::epsilon();
+  constexpr double kSame = 4 * std::numeric_limits<double>::epsilon(), kLittle = 0.25;
   const Law& law = laws_[k];
   const Index i = law.tangent();
   double d[2];
@@ -248,12 +249,13 @@ bool ModeDynamics::turn_direction(std::size_t k, Mode mode) {
   const Eigen::Matrix2d own = c * D_.block<2, 2>(i, i);
   const Eigen::Vector2d at(d[0], d[1]), b = Wt_.middleRows(i, 2) * a_ + bias_.segment(i, 2) + own * at;
   if (!(c > 0) || !(own.determinant() > 0)) return false;
-  double slip = 0;  // λ, from below: |d| falls with it
+  const double least = -kLittle * own.determinant() / own.trace();  // above minus the smaller eigenvalue
+  double slip = 0;                                                  // λ
   Eigen::Vector2d x = own.inverse() * b;
-  if (!(x.norm() > 1)) return false;
-  for (int step = 0; step < kMostSteps && x.norm() > 1 + kSame; ++step) {
+  for (int step = 0; step < kMostSteps && std::abs(x.norm() - 1) > kSame; ++step) {
     const Eigen::Matrix2d inverse = (own + slip * Eigen::Matrix2d::Identity()).inverse();
     slip += x.squaredNorm() * (x.norm() - 1) / x.dot(inverse * x);
+    if (!(slip > least)) return false;
     x = (own + slip * Eigen::Matrix2d::Identity()).inverse() * b;
   }
   x.normalize();
