@@ -144,7 +144,8 @@ void mention_unmatched(const SweepTable& table) {
       print_error("stickslip: note: keep: no run has '{}'\n", kept);
 }
 
-int lead(const Ranks& ranks, const SweepCommand& command, const ModelFile& model, const SweepRunner& runner) {
+int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
+         const SweepRunner& runner) {
   ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-sweep" : command.out);
   const ResultHeader header = result_header(model, command.model);
   const fs::path& path = folder.open();
@@ -165,12 +166,11 @@ int lead(const Ranks& ranks, const SweepCommand& command, const ModelFile& model
                 runner.plan().size());
   SweepProgress progress(end.resumed, runner.plan().size(), !command.json, ranks.count() > 1);
   const auto begin = std::chrono::steady_clock::now();
-  const std::unique_ptr<SweepHelpers> helpers = ranks.helpers();
   const SweepSolution solution =
       run_sweep({journal.pending(), [&](long index) { return runner.run(index); }}, {end.threads, interrupt_request()},
                 {[&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); },
                  [&](long done) { progress.update(done); }},
-                helpers.get());
+                helpers);
   journal.sync();
   progress.finish();
   end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -218,7 +218,8 @@ int sweep(const SweepCommand& command) {
     throw;
   }
   ranks.broadcast(text);
-  return lead(ranks, command, *model, *runner);
+  const std::unique_ptr<SweepHelpers> helpers = ranks.helpers();  // whatever goes wrong from here on, they are sent home
+  return lead(ranks, helpers.get(), command, *model, *runner);
 }
 
 }  // namespace stickslip::cli

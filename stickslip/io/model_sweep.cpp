@@ -26,11 +26,12 @@ constexpr long long kMostValues = 1'000'000'000;
 
 bool draws(SweepKind kind) { return kind == SweepKind::random || kind == SweepKind::latin; }
 
-/// A table of other keys: parameters.k = [..] without quotes.
+/// Not a table of other keys, as run.step = [..] without quotes is: those hold lists or tables.
 bool is_axis(const TomlNode& node) {
   const TomlTable* table = node.table();
-  return !table || table->empty() || std::any_of(table->begin(), table->end(), [](const TomlEntry& entry) {
-    return std::find(kAxisKeys.begin(), kAxisKeys.end(), entry.key) != kAxisKeys.end();
+  if (!table || find_key(*table, "normal") || find_key(*table, "lognormal")) return true;
+  return std::none_of(table->begin(), table->end(), [](const TomlEntry& entry) {
+    return entry.node.array() || entry.node.table();
   });
 }
 

@@ -47,7 +47,9 @@ double Distribution::quantile(double u) const {
     x = low + u * (high - low);
   } else {
     const double low = normal_fraction((scale(min) - first) / second), high = normal_fraction((scale(max) - first) / second);
-    x = first + second * normal_quantile(low + u * (high - low));
+    // The sum may round to 0 or 1, whose quantile is infinite.
+    const double fraction = std::clamp(low + u * (high - low), std::numeric_limits<double>::min(), 1 - 0x1p-53);
+    x = first + second * normal_quantile(fraction);
   }
   return std::clamp(logarithmic ? std::exp(x) : x, min, max);
 }
