@@ -19,6 +19,7 @@ constexpr double kRoundOff = 1e-13;      // of the largest force: a reaction on 
 
 double ReactionBound::slack(const Vector& x) const {
   double value = constant + (normal >= 0 ? slope * x[normal] : 0.0);
+  if (slopes.size() > 0) value += shift + slopes.dot(x);
   if (tangents == 1) value -= sign * x[tangent];
   if (tangents == 2) value -= std::hypot(x[tangent], x[tangent + 1]);
   return value;
@@ -34,7 +35,7 @@ ReactionBound pushing(int law, Index normal) {
 
 void append_friction_bounds(int law, double constant, double slope, Index normal, Index tangent, int tangents,
                             std::vector<ReactionBound>& bounds) {
-  ReactionBound bound{law, constant, slope, 1, normal, tangent, tangents};
+  ReactionBound bound{law, constant, slope, 1, normal, tangent, tangents, 0, {}};
   bounds.push_back(bound);
   if (tangents != 1) return;
   bound.sign = -1;
@@ -144,6 +145,8 @@ bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, co
       value += factor * x[i];
     };
     if (bound.normal >= 0) add(bound.normal, bound.slope);
+    value += bound.shift;
+    for (Index i = 0; i < bound.slopes.size(); ++i) add(i, bound.slopes[i]);
     if (bound.tangents > 0) add(bound.tangent, -e1);
     if (bound.tangents > 1) add(bound.tangent + 1, -e2);
     const double weight = weight_of(bound), length = row.norm() * weight;
@@ -224,6 +227,47 @@ Vector nonnegative_residual(const DenseMatrix& E) {
 }
 
 }  // namespace
+
+bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, double inset,
+                     std::vector<ReactionBound>& bounds, Vector& x) {
+  constexpr int kMostPoints = 12, kHalvings = 6;  // a violation is to fall, not to be least
+  constexpr double kFalls = 0.9;  // of the violation before
+  const Vector shortest = x;
+  Vector point = x, trial;
+  auto within = [&](double at) {
+    trial = shortest;
+    return held.smallest_within(bounds, std::vector<double>(bounds.size(), at), trial);
+  };
+  auto in_sets = [&] {  // with limits that are not convex the tangents alone do not say so
+    bounds_at(trial, bounds);
+    const double scale = held.force_scale(bounds, trial);
+    return std::all_of(bounds.begin(), bounds.end(), [&](const ReactionBound& bound) {
+      return held.relative_slack(bound, trial) >= (inset - 2 * kFound) * scale;
+    });
+  };
+  double last = HUGE_VAL;
+  for (int round = 0; round < kMostPoints; ++round) {
+    bounds_at(point, bounds);
+    if (within(inset)) {
+      if (in_sets()) {
+        x = trial;
+        return true;
+      }
+      point = trial;
+      continue;
+    }
+    const double scale = held.force_scale(bounds, shortest);
+    double low = 0, high = 0;
+    for (const ReactionBound& bound : bounds) high = std::max(high, inset - held.relative_slack(bound, shortest) / scale);
+    high = std::min(high, last);  // which the point before has
+    if (!(scale > 0) || !std::isfinite(high)) return false;
+    for (int half = 0; half < kHalvings; ++half) (within(inset - 0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
+    if (!(high < kFalls * last) || !within(inset - high)) return false;
+    last = high;
+    point = trial;
+  }
+  return false;
+}
 
 bool least_distance(const DenseMatrix& G, const Vector& h, Vector& y) {
   const Index d = G.cols();
