@@ -5,7 +5,7 @@
 //   factor      of M with some velocities held: the articulated body of every link, which gives way in the joints below
 //               it that are not held
 //   solve       x_f ← M_ff⁻¹ (x_f - M_fh x_h): forces on the velocities f that are not held become their accelerations,
-//               while the others have the accelerations x_h that are given
+//               while the others have the accelerations x_h that are given, which become the forces (M x)_h that they take
 //   energies    T = ½ vᵀ M v,  U = -Σ m g·x
 //
 // so that forward dynamics is solve(τ' - imbalance at a = 0), and M is never formed. The same equations as
@@ -42,13 +42,14 @@ class TreeSweeps {
   /// Numbers of one link from sweep to sweep; those of one link lie together, the ground is the first.
   struct At {
     double cosine = 1, sine = 0;  ///< of a rotation
+    double near = 0, near_cosine = 1, near_sine = 0;  ///< an angle near it
     Three r{};                    ///< from the parent's origin, axes of the parent
     Three w{}, alpha{}, a{};      ///< spin, its rate, acceleration of the origin
     Three n{}, f{};               ///< moment about the origin, force: what the joint carries
     Symmetric I{}, M{};
     Rows H{};
     Three Un{}, Uf{};             ///< of a single axis
-    double D_inverse = 0, u = 0;
+    double D = 0, D_inverse = 0, u = 0;
     bool held = false;
     std::unique_ptr<BallAt> ball = nullptr;
   };
@@ -85,6 +86,7 @@ class TreeSweeps {
     Symmetric inertia{};
     Rows turn{};         ///< link, before its joint moves, to parent
   };
+  static void turn_to(double angle, At& it);
   template <class Joint>
   static Three to_link(const Part& part, const At& it, Three x);
   template <class Joint>

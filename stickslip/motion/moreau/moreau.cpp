@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/moreau/articulated_step.hpp"
 
 namespace stickslip {
 
@@ -46,6 +47,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
     if (options_.solver.max_iterations == 0) options_.solver.max_iterations = kIterations;
   }
   const Index n = system.info().nv(), m = laws_.components();
+  articulated_ = make_articulated();
   lean_ = contacts_.empty() && !constrained_.any();
   newton_alone_ = std::all_of(contacts_.begin(), contacts_.end(),
                               [](const ContactElement& contact) { return contact.impact == ImpactLaw::newton; });
@@ -223,6 +225,7 @@ bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(contact_stop_time_);
   memory.exchange(splits_);
   for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
+  if (articulated_) articulated_->exchange(memory);
   if (!memory.reading()) return true;
   last_sorted_.clear();
   if (const double h = matrix_h_; h > 0 && !nonlinear_) {  // the same factors as before
@@ -248,6 +251,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   double h = t_end - t0;
   if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) grid_step_ = h;
   grid_end_ = t_end;
+  if (articulated_ && step_articulated(h, t_end, record)) return {};
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
   const double whole = h;
