@@ -17,7 +17,7 @@ constexpr double kLastBits = 64 * std::numeric_limits<double>::epsilon();  // li
 constexpr double kClear = 1e-3;           // change of the velocities at which it is believed that a law stops on the way
 constexpr double kKeepsFalling = 0.5;     // a change that does not, twice, is rounding, if it is
 constexpr double kIllConditioned = 1e-8;  // of the velocities or less
-constexpr int kStalled = 2;
+constexpr int kStalled = 2, kGivesUp = 6;
 constexpr double kApart = 0.25;     // of the step: accelerations of parts that are closer are one
 constexpr double kBalanced = 1e-11;  // likewise, of the terms of the balance
 constexpr double kNearly = 1e-12;   // change from which on a forecast of what is left counts
@@ -26,9 +26,11 @@ constexpr int kBlocks = 3;          // exchanges of all wrong states that may le
 
 }  // namespace
 
-ArticulatedStep::ArticulatedStep(const System& system, const FrictionAssembly& laws, const ArticulatedOptions& options)
-    : system_(system), laws_(laws), articulation_(system.articulation()), options_(options) {
-  possible_ = articulation_ && laws_are_simple() && !system.forces().applied_depends_on_time();
+ArticulatedStep::ArticulatedStep(const System& system, const FrictionAssembly& laws, ForceSampler& forces,
+                                 const ArticulatedOptions& options)
+    : system_(system), laws_(laws), forces_(forces), articulation_(system.articulation()), options_(options) {
+  possible_ = articulation_ && laws_are_simple();
+  by_mean_ = options.force == ForceSampling::mean && system.forces().applied_depends_on_time();
   if (!possible_) return;
   const Index n = system.info().nv();
   law_of_.assign(static_cast<std::size_t>(n), -1);
@@ -37,7 +39,8 @@ ArticulatedStep::ArticulatedStep(const System& system, const FrictionAssembly& l
     law_of_[static_cast<std::size_t>(coordinate_.back())] = static_cast<int>(k);
   }
   scratch_ = articulation_->make_scratch();
-  for (Vector* x : {&a_, &x_, &last_a_, &last_x_, &R_, &r_, &load_, &limit_, &sign_, &diagonal_, &inverse_pivot_, &q_theta_, &v_theta_, &v1_})
+  for (Vector* x : {&a_, &x_, &last_a_, &last_x_, &R_, &r_, &load_, &limit_, &sign_, &diagonal_, &inverse_pivot_,
+                    &q_theta_, &v_theta_, &v1_, &applied_, &mean_})
     x->setZero(n);
   for (Vector& x : past_a_) x.setZero(n);
   held_.assign(static_cast<std::size_t>(n), 0);
@@ -46,7 +49,7 @@ ArticulatedStep::ArticulatedStep(const System& system, const FrictionAssembly& l
 }
 
 bool ArticulatedStep::laws_are_simple() const {
-  if (!system_.laws().contacts().empty() || !system_.laws().constraints().empty()) return false;
+  if (!system_.laws().constraints().empty()) return false;
   if (laws_.limits_depend_on_state() || laws_.has_static() || laws_.has_weakening() || laws_.has_viscous() ||
       laws_.surface_moves())
     return false;
@@ -101,7 +104,15 @@ void ArticulatedStep::evaluate() {
     v_theta_[i] = v0[i] + theta * h_ * a_[i];
     q_theta_[i] = q0[i] + theta * h_ * v_theta_[i];
   }
-  articulation_->imbalance(t0_ + theta * h_, q_theta_, v_theta_, a_, *workspace_, *scratch_, R_, load_);
+  const double t = forces_.left_limit(t0_ + (options_.force == ForceSampling::end ? 1.0 : theta) * h_, h_);
+  articulation_->imbalance(t, q_theta_, v_theta_, a_, *workspace_, *scratch_, R_, load_);
+  if (!by_mean_) return;
+  system_.forces().applied(t, q_theta_, v_theta_, *workspace_, applied_);
+  forces_.sample(options_.force, t0_, t0_ + h_, q_theta_, v_theta_, *workspace_, mean_);
+  for (Index i = 0; i < a_.size(); ++i) {
+    R_[i] += applied_[i] - mean_[i];
+    load_[i] += std::abs(applied_[i]) + std::abs(mean_[i]);
+  }
 }
 
 /// δ of what is not held and the change of R of what is, into x.
@@ -261,8 +272,8 @@ bool ArticulatedStep::settle(bool shorten) {
       compares_ = false;
       continue;
     }
-    if (exchanged_) {
-      previous = change;
+    if (exchanged_) {  // another problem from here on
+      previous = HUGE_VAL;
       continue;
     }
     const double falls = change / previous;
@@ -272,7 +283,7 @@ bool ArticulatedStep::settle(bool shorten) {
     if (change <= options_.tolerance || (nearly && change * falls <= options_.tolerance) ||
         (rounding && change <= kIllConditioned && residual_ <= kBalanced * terms_))
       return true;
-    if (rounding) return false;
+    if (stalled >= kGivesUp) return false;
     previous = change;
   }
   return false;

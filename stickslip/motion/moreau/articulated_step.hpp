@@ -23,6 +23,7 @@
 
 #include "stickslip/common/status.hpp"
 #include "stickslip/model/system.hpp"
+#include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/memory.hpp"
 
@@ -30,16 +31,18 @@ namespace stickslip {
 
 struct ArticulatedOptions {
   double theta = 0.5;
+  ForceSampling force = ForceSampling::mean;
   double tolerance = 1e-14;  ///< of the velocities, of what is left to change
   int max_iterations = 60;
 };
 
 class ArticulatedStep {
  public:
-  /// Both must outlive it.
-  ArticulatedStep(const System& system, const FrictionAssembly& laws, const ArticulatedOptions& options);
-  /// The system has an articulation and laws that this step knows: one component on a velocity of its own, surface at rest,
-  /// one limit of time alone, neither viscous nor weakening nor elastic; forces that do not depend on time.
+  /// All must outlive it.
+  ArticulatedStep(const System& system, const FrictionAssembly& laws, ForceSampler& forces,
+                  const ArticulatedOptions& options);
+  /// The system has an articulation, no constraints, and laws that this step knows: one component on a velocity of its own,
+  /// surface at rest, one limit of time alone, neither viscous nor weakening nor elastic. Contacts are not looked at.
   bool possible() const { return possible_; }
 
   /// From (q0, v0) at t0 over h; limits are those of the laws now.
@@ -86,16 +89,18 @@ class ArticulatedStep {
 
   const System& system_;
   const FrictionAssembly& laws_;
+  ForceSampler& forces_;
   const Articulation* articulation_;
   ArticulatedOptions options_;
-  bool possible_ = false;
+  bool possible_ = false, by_mean_ = false;
   std::unique_ptr<Scratch> scratch_;
   SystemWorkspace* workspace_ = nullptr;
   std::vector<Index> coordinate_;  // of each law
   std::vector<int> law_of_;        // of each velocity, -1: none
   double t0_ = 0, h_ = 0, asked_ = 0;
   const Vector *q0_ = nullptr, *v0_ = nullptr;
-  Vector a_, x_, last_a_, last_x_, R_, r_, load_, limit_, sign_, diagonal_, inverse_pivot_, q_theta_, v_theta_, v1_;
+  Vector a_, x_, last_a_, last_x_, R_, r_, load_, limit_, sign_, diagonal_, inverse_pivot_, q_theta_, v_theta_, v1_, applied_,
+      mean_;
   std::vector<char> held_, loose_;  // loose: may change between rest and slip in the step
   std::vector<Index> wrong_;        // velocities whose laws are in the wrong state
   Index stop_ = -1, stop_law_ = -1;

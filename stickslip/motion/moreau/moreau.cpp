@@ -193,12 +193,18 @@ double MoreauScheme::penetration_tolerance(const ContactSite& point, Index row, 
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(h);
 }
 
+/// Bodies that are farther apart do not touch within that time at either velocity. [m]
+double MoreauScheme::reach_within(double time, const Vector& v, const Vector& other) const {
+  const ContactSource& source = system_.laws().contact_source();
+  return kTouching * length_ + time * std::max(source.speed_bound(v), source.speed_bound(other));
+}
+
 /// Contacts in the middle of the step; the law holds at its end and so needs the velocity that surfaces have there.
 void MoreauScheme::find_points(double h) {
   const ContactSource& source = system_.laws().contact_source();
   double reach = 0;
   if (options_.contact_rule == ContactRule::stabilised)
-    reach = kTouching * length_ + 2 * h * std::max(source.speed_bound(v_m_), source.speed_bound(v_free_));
+    reach = reach_within(2 * h, v_m_, v_free_);
   source.find(t0_ + 0.5 * h, q_m_, reach, workspace_, found_);
   if (surfaces_move_) {
     source.surface(t0_, q_m_, workspace_, found_, w_start_);
