@@ -88,12 +88,21 @@ Rows inverse_of(const Rows& A) {
   return rows_of(Eigen::Matrix3d(B.inverse()));
 }
 
+constexpr double kGrid = 16;  // per radian: cosine and sine are kept at angles k/16, and turned on from there
+
+/// x to the next integer, whatever the mode of rounding is set to.
+inline double nearest(double x) {
+  constexpr double kNoFraction = 0x1.8p52;  // numbers of that size have none
+  return (x + kNoFraction) - kNoFraction;
+}
+
 inline double size_of(const Three& a) { return std::abs(a.x) + std::abs(a.y) + std::abs(a.z); }
 
 }  // namespace
 
 TreeSweeps::TreeSweeps(const Tree& tree, const Eigen::Vector3d& gravity)
     : gravity_(three(gravity)), length_(tree.length), n_(tree.nv()) {
+  std::vector<int> last_child(tree.links.size() + 1, -1);
   for (const Link& link : tree.links) {
     Part part;
     part.parent = link.parent + 1;
@@ -111,6 +120,9 @@ TreeSweeps::TreeSweeps(const Tree& tree, const Eigen::Vector3d& gravity)
       part.along = three(Eigen::Vector3d(link.turn.col(link.axis)));
     }
     single_axes_ &= link.kind != JointKind::ball;
+    int& before = last_child[static_cast<std::size_t>(part.parent)];
+    if (before >= 0) links_[static_cast<std::size_t>(before)].last = false;
+    before = static_cast<int>(links_.size());
     links_.push_back(part);
   }
 }
@@ -137,15 +149,37 @@ inline Three TreeSweeps::to_parent(const Part& part, const At& it, Three x) {
   return part.turned ? part.turn * x : x;
 }
 
+/// Of a moment and a force, what acts along a single axis.
+template <class Joint>
+inline double TreeSweeps::along_axis(const Part& part, const Three& n, const Three& f) {
+  if constexpr (turns<Joint>) return entry<Joint::axis>(n);
+  return dot(part.axis, f);
+}
+
+/// Angles change little from call to call: cosine and sine of the nearest k/16 are kept, and series over the rest, which is
+/// 1/32 at most, leave out less than 3e-17. What was kept before does not show in the result.
+inline void TreeSweeps::turn_to(double angle, At& it) {
+  const double near = nearest(angle * kGrid) / kGrid;
+  if (near != it.near) {
+    it.near = near;
+    it.near_cosine = std::cos(near);
+    it.near_sine = std::sin(near);
+  }
+  const double x = angle - near, y = x * x;
+  constexpr double s3 = -1.0 / 6, s5 = 1.0 / 120, s7 = -1.0 / 5040, c4 = -1.0 / 24, c6 = 1.0 / 720;
+  const double sine = x + x * y * (s3 + y * (s5 + y * s7));
+  const double less = y * (0.5 + y * (c4 + y * c6));  // 1 - cosine
+  it.cosine = it.near_cosine - (it.near_cosine * less + it.near_sine * sine);
+  it.sine = it.near_sine - (it.near_sine * less - it.near_cosine * sine);
+}
+
 void TreeSweeps::place(const double* q, Memory& at) const {
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Part& part = links_[i];
     At& it = at[i + 1];
     it.r = part.offset;
     if (part.joint < 3) {
-      const double angle = q[part.q];
-      it.cosine = std::cos(angle);
-      it.sine = std::sin(angle);
+      turn_to(q[part.q], it);
     } else if (part.joint == 3) {
       it.r += q[part.q] * part.along;
     } else {
@@ -192,10 +226,10 @@ template <class Joint>
 inline void TreeSweeps::carry(const Part& part, const At& it, At& parent, double* tau, double* load) const {
   const double n = size_of(it.n), f = size_of(it.f);
   if constexpr (turns<Joint>) {
-    tau[part.v] = entry<Joint::axis>(it.n);
+    tau[part.v] = along_axis<Joint>(part, it.n, it.f);
     load[part.v] = n + length_ * f;
   } else if constexpr (Joint::axis == Sliding::axis) {
-    tau[part.v] = dot(part.axis, it.f);
+    tau[part.v] = along_axis<Joint>(part, it.n, it.f);
     load[part.v] = length_ > 0 ? f + n / length_ : f;
   } else {
     tau[part.v] = it.n.x;
@@ -243,24 +277,29 @@ inline bool TreeSweeps::reduce(const Part& part, const char* held, const double*
     H = minus(H, less_H);
     M = symmetric(minus(rows_of(M), less_M));
   } else {
-    it.held = held[part.v] != 0;
+    const bool is_held = held[part.v] != 0;
     double D = diagonal[part.v];
+    Three Un, Uf;
     if constexpr (turns<Joint>) {
-      it.Un = column<Joint::axis>(I);
-      it.Uf = row<Joint::axis>(H);
-      D += entry<Joint::axis>(it.Un);
+      Un = column<Joint::axis>(I);
+      Uf = row<Joint::axis>(H);
     } else {
-      it.Un = H * part.axis;
-      it.Uf = M * part.axis;
-      D += dot(part.axis, it.Uf);
+      Un = H * part.axis;
+      Uf = M * part.axis;
     }
+    D += along_axis<Joint>(part, Un, Uf);
     if (!(D > 0)) return false;
+    it.D = D;
     it.D_inverse = 1 / D;
-    if (!it.held) {
-      I = less_square(I, it.D_inverse, it.Un);
-      H = less_product(H, it.D_inverse * it.Un, it.Uf);
-      M = less_square(M, it.D_inverse, it.Uf);
+    it.holds = is_held ? 1.0 : 0.0;
+    it.gives = is_held ? 0.0 : it.D_inverse;
+    if (!is_held) {
+      I = less_square(I, it.D_inverse, Un);
+      H = less_product(H, it.D_inverse * Un, Uf);
+      M = less_square(M, it.D_inverse, Uf);
     }
+    it.Uf = to_parent<Joint>(part, it, Uf);
+    it.Un = to_parent<Joint>(part, it, Un) + cross(it.r, it.Uf);
   }
   if constexpr (turns<Joint>) {
     const double c = it.cosine, s = it.sine;
@@ -299,29 +338,23 @@ bool TreeSweeps::factor(const char* held, const double* diagonal, Memory& at) co
 
 template <class Joint>
 inline void TreeSweeps::push(const Part& part, At& it, At& parent, const double* x) const {
-  Three n = it.n, f = it.f;
+  Three n = it.pn, f = it.pf;
   if constexpr (Joint::axis == Ball::axis) {
     const Three u = Three{x[part.v], x[part.v + 1], x[part.v + 2]} - n;
     it.ball->u = it.ball->D_inverse * u;
     n += transposed_times(it.ball->Un, it.ball->u);
     f += transposed_times(it.ball->Uf, it.ball->u);
   } else {
-    double u = x[part.v];
-    if (!it.held) {
-      if constexpr (turns<Joint>) {
-        u -= entry<Joint::axis>(n);
-      } else {
-        u -= dot(part.axis, f);
-      }
-      u *= it.D_inverse;
-    }
-    it.u = u;
-    n += it.u * it.Un;
-    f += it.u * it.Uf;
+    it.u = (it.gives + it.holds) * x[part.v] - it.gives * along_axis<Joint>(part, n, f);
   }
-  const Three force = to_parent<Joint>(part, it, f);
-  parent.f += force;
-  parent.n += to_parent<Joint>(part, it, n) + cross(it.r, force);
+  Three force = to_parent<Joint>(part, it, f);
+  Three moment = to_parent<Joint>(part, it, n) + cross(it.r, force);
+  if constexpr (Joint::axis != Ball::axis) {
+    force += it.u * it.Uf;
+    moment += it.u * it.Un;
+  }
+  parent.pf = part.last ? force : parent.pf + force;
+  parent.pn = part.last ? moment : parent.pn + moment;
 }
 
 template <class Joint>
@@ -335,8 +368,10 @@ inline void TreeSweeps::respond(const Part& part, const At& parent, At& it, doub
     x[part.v + 2] = rate.z;
     alpha += rate;
   } else {
-    const double rate = it.held ? it.u : it.u - it.D_inverse * (dot(it.Un, alpha) + dot(it.Uf, acc));
-    x[part.v] = rate;
+    const double carried = dot(it.Un, parent.alpha) + dot(it.Uf, parent.a);
+    const double rate = it.u - it.gives * carried;
+    const double force = along_axis<Joint>(part, it.pn, it.pf) + carried + it.D * it.u;
+    x[part.v] = (1 - it.holds) * rate + it.holds * force;
     if constexpr (turns<Joint>) {
       entry<Joint::axis>(alpha) += rate;
     } else {
@@ -348,7 +383,6 @@ inline void TreeSweeps::respond(const Part& part, const At& parent, At& it, doub
 }
 
 void TreeSweeps::solve(Memory& at, double* x) const {
-  for (At& it : at) it.n = it.f = {};
   for (std::size_t i = links_.size(); i-- > 0;) {
     const Part& part = links_[i];
     At& parent = at[static_cast<std::size_t>(part.parent)];

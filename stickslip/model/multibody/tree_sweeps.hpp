@@ -5,7 +5,7 @@
 //   factor      of M with some velocities held: the articulated body of every link, which gives way in the joints below
 //               it that are not held
 //   solve       x_f ← M_ff⁻¹ (x_f - M_fh x_h): forces on the velocities f that are not held become their accelerations,
-//               while the others have the accelerations x_h that are given
+//               while the others have the accelerations x_h that are given, which become the forces (M x)_h that they take
 //   energies    T = ½ vᵀ M v,  U = -Σ m g·x
 //
 // so that forward dynamics is solve(τ' - imbalance at a = 0), and M is never formed. The same equations as
@@ -39,17 +39,22 @@ class TreeSweeps {
     Rows Un{}, Uf{}, D_inverse{};       ///< columns of U as rows
     Three u{};
   };
-  /// Numbers of one link from sweep to sweep; those of one link lie together, the ground is the first.
+  /// Numbers of one link from sweep to sweep; those of one link lie together, the ground is the first. Those of solve()
+  /// come first: they are what the cache should hold.
   struct At {
-    double cosine = 1, sine = 0;  ///< of a rotation
-    Three r{};                    ///< from the parent's origin, axes of the parent
-    Three w{}, alpha{}, a{};      ///< spin, its rate, acceleration of the origin
-    Three n{}, f{};               ///< moment about the origin, force: what the joint carries
+    double cosine = 1, sine = 0;       ///< of a rotation
+    Three r{};                         ///< from the parent's origin, axes of the parent
+    Three Un{}, Uf{};                  ///< U of a single axis as the parent sees it: axes and origin of the parent
+    double D = 0, D_inverse = 0;
+    double gives = 0, holds = 0;       ///< 1/D and 0; 0 and 1 where it is held
+    double u = 0;
+    Three pn{}, pf{};                  ///< what the links below it ask for
+    Three alpha{}, a{};                ///< rate of the spin, acceleration of the origin
+    Three w{};                         ///< spin
+    Three n{}, f{};                    ///< moment about the origin, force: what the joint carries
+    double near = 0, near_cosine = 1, near_sine = 0;  ///< an angle near that of the rotation
     Symmetric I{}, M{};
     Rows H{};
-    Three Un{}, Uf{};             ///< of a single axis
-    double D_inverse = 0, u = 0;
-    bool held = false;
     std::unique_ptr<BallAt> ball = nullptr;
   };
   using Memory = std::vector<At>;
@@ -77,6 +82,7 @@ class TreeSweeps {
     int parent = 0;  ///< 0: the ground
     int joint = 0;   ///< 0 to 2: rotation about that axis, 3: translation, 4: ball
     bool turned = false;
+    bool last = true;  ///< no child of its parent comes after it
     Index q = 0, v = 0;
     double mass = 0;
     Three offset{}, moment{};
@@ -85,10 +91,13 @@ class TreeSweeps {
     Symmetric inertia{};
     Rows turn{};         ///< link, before its joint moves, to parent
   };
+  static void turn_to(double angle, At& it);
   template <class Joint>
   static Three to_link(const Part& part, const At& it, Three x);
   template <class Joint>
   static Three to_parent(const Part& part, const At& it, Three x);
+  template <class Joint>
+  static double along_axis(const Part& part, const Three& n, const Three& f);
   template <class Joint>
   void accelerate(const Part& part, const double* v, const double* a, const At& parent, At& it) const;
   template <class Joint>

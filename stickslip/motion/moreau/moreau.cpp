@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/moreau/articulated_step.hpp"
 
 namespace stickslip {
 
@@ -46,6 +47,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
     if (options_.solver.max_iterations == 0) options_.solver.max_iterations = kIterations;
   }
   const Index n = system.info().nv(), m = laws_.components();
+  articulated_ = make_articulated();
   lean_ = contacts_.empty() && !constrained_.any();
   newton_alone_ = std::all_of(contacts_.begin(), contacts_.end(),
                               [](const ContactElement& contact) { return contact.impact == ImpactLaw::newton; });
@@ -191,12 +193,18 @@ double MoreauScheme::penetration_tolerance(const ContactSite& point, Index row, 
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(h);
 }
 
+/// Bodies that are farther apart do not touch within that time at either velocity. [m]
+double MoreauScheme::reach_within(double time, const Vector& v, const Vector& other) const {
+  const ContactSource& source = system_.laws().contact_source();
+  return kTouching * length_ + time * std::max(source.speed_bound(v), source.speed_bound(other));
+}
+
 /// Contacts in the middle of the step; the law holds at its end and so needs the velocity that surfaces have there.
 void MoreauScheme::find_points(double h) {
   const ContactSource& source = system_.laws().contact_source();
   double reach = 0;
   if (options_.contact_rule == ContactRule::stabilised)
-    reach = kTouching * length_ + 2 * h * std::max(source.speed_bound(v_m_), source.speed_bound(v_free_));
+    reach = reach_within(2 * h, v_m_, v_free_);
   source.find(t0_ + 0.5 * h, q_m_, reach, workspace_, found_);
   if (surfaces_move_) {
     source.surface(t0_, q_m_, workspace_, found_, w_start_);
@@ -223,6 +231,7 @@ bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(contact_stop_time_);
   memory.exchange(splits_);
   for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
+  if (articulated_) articulated_->exchange(memory);
   if (!memory.reading()) return true;
   last_sorted_.clear();
   if (const double h = matrix_h_; h > 0 && !nonlinear_) {  // the same factors as before
@@ -248,6 +257,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   double h = t_end - t0;
   if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) grid_step_ = h;
   grid_end_ = t_end;
+  if (articulated_ && step_articulated(h, t_end, record)) return {};
   // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
   if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
   const double whole = h;

@@ -12,6 +12,8 @@
 //   otherwise   A = M - hθ ∂h/∂v - h²θ² ∂h/∂δ and one step of Newton's method per iteration
 //   bodies      (free_motion.hpp) half of the free motion, velocities changed in its middle, the other half: A = M there,
 //               with springs A = M - ½h²θ ∂h/∂δ - hθ ∂h/∂v: stable for any stiffness and damping
+//   trees       (articulation.hpp) the same equations without a matrix, in O(n) (articulated_step.hpp); where they do not
+//               converge, or a contact is near, Newton's method as above
 //   constraints are eliminated (constrained_step.hpp); what a step leaves of g, O(h³), is projected out
 //
 // The law holds at the END velocity u1. With the mean velocity instead, v and q keep their order but the multiplier rings
@@ -119,10 +121,13 @@
 
 namespace stickslip {
 
+class ArticulatedStep;
+
 class MoreauScheme final : public Scheme {
  public:
   /// The system must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
   MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints, TimeSpan run);
+  ~MoreauScheme() override;
   /// Throws InputError naming the contact if the start penetrates by more than options.start_penetration.
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
@@ -198,6 +203,7 @@ class MoreauScheme final : public Scheme {
   double penetration_tolerance(const ContactSite& point, Index row, const Approach& approach, double h) const;
   const Vector& w_start() const { return surfaces_move_ ? w_start_ : found_.w; }
   const Vector& w_end() const { return surfaces_move_ ? w_end_ : found_.w; }
+  double reach_within(double time, const Vector& v, const Vector& other) const;
   void find_points(double h);
   Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
   bool leaves_by_itself(std::size_t k) const;
@@ -270,6 +276,12 @@ class MoreauScheme final : public Scheme {
   Mode friction_mode(Index law) const;
   double friction_coefficient(const Active& point) const;
   Status commit(double h, double t_end, StepRecord& record);
+  // Trees (moreau_articulated.cpp).
+  std::unique_ptr<ArticulatedStep> make_articulated();
+  bool step_articulated(double h, double t_end, StepRecord& record);
+  bool contacts_stay_away();
+  void commit_articulated(double t_end, StepRecord& record);
+  void record_articulated(StepRecord& record);
   void record_friction(StepRecord& record);
   void record_points(double h, StepRecord& record);
   void record_contact_modes(double t, StepRecord& record);
@@ -383,6 +395,8 @@ class MoreauScheme final : public Scheme {
   double start_slip_ = 0, last_frozen_normal_ = 0;  // of the candidate
   double frozen_normal_ = 0;  // impulse of a frozen point that its friction is computed with; < 0: not known yet
   int splits_ = 0;  // of the step under way
+  std::unique_ptr<ArticulatedStep> articulated_;  // null: the step needs a matrix
+  bool stops_exactly_ = false;  // what rests in the step just solved has a velocity of exactly 0
   ConstrainedStep constrained_;
   ConstraintWorkspace constraint_workspace_;
   DenseMatrix held_rows_;

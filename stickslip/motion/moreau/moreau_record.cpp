@@ -68,7 +68,7 @@ Mode MoreauScheme::point_mode(const Active& point) const {
 /// What is left of a slip that contacts, constraints or other laws stop is round-off of the velocities that meet there.
 Mode MoreauScheme::friction_mode(Index law) const {
   const Mode mode = laws_.mode(law, solution_.u);
-  if (mode == Mode::stick || lean_) return mode;
+  if (mode == Mode::stick || lean_ || stops_exactly_) return mode;
   for (Index i = laws_.first(law); i < laws_.first(law) + laws_.size(law); ++i) {
     double at_hand = std::abs(problem_.w[i]);
     for (SparseMatrix::InnerIterator entry(problem_.Wt, i); entry; ++entry)
