@@ -7,6 +7,7 @@
 #include <new>
 
 #include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/model_sweep.hpp"
 #include "stickslip/io/model_tree.hpp"
 #include "stickslip/io/text_file.hpp"
 #include "stickslip/model/multibody/tree_map.hpp"
@@ -18,17 +19,6 @@ namespace {
 using namespace model_detail;
 
 constexpr std::size_t kLargestFile = 64 * kMebibyte;
-
-/// Words of the format that this program does not take, each with what it can do instead.
-const TableReader::Unavailable& later_sections() {
-  static const TableReader::Unavailable words = [] {
-    TableReader::Unavailable list;
-    for (const char* analysis : {"sweep"})
-      list.emplace_back(analysis, "the analyses are [run], [periodic], [shoot] and [fit]; remove this table");
-    return list;
-  }();
-  return words;
-}
 
 /// The system is given by exactly one of [matrices], [equations], and bodies.
 void require_one_system(const ModelContext& context, const TomlTable& root) {
@@ -193,14 +183,14 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   const TableReader table(root,
                           {"title", "parameters", "tables", "inputs", "matrices", "equations", "friction", "contact",
                            "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
-                           "gravity", "spring", "hinge", "loop", "load", "motor", "coupling", "urdf", "mjcf"},
-                          later_sections());
+                           "gravity", "spring", "hinge", "loop", "load", "motor", "coupling", "urdf", "mjcf", "seed", "sweep"});
 
   ModelFile model;
   model.path = context.path;
   if (const auto title = table.find("title")) model.title = title->text("a text in quotes");
   context.indexed.add_variable("i");
   if (const auto parameters = table.find("parameters")) model.parameters = read_parameters(*parameters, context);
+  if (const auto seed = table.find("seed")) read_seed(*seed, context);
   if (const auto tables = table.find("tables")) model.tables = read_tables(*tables, context);
   if (const auto inputs = table.find("inputs")) model.inputs = read_inputs(*inputs, context);
 
@@ -231,6 +221,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   if (model.has_run) require_open_start(table, model);
   if (const auto shoot = table.find("shoot")) model.shoot = read_shoot(*shoot, table, model);
   if (const auto fit = table.find("fit")) model.fit = read_fit(*fit, table, model);
+  if (const auto sweep = table.find("sweep")) read_sweep_table(*sweep);  // mistakes in it show; sweeps read it again
   return model;
 }
 
