@@ -60,7 +60,7 @@ class Session {
     events_.clear();
     const py::gil_scoped_release unlocked;
     run_.reset();
-    run_.emplace(*model_.system, initial, options_, hooks, nullptr, !model_.inputs.empty());
+    run_.emplace(*model_.system, initial, options_, hooks);
     if (period_ > 0 && !chooses_own_steps(options_.scheme)) count_steps();
   }
 

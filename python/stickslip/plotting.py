@@ -2,18 +2,37 @@
 """Pictures of a result with matplotlib."""
 
 
+def _figure(rows, size, show=False):
+    """A figure and its axes, rows x 1. Without a window nothing of matplotlib's state changes; notebooks draw it as a picture."""
+    if show:
+        from matplotlib import pyplot
+
+        return pyplot.subplots(rows, 1, sharex=True, squeeze=False, figsize=size, layout="constrained")
+    from matplotlib.figure import Figure
+
+    class Picture(Figure):
+        def _repr_png_(self):
+            import io
+
+            stream = io.BytesIO()
+            self.savefig(stream, format="png")
+            return stream.getvalue()
+
+    figure = Picture(figsize=size, layout="constrained")
+    return figure, figure.subplots(rows, 1, sharex=True, squeeze=False)
+
+
+def _one_axis():
+    figure, axes = _figure(1, (7, 4))
+    return figure, axes[0, 0]
+
+
 def plot(self, columns=None, show=False):
     """Positions, velocities and reactions over time, one panel each, stick shaded; returns the figure.
 
     columns: names of those to draw (default: the first eight of each kind).
     show:    True opens a window.
     """
-    import matplotlib
-
-    if not show:
-        matplotlib.use("Agg")
-    from matplotlib import pyplot
-
     most = 8  # more lines in a panel cannot be told apart
     kinds = [("position [m, rad]", self.coordinates, self.position), ("velocity [m/s, rad/s]", self.velocities, self.velocity),
              ("reaction [N, N m]", ["r_" + name for name in self.reactions], self.reaction)]
@@ -27,15 +46,19 @@ def plot(self, columns=None, show=False):
     if columns is not None:
         for name in columns:
             self[name]  # a wrong name is said
-    figure, axes = pyplot.subplots(len(panels), 1, sharex=True, squeeze=False, figsize=(8, 2.2 * len(panels)), layout="constrained")
+    figure, axes = _figure(len(panels), (8, 2.2 * len(panels)), show)
     for axis, (label, lines) in zip(axes[:, 0], panels):
         for name, values in lines:
             axis.plot(self.t, values, label=name, linewidth=1.2)
         axis.set_ylabel(label)
         axis.grid(alpha=0.3)
-        axis.legend(loc="upper right", fontsize="small")
+        axis.legend(loc="best", fontsize="small")
     shade_stick(self, axes[:, 0])
     axes[-1, 0].set_xlabel("time [s]")
+    if show:
+        from matplotlib import pyplot
+
+        pyplot.show()
     return figure
 
 
@@ -51,20 +74,11 @@ def shade_stick(result, axes):
                           linewidth=0)
 
 
-def _figure():
-    import matplotlib
-
-    matplotlib.use("Agg")
-    from matplotlib import pyplot
-
-    return pyplot.subplots(figsize=(7, 4), layout="constrained")
-
-
 def plot_branch(branch):
     """Amplitudes over the parameter; unstable parts are dashed, bifurcations marked."""
     import numpy
 
-    figure, axis = _figure()
+    figure, axis = _one_axis()
     unstable = numpy.array([stable is False for stable in branch.stable])
     for k, name in enumerate(branch.coordinates[:8]):
         for number in numpy.unique(branch.branch):
@@ -88,7 +102,7 @@ def plot_branch(branch):
 
 def plot_comparison(comparison):
     """Errors of positions over the step (dots) or the tolerance of each scheme."""
-    figure, axis = _figure()
+    figure, axis = _one_axis()
     if "exponents" in comparison.data:
         for name in comparison.runs[0]["errors"]:
             axis.plot([r["epsilon"] for r in comparison.runs], [r["errors"][name] for r in comparison.runs], "o-", label=name)

@@ -107,6 +107,8 @@ std::string check_json(const std::string& named, const ModelFile& model, const M
   nlohmann::ordered_json laws = nlohmann::ordered_json::array();
   for (const LawLine& law : describe_laws(model))
     laws.push_back({{"name", law.name}, {"kind", law.kind}, {"description", law.description}});
+  nlohmann::ordered_json inputs = nlohmann::ordered_json::object();
+  for (const ModelInput& input : model.inputs) inputs[input.name] = input.start;
   const std::vector<double> first(
       jumps.times.begin(), jumps.times.begin() + static_cast<std::ptrdiff_t>(std::min(kMostTimes, jumps.times.size())));
   nlohmann::ordered_json json{{"status", "success"},
@@ -118,6 +120,7 @@ std::string check_json(const std::string& named, const ModelFile& model, const M
                               {"matrices", model.storage},
                               {"laws", laws},
                               {"tables", model.tables},
+                              {"inputs", inputs},
                               {"breakpoints", first},
                               {"breakpoint_count", jumps.times.size()},
                               {"notes", found.notes}};

@@ -7,8 +7,8 @@
 //
 // A step is one of the grid of simulate.hpp; of schemes that choose their own steps, the way to the next output time.
 // Between two steps a program may change what functions of the model look at (inputs, which are held over a step): forces,
-// limits and surface velocities then jump there. It says so beforehand and each time: to fixed steps every end is a jump;
-// schemes that choose their own begin anew.
+// limits and surface velocities then jump there, and it says so each time. Fixed steps evaluate everything within
+// their step anew; schemes that choose their own begin anew.
 #pragma once
 
 #include <memory>
@@ -25,9 +25,9 @@ namespace stickslip {
 class Stepping {
  public:
   /// System and variations must outlive it; a step to go on from (hooks.resume) this call. As simulate(), bad input
-  /// throws InputError. `inputs`: forces, limits and surface velocities may jump between steps.
+  /// throws InputError.
   Stepping(const System& system, const State& initial, const SimulationOptions& options,
-           const SimulationHooks& hooks = {}, const Variations* variations = nullptr, bool inputs = false);
+           const SimulationHooks& hooks = {}, const Variations* variations = nullptr);
   Stepping(const Stepping&) = delete;
   Stepping& operator=(const Stepping&) = delete;
 
@@ -68,7 +68,6 @@ class Stepping {
   Simulation result_;
   Grid grid_;
   BreakpointSearch search_;
-  const bool inputs_;
   std::unique_ptr<Scheme> scheme_;
   std::optional<Recorder> recorder_;
   std::vector<AuditPart*> parts_;  // of the scheme
