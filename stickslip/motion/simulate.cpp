@@ -10,6 +10,7 @@
 #include "stickslip/common/version.hpp"
 #include "stickslip/motion/grid.hpp"
 #include "stickslip/motion/not_finite.hpp"
+#include "stickslip/motion/observed_run.hpp"
 #include "stickslip/motion/recorder.hpp"
 #include "stickslip/motion/run_notes.hpp"
 #include "stickslip/motion/sensitivity.hpp"
@@ -90,10 +91,11 @@ BreakpointSearch breakpoints_of_run(const System& system, const TimeSpan& run, S
 class Run {
  public:
   Run(const System& system, const State& initial, const SimulationOptions& options, const SimulationHooks& hooks,
-      const Variations* variations)
+      const Variations* variations, const StepObserver* observer)
       : system_(system),
         options_(options),
         hooks_(hooks),
+        observer_(observer),
         grid_(options),
         search_(breakpoints_of_run(system, options.span(), hooks.stop)),
         scheme_(describe(options.scheme).make(system, options, search_.times, hooks.stop, variations)),
@@ -151,7 +153,10 @@ class Run {
   void take_step(double end) {
     while (record_.state.t < end && result_.status == Status::success) {
       const double t0 = record_.state.t;
-      const StepOutcome outcome = scheme_step(system_, *scheme_, target_before(end), record_);
+      const double target = target_before(end);
+      const StepOutcome outcome = scheme_step(system_, *scheme_, target, record_);
+      if (observer_)
+        (*observer_)(*scheme_, t0, outcome.status == Status::success ? record_.state.t : target, outcome);
       hand_out_events();
       if (outcome.status != Status::success) {
         result_.status = outcome.status;
@@ -251,6 +256,7 @@ class Run {
   const System& system_;
   const SimulationOptions& options_;
   const SimulationHooks& hooks_;
+  const StepObserver* observer_;  // null: nobody looks
   Simulation result_;
   Grid grid_;
   BreakpointSearch search_;
@@ -262,6 +268,17 @@ class Run {
   std::ptrdiff_t next_break_ = 0;
   bool first_part_ = true;  // of the step under way
 };
+
+Simulation run_checked(const System& system, const State& initial, const SimulationOptions& options,
+                       const SimulationHooks& hooks, const Variations* variations, const StepObserver* observer) {
+  options.validate();
+  require_supported(options.scheme, system);
+  if (variations) require_sensitivities(options.scheme);
+  require_state(system, hooks.resume ? hooks.resume->state : initial);
+  Run run(system, initial, options, hooks, variations, observer);
+  run.go();
+  return run.finish();
+}
 
 }  // namespace
 
@@ -276,13 +293,12 @@ TrajectoryNames trajectory_names(const System& system, const SimulationOptions& 
 
 Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
                     const SimulationHooks& hooks, const Variations* variations) {
-  options.validate();
-  require_supported(options.scheme, system);
-  if (variations) require_sensitivities(options.scheme);
-  require_state(system, hooks.resume ? hooks.resume->state : initial);
-  Run run(system, initial, options, hooks, variations);
-  run.go();
-  return run.finish();
+  return run_checked(system, initial, options, hooks, variations, nullptr);
+}
+
+Simulation simulate_observed(const System& system, const State& initial, const SimulationOptions& options,
+                             const SimulationHooks& hooks, const StepObserver& observer) {
+  return run_checked(system, initial, options, hooks, nullptr, &observer);
 }
 
 }  // namespace stickslip
