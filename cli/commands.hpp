@@ -62,6 +62,15 @@ struct SolveCommand {
 };
 int solve(const SolveCommand& command);
 
+struct DumpCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::vector<double> at;  ///< times [s]
+  std::string out;
+  bool json = false;
+};
+int dump(const DumpCommand& command);
+
 struct PeriodicCommand {
   std::string model;
   std::vector<std::string> set;

@@ -52,6 +52,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   sweep      many runs over numbers of a model, on threads or MPI     stickslip sweep MODEL.toml --over k=1:3:21
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
+  dump       the contact problem of a step as an FCLIB file            stickslip dump models/box-stack.toml --at 0.5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
 
@@ -189,6 +190,17 @@ CLI::App* add_solve(CLI::App& app, cli::SolveCommand& command) {
   return sub;
 }
 
+CLI::App* add_dump(CLI::App& app, cli::DumpCommand& command) {
+  CLI::App* sub = app.add_subcommand("dump", "contact problems of single steps of a run (scheme moreau) as FCLIB files");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--at", command.at, "times in s, comma-separated or repeated: the step that contains, or ends at, each")
+      ->required()
+      ->delimiter(',')
+      ->type_name("TIME")
+      ->allow_extra_args(false);
+  return with_results(sub, command, "MODEL-dump", "what was written");
+}
+
 CLI::App* add_list(CLI::App& app, cli::ListCommand& command) {
   CLI::App* sub = app.add_subcommand("list", "what there is, one line each");
   sub->add_option("WHAT", command.what, "schemes | solvers | laws | models | papers")->required();
@@ -213,6 +225,7 @@ struct Commands {
   cli::SweepCommand sweep;
   cli::CheckCommand check;
   cli::SolveCommand solve;
+  cli::DumpCommand dump;
   cli::ListCommand list;
   cli::ReproduceCommand reproduce;
 };
@@ -229,6 +242,7 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_sweep(app, c.sweep), [&] { return cli::sweep(c.sweep); }},
           {add_check(app, c.check), [&] { return cli::check(c.check); }},
           {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
+          {add_dump(app, c.dump), [&] { return cli::dump(c.dump); }},
           {add_list(app, c.list), [&] { return cli::list(c.list); }},
           {add_reproduce(app, c.reproduce), [&] { return cli::reproduce(c.reproduce); }}};
 }

@@ -11,6 +11,19 @@ configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/stickslipConfig.cmake.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/stickslipConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/stickslipConfig.cmake ${PROJECT_BINARY_DIR}/stickslipConfigVersion.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/stickslip)
+
+# pkg-config, for those without CMake: layers that use others come first.
+set(STICKSLIP_LIBRARIES "")
+foreach(layer ${layers})
+  string(PREPEND STICKSLIP_LIBRARIES "-l${layer} ")
+endforeach()
+file(RELATIVE_PATH STICKSLIP_TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(${PROJECT_SOURCE_DIR}/cmake/stickslip.pc.in ${PROJECT_BINARY_DIR}/stickslip.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/stickslip.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md ${PROJECT_SOURCE_DIR}/CITATION.cff DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} RENAME copyright)
 if(STICKSLIP_BUILD_PROGRAM)
   install(TARGETS stickslip_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip)

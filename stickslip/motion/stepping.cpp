@@ -193,7 +193,9 @@ Simulation Stepping::finish() {
 void Stepping::take_step(double end) {
   while (record_.state.t < end && result_.status == Status::success) {
     const double t0 = record_.state.t;
-    const StepOutcome outcome = scheme_step(system_, *scheme_, target_before(end), record_);
+    const double target = target_before(end);
+    const StepOutcome outcome = scheme_step(system_, *scheme_, target, record_);
+    if (observer_) observer_(*scheme_, t0, outcome.status == Status::success ? record_.state.t : target, outcome);
     hand_out_events();
     if (outcome.status != Status::success) {
       result_.status = outcome.status;

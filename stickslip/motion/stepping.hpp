@@ -11,6 +11,7 @@
 // their step anew; schemes that choose their own begin anew.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,11 @@
 
 namespace stickslip {
 
+/// Called after every part of a step, solved or not: it went from `start` to `end`; where the outcome is no success, `end` is
+/// what was aimed at. [s]
+using StepObserver =
+    std::function<void(const Scheme& scheme, double start, double end, const StepOutcome& outcome)>;
+
 class Stepping {
  public:
   /// System and variations must outlive it; a step to go on from (hooks.resume) this call. As simulate(), bad input
@@ -31,6 +37,7 @@ class Stepping {
   Stepping(const Stepping&) = delete;
   Stepping& operator=(const Stepping&) = delete;
 
+  void observe(StepObserver observer) { observer_ = std::move(observer); }
   /// One step further. False: the run has ended, here or before.
   bool step();
   /// Inputs have changed since the last step. Modes that this changes are events.
@@ -44,7 +51,7 @@ class Stepping {
   /// Mean over the last step; zero before the first. [N, N m]
   const Vector& reaction() { return recorder_->mean_reaction(record_); }
   const EnergyLedger& energy() const { return record_.energy; }
-    /// What has come of it, with the audit. Nothing can be done with the run afterwards.
+  /// What has come of it, with the audit. Nothing can be done with the run afterwards.
   Simulation finish();
 
  private:
@@ -69,6 +76,7 @@ class Stepping {
   Grid grid_;
   BreakpointSearch search_;
   std::unique_ptr<Scheme> scheme_;
+  StepObserver observer_;  // empty: nobody looks
   std::optional<Recorder> recorder_;
   std::vector<AuditPart*> parts_;  // of the scheme
   StepRecord record_;

@@ -70,6 +70,7 @@ class ConstrainedStep {
   void impulse_terms(const Vector& load, Vector& terms) const;
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
   const Vector& rates() const { return rows_.rate; }   ///< G v where impulses act
+  const Vector& asked() const { return asked_; }       ///< a
 
  private:
   void find_impulse(const PrimalProblem& problem, const InclusionSolution& solution);

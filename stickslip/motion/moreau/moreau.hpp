@@ -122,6 +122,7 @@
 namespace stickslip {
 
 class ArticulatedStep;
+struct StepProblem;
 
 class MoreauScheme final : public Scheme {
  public:
@@ -133,6 +134,8 @@ class MoreauScheme final : public Scheme {
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
   std::vector<AuditPart*> audit_parts() override;
+  /// Of the last step(), which went from start to end (step_problem.hpp).
+  StepProblem step_problem(double start, double end, const StepOutcome& outcome) const;
 
  private:
   /// A law whose reaction is known while its stop or break-away is looked for: a friction law, or a contact point with
