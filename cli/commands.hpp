@@ -2,6 +2,7 @@
 // One function per subcommand: options in, exit code out (0 success, 1 ended without success, 2 wrong input or call).
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,17 @@ struct SolveCommand {
   bool write_local = false, json = false;
 };
 int solve(const SolveCommand& command);
+
+struct PlotCommand {
+  std::vector<std::string> results;  ///< folders of results, or CSV files
+  std::string x, y;                  ///< columns; empty: the first, and coordinates. y: comma-separated, a panel each
+  double section = 0;                ///< period of a Poincaré section [s]; 0: none
+  double after = -HUGE_VAL;          ///< rows before this time are left out [s]
+  bool spectrum = false, dark = false, json = false;
+  std::string title, out = "plot.svg";
+  double width = 900, height = 0;  ///< [px]; 0: by the number of panels
+};
+int plot(const PlotCommand& command);
 
 struct DumpCommand {
   std::string model;

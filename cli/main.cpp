@@ -51,6 +51,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   sweep      many runs over numbers of a model, on threads or MPI     stickslip sweep MODEL.toml --over k=1:3:21
+  plot       columns of results as SVG, PNG or PDF                     stickslip plot two-masses --x x1 --y v_x1
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   dump       the contact problem of a step as an FCLIB file            stickslip dump models/box-stack.toml --at 0.5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
@@ -201,6 +202,29 @@ CLI::App* add_dump(CLI::App& app, cli::DumpCommand& command) {
   return with_results(sub, command, "MODEL-dump", "what was written");
 }
 
+CLI::App* add_plot(CLI::App& app, cli::PlotCommand& command) {
+  CLI::App* sub = app.add_subcommand("plot", "columns of results as a picture: overlays, phase portraits, sections, spectra");
+  sub->add_option("RESULT", command.results, "folders of results, or CSV files")->required();
+  sub->add_option("--x", command.x, "column along the axis (default: the first, t)")->type_name("COLUMN");
+  sub->add_option("--y", command.y, "columns, comma-separated: a panel each (default: the coordinates)")->type_name("COLUMN,..");
+  sub->add_option("--section", command.section, "Poincaré section: points once per so many seconds")->check(CLI::PositiveNumber);
+  sub->add_flag("--spectrum", command.spectrum, "amplitudes over frequency");
+  sub->add_option("--after", command.after, "leave out what is before this time in s");
+  sub->add_option("--out", command.out, "file: .svg, .png or .pdf")->capture_default_str();
+  sub->add_option("--title", command.title, "above the picture");
+  sub->add_option("--width", command.width, "in pixels")->check(CLI::Range(100.0, 10000.0))->capture_default_str();
+  sub->add_option("--height", command.height, "in pixels (default: by the number of panels)")->check(CLI::Range(100.0, 20000.0));
+  sub->add_flag("--dark", command.dark, "light on dark");
+  sub->add_flag("--json", command.json, "print what was drawn as JSON and nothing else");
+  sub->footer(
+      "  stickslip plot two-masses                                       coordinates over time\n"
+      "  stickslip plot first second --y x1                              two runs over one another\n"
+      "  stickslip plot belt --x x --y v_x                               phase portrait\n"
+      "  stickslip plot belt --x v_x --y r_friction1                     friction over slip\n"
+      "  stickslip plot forced-oscillator --x x --y v_x --section 12.566 Poincaré section");
+  return sub;
+}
+
 CLI::App* add_list(CLI::App& app, cli::ListCommand& command) {
   CLI::App* sub = app.add_subcommand("list", "what there is, one line each");
   sub->add_option("WHAT", command.what, "schemes | solvers | laws | models | papers")->required();
@@ -225,6 +249,7 @@ struct Commands {
   cli::SweepCommand sweep;
   cli::CheckCommand check;
   cli::SolveCommand solve;
+  cli::PlotCommand plot;
   cli::DumpCommand dump;
   cli::ListCommand list;
   cli::ReproduceCommand reproduce;
@@ -242,6 +267,7 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_sweep(app, c.sweep), [&] { return cli::sweep(c.sweep); }},
           {add_check(app, c.check), [&] { return cli::check(c.check); }},
           {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
+          {add_plot(app, c.plot), [&] { return cli::plot(c.plot); }},
           {add_dump(app, c.dump), [&] { return cli::dump(c.dump); }},
           {add_list(app, c.list), [&] { return cli::list(c.list); }},
           {add_reproduce(app, c.reproduce), [&] { return cli::reproduce(c.reproduce); }}};

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Columns of results over one another, as a picture: several runs overlaid, phase portraits, friction over slip, Poincaré
+// sections, spectra.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <unsupported/Eigen/FFT>
+
+#include "cli/commands.hpp"
+#include "cli/figure.hpp"
+#include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/common/nearest_name.hpp"
+#include "stickslip/io/text_file.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+struct Table {
+  std::string label, path;
+  std::vector<std::string> names;
+  std::vector<std::vector<double>> values;  ///< per column; NaN: no number
+};
+
+/// trajectory.csv of a run, orbit.csv or branch.csv of periodic motions, sweep.csv of a sweep; or the file itself.
+fs::path table_of(const std::string& result) {
+  if (fs::is_regular_file(result)) {
+    const fs::path path(result);
+    return path.extension() == ".csv" ? path : path.parent_path() / "trajectory.csv";
+  }
+  for (const char* name : {"trajectory.csv", "branch.csv", "orbit.csv", "sweep.csv"})
+    if (fs::exists(fs::path(result) / name)) return fs::path(result) / name;
+  throw InputError(fmt::format("{}: {}", result,
+                               fs::exists(result) ? "the folder holds no trajectory.csv, branch.csv, orbit.csv or sweep.csv"
+                                                  : "there is no such folder or CSV file; run a model first"));
+}
+
+Table read_table(const std::string& result) {
+  constexpr std::size_t kLargest = 4096 * kMebibyte;
+  const fs::path path = table_of(result);
+  Table table{result, path.string(), {}, {}};
+  while (table.label.size() > 1 && table.label.back() == '/') table.label.pop_back();
+  const std::string text = read_text_file(path.string(), kLargest);
+  LineReader lines(text);
+  std::string_view line;
+  std::vector<std::string_view> fields;
+  while (lines.next(line)) {
+    if (line.empty() || line.front() == '#') continue;
+    split_fields(line, ',', fields);
+    if (table.names.empty()) {
+      for (std::string_view name : fields) {
+        if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
+        table.names.emplace_back(name);
+      }
+      table.values.resize(table.names.size());
+      continue;
+    }
+    if (fields.size() != table.names.size()) continue;  // the last line of a run under way; a message with commas
+    for (std::size_t k = 0; k < fields.size(); ++k)
+      table.values[k].push_back(parse_finite_number(fields[k]).value_or(kNaN));
+  }
+  if (table.names.empty() || table.values.front().empty())
+    throw InputError(fmt::format("{}: there are no rows in it", table.path));
+  return table;
+}
+
+const std::vector<double>& column(const Table& table, const std::string& name, const char* option) {
+  const auto at = std::find(table.names.begin(), table.names.end(), name);
+  if (at == table.names.end())
+    throw InputError(fmt::format("{} {}: {} has no such column{}", option, name, table.path, name_hint(name, table.names)));
+  return table.values[static_cast<std::size_t>(at - table.names.begin())];
+}
+
+/// Coordinates of a trajectory; of other tables what holds numbers, beside the first column.
+std::vector<std::string> default_columns(const Table& table) {
+  constexpr std::size_t kMost = 6;
+  std::vector<std::string> chosen;
+  const auto derived = [&](const std::string& name) {
+    return name.starts_with("v_") || name.starts_with("r_") || name.starts_with("d_") || name.starts_with("u_");
+  };
+  for (const bool coordinates : {true, false}) {
+    for (std::size_t k = 1; k < table.names.size() && chosen.size() < kMost; ++k)
+      if (derived(table.names[k]) != coordinates &&
+          std::any_of(table.values[k].begin(), table.values[k].end(), [](double v) { return std::isfinite(v); }))
+        chosen.push_back(table.names[k]);
+    if (!chosen.empty()) break;
+  }
+  if (chosen.empty()) throw InputError(fmt::format("{}: no column but the first holds numbers", table.path));
+  return chosen;
+}
+
+std::string with_unit(const std::string& name) {
+  if (name == "t") return "t [s]";
+  if (name.starts_with("r_")) return name + " [N or N m]";
+  return name;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string_view> fields;
+  split_fields(text, ',', fields);
+  return {fields.begin(), fields.end()};
+}
+
+/// The value at time t, on the line between the rows around it.
+double at_time(const std::vector<double>& t, const std::vector<double>& y, double time) {
+  const auto after = std::lower_bound(t.begin(), t.end(), time);
+  if (after == t.end()) return y.back();
+  const auto i = static_cast<std::size_t>(after - t.begin());
+  if (i == 0 || t[i] == time || !(t[i] > t[i - 1])) return y[i];
+  const double share = (time - t[i - 1]) / (t[i] - t[i - 1]);
+  return (1 - share) * y[i - 1] + share * y[i];
+}
+
+/// Once per period from `after` on.
+FigureSeries section(const Table& table, const std::string& x, const std::string& y, double period, double after) {
+  const std::vector<double>& t = column(table, "t", "--section needs the column");
+  FigureSeries points;
+  points.points = true;
+  const auto first = static_cast<long>(std::ceil((after - t.front()) / period - 1e-9));
+  for (long k = std::max(0L, first);; ++k) {
+    const double time = t.front() + static_cast<double>(k) * period;
+    if (time > t.back() * (1 + 1e-12)) break;
+    points.x.push_back(at_time(t, column(table, x, "--x"), time));
+    points.y.push_back(at_time(t, column(table, y, "--y"), time));
+  }
+  if (points.x.empty())
+    throw InputError(fmt::format("--section {}: {} is over before one period has passed", period, table.path));
+  return points;
+}
+
+/// Amplitudes over frequency [Hz]: equal times by lines between the rows, mean taken off, Hann's window.
+FigureSeries spectrum(const Table& table, const std::string& y, double after) {
+  const std::vector<double>&t = column(table, "t", "--spectrum needs the column"), &values = column(table, y, "--y");
+  const double from = std::max(after, t.front()), length = t.back() - from;
+  std::size_t count = 16;
+  while (count < t.size() && count < (std::size_t{1} << 20)) count *= 2;
+  if (!(length > 0)) throw InputError(fmt::format("--after {}: {} is over by then", after, table.path));
+  std::vector<double> samples(count);
+  double mean = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    samples[i] = at_time(t, values, from + length * static_cast<double>(i) / static_cast<double>(count));
+    mean += samples[i] / static_cast<double>(count);
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    samples[i] = (samples[i] - mean) * (1 - std::cos(2 * M_PI * static_cast<double>(i) / static_cast<double>(count)));
+  std::vector<std::complex<double>> transformed;
+  Eigen::FFT<double> fft;
+  fft.fwd(transformed, samples);
+  FigureSeries result;
+  for (std::size_t k = 0; k <= count / 2; ++k) {
+    result.x.push_back(static_cast<double>(k) / length);
+    result.y.push_back(2 * std::abs(transformed[k]) / static_cast<double>(count));
+  }
+  return result;
+}
+
+FigureSeries rows_after(const Table& table, const std::string& x, const std::string& y, double after) {
+  const std::vector<double>&xs = column(table, x, "--x"), &ys = column(table, y, "--y");
+  const bool timed = table.names.front() == "t";
+  FigureSeries series;
+  for (std::size_t i = 0; i < xs.size(); ++i) {
+    if (timed && table.values.front()[i] < after) continue;
+    series.x.push_back(xs[i]);
+    series.y.push_back(ys[i]);
+  }
+  return series;
+}
+
+Figure compose(const PlotCommand& command, const std::vector<Table>& tables) {
+  Figure figure;
+  figure.title = command.title;
+  figure.width = command.width;
+  figure.height = command.height;
+  figure.dark = command.dark;
+  const std::string x = command.x.empty() ? tables.front().names.front() : command.x;
+  const std::vector<std::string> ys = command.y.empty() ? default_columns(tables.front()) : split(command.y);
+  for (const std::string& y : ys) {
+    FigurePanel panel{command.spectrum ? "frequency [Hz]" : with_unit(x),
+                      command.spectrum ? "amplitude of " + y : with_unit(y), {}};
+    for (const Table& table : tables) {
+      FigureSeries series = command.spectrum      ? spectrum(table, y, command.after)
+                            : command.section > 0 ? section(table, x, y, command.section, command.after)
+                                                  : rows_after(table, x, y, command.after);
+      if (tables.size() > 1) series.label = table.label;
+      panel.series.push_back(std::move(series));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
+/// How many points, and where the largest number is: what a spectrum is looked at for.
+nlohmann::json described(const FigureSeries& series) {
+  std::size_t top = 0;
+  for (std::size_t i = 0; i < series.y.size(); ++i)
+    if (!(series.y[i] <= series.y[top])) top = std::isnan(series.y[i]) ? top : i;
+  nlohmann::json json{{"label", series.label}, {"points", series.x.size()}};
+  if (!series.y.empty()) json["largest"] = {series.x[top], series.y[top]};
+  return json;
+}
+
+}  // namespace
+
+int plot(const PlotCommand& command) {
+  if (command.spectrum && (command.section > 0 || !command.x.empty()))
+    throw InputError("--spectrum has its own axis: leave --x and --section out");
+  std::vector<Table> tables;
+  for (const std::string& result : command.results) tables.push_back(read_table(result));
+  const Figure figure = compose(command, tables);
+  write_figure(figure, command.out);
+  if (command.json) {
+    nlohmann::json panels = nlohmann::json::array();
+    for (const FigurePanel& panel : figure.panels) {
+      nlohmann::json drawn = nlohmann::json::array();
+      for (const FigureSeries& series : panel.series) drawn.push_back(described(series));
+      panels.push_back({{"x", panel.x_label}, {"y", panel.y_label}, {"series", drawn}});
+    }
+    write_out(nlohmann::json{{"status", "success"}, {"file", command.out}, {"panels", panels}}.dump(2) + "\n");
+  } else {
+    print_out("{}\n", command.out);
+  }
+  return kSuccess;
+}
+
+}  // namespace stickslip::cli
