@@ -125,6 +125,13 @@ TreeSweeps::TreeSweeps(const Tree& tree, const Eigen::Vector3d& gravity)
     before = static_cast<int>(links_.size());
     links_.push_back(part);
   }
+  std::vector<double> mass(links_.size() + 1, 0.0);
+  for (std::size_t i = links_.size(); i-- > 0;) {
+    Part& part = links_[i];
+    mass[i + 1] += part.mass;
+    mass[static_cast<std::size_t>(part.parent)] += mass[i + 1];
+    part.weight = gravity.norm() * mass[i + 1] * (part.joint == 3 ? 1.0 : length_);
+  }
 }
 
 TreeSweeps::Memory TreeSweeps::make_memory() const {
@@ -227,15 +234,15 @@ inline void TreeSweeps::carry(const Part& part, const At& it, At& parent, double
   const double n = size_of(it.n), f = size_of(it.f);
   if constexpr (turns<Joint>) {
     tau[part.v] = along_axis<Joint>(part, it.n, it.f);
-    load[part.v] = n + length_ * f;
+    load[part.v] = part.weight + n + length_ * f;
   } else if constexpr (Joint::axis == Sliding::axis) {
     tau[part.v] = along_axis<Joint>(part, it.n, it.f);
-    load[part.v] = length_ > 0 ? f + n / length_ : f;
+    load[part.v] = part.weight + (length_ > 0 ? f + n / length_ : f);
   } else {
     tau[part.v] = it.n.x;
     tau[part.v + 1] = it.n.y;
     tau[part.v + 2] = it.n.z;
-    load[part.v] = load[part.v + 1] = load[part.v + 2] = n + length_ * f;
+    load[part.v] = load[part.v + 1] = load[part.v + 2] = part.weight + n + length_ * f;
   }
   const Three force = to_parent<Joint>(part, it, it.f);
   parent.f += force;

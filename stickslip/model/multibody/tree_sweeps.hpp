@@ -85,6 +85,7 @@ class TreeSweeps {
     bool last = true;  ///< no child of its parent comes after it
     Index q = 0, v = 0;
     double mass = 0;
+    double weight = 0;  ///< of all that hangs on it; of a rotation times the length of the tree: what cancels in free fall
     Three offset{}, moment{};
     Three axis{};        ///< of a translation, axes of the link
     Three along{};       ///< likewise, axes of the parent
