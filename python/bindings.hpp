@@ -70,5 +70,6 @@ void bind_case(pybind11::module_& module);
 void bind_result(pybind11::module_& module);
 void bind_analyses(pybind11::module_& module);
 void bind_simulation(pybind11::module_& module);
+void bind_sweep(pybind11::module_& module);
 
 }  // namespace stickslip::python

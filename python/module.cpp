@@ -13,4 +13,5 @@ PYBIND11_MODULE(_core, module) {
   stickslip::python::bind_case(module);
   stickslip::python::bind_simulation(module);
   stickslip::python::bind_analyses(module);
+  stickslip::python::bind_sweep(module);
 }

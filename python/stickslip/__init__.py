@@ -16,13 +16,13 @@ from typing import NamedTuple, Optional
 
 from . import _core
 from ._core import MODES, Case, InputError, Result, Simulation, __version__
-from .analyses import (Analysis, AnalysisError, Branch, Check, Comparison, Fit, Orbit, Periodic, Shoot, Solve, checked,
-                       open_page, save_page, solve)
+from .analyses import (Analysis, AnalysisError, Branch, Check, Comparison, Fit, Orbit, Periodic, Shoot, Solve, Sweep,
+                       checked, open_page, save_page, solve)
 from .models import Model, model, settings_of
 from .plotting import plot
 
 __all__ = ["Analysis", "AnalysisError", "AuditItem", "Branch", "Case", "Check", "Comparison", "Event", "Fit", "InputError", "MODES",
-           "Model", "Orbit", "Periodic", "Result", "RunError", "Shoot", "Simulation", "Solve", "load", "model", "parse", "solve",
+           "Model", "Orbit", "Periodic", "Result", "RunError", "Shoot", "Simulation", "Solve", "Sweep", "load", "model", "parse", "solve",
            "__version__"]
 
 
@@ -194,6 +194,21 @@ def _case_fit(self, data=None, check=False, **options):
     return checked(Fit(_core._fit(_with(self, "fit", options), path, text)), check)
 
 
+def _case_sweep(self, over=None, threads=0, progress=None, check=False, **options):
+    """Many runs, or other analyses, of the case at once, on threads: what `stickslip sweep` does, in memory.
+
+    over:     {number: values}: {"k": [1, 2, 3], "friction.shoe.limit": {"from": 0.1, "to": 1, "count": 10}}; default: [sweep].
+    threads:  0: one per processor.
+    progress: called as progress(done, runs) some times a second.
+    options:  other keys of [sweep]: kind="latin", count=100, seed=1, analysis="periodic", keep=["final.position", "events"].
+    Sweeps that must survive a kill, or use several machines, are for the program.
+    """
+    if over is not None:
+        options["over"] = {key: value.tolist() if hasattr(value, "tolist") else list(value) if isinstance(value, range) else value
+                           for key, value in over.items()}
+    return checked(Sweep(_core._sweep(_with(self, "sweep", options), threads, progress)), check)
+
+
 def _case_save(self, path):
     """Writes the model as a file that the program reads, beside it the files that it names; `set` values are not in it."""
     import pathlib
@@ -319,6 +334,7 @@ Case.compare = _case_compare
 Case.periodic = _case_periodic
 Case.shoot = _case_shoot
 Case.fit = _case_fit
+Case.sweep = _case_sweep
 Case.save = _case_save
 Case.__reduce__ = _case_reduce
 Case.__repr__ = _case_repr

@@ -274,6 +274,45 @@ class Solve(Analysis):
         return {"solved": f"{self.solved} of {self.files}"}
 
 
+class Sweep(Analysis):
+    """Many runs: `swept` (runs x numbers that were swept), `outputs` (runs x numbers that were kept; NaN: none), `statuses`,
+    `messages`; `sweep["final.position.x"]` is one column."""
+
+    def __init__(self, findings):
+        super().__init__(findings)
+        tables = findings.tables
+        self.swept, self.swept_names = tables["swept"], tables["swept_names"]
+        self.outputs, self.output_names = tables["outputs"], tables["output_names"]
+        self.statuses, self.messages = tables["statuses"], tables["messages"]
+        self.blocks = tables["blocks"]  #: of each run {name: (columns, table)}, with everything=True
+
+    def __len__(self):
+        return len(self.statuses)
+
+    def __getitem__(self, name):
+        """A column by its name."""
+        for names, table in ((self.swept_names, self.swept), (self.output_names, self.outputs)):
+            if name in names:
+                return table[:, names.index(name)]
+        if name in self.data:
+            return self.data[name]
+        raise KeyError(f"there is no {name!r}; there are {', '.join([*self.swept_names, *self.output_names])}")
+
+    def table(self):
+        """One row per run, as a pandas DataFrame."""
+        columns = {name: self[name] for name in self.swept_names}
+        columns.update(status=self.statuses, message=self.messages)
+        columns.update({name: self[name] for name in self.output_names})
+        return _frame(columns)
+
+    def plot(self, output=None):
+        """One kept number, the first by default, over one swept number, or over two as a map."""
+        return plotting.plot_sweep(self, output or self.output_names[0])
+
+    def _facts(self):
+        return {"over": self.swept_names, "runs": self.data["runs"], "succeeded": self.data["succeeded"], "failed": self.data["failed"]}
+
+
 def checked(analysis, check):
     if check and not analysis.ok:
         raise AnalysisError(analysis)

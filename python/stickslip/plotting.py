@@ -120,3 +120,19 @@ def plot_comparison(comparison):
     axis.grid(alpha=0.3, which="both")
     axis.legend(fontsize="small")
     return figure
+
+
+def plot_sweep(sweep, output):
+    """A kept number over one swept number (points), or over two (colours)."""
+    figure, axis = _one_axis()
+    values = sweep[output]
+    axis.set_xlabel(sweep.swept_names[0])
+    if len(sweep.swept_names) == 1:
+        axis.plot(sweep.swept[:, 0], values, ".", markersize=4)
+        axis.set_ylabel(output)
+    else:
+        points = axis.scatter(sweep.swept[:, 0], sweep.swept[:, 1], c=values, s=18)
+        axis.set_ylabel(sweep.swept_names[1])
+        figure.colorbar(points, label=output)
+    axis.grid(alpha=0.3)
+    return figure

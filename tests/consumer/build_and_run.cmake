@@ -11,3 +11,10 @@ step(${CMAKE_COMMAND} --install ${BUILD} --prefix ${SCRATCH}/prefix)
 step(${CMAKE_COMMAND} -S ${SOURCE} -B ${SCRATCH}/build -G Ninja -DCMAKE_PREFIX_PATH=${SCRATCH}/prefix -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS=${FLAGS})
 step(${CMAKE_COMMAND} --build ${SCRATCH}/build)
 step(${SCRATCH}/build/consumer)
+if(PACKAGE)
+  cmake_path(GET PACKAGE PARENT_PATH folder)
+  step(${CMAKE_COMMAND} -E env PYTHONPATH=${SCRATCH}/prefix/${folder} /usr/bin/python3 -I -c "import sys; sys.path.insert(0, '${SCRATCH}/prefix/${folder}')
+import stickslip
+assert stickslip.__file__.startswith('${SCRATCH}'), stickslip.__file__
+assert stickslip.model(matrices={'mass': [[1]]}, run={'step': 0.1, 'end_time': 1}).run().ok")
+endif()

@@ -115,6 +115,39 @@ def test_fit(tmp_path):
         case.fit("missing.csv")
 
 
+def test_sweep(tmp_path):
+    case = stickslip.load(MODELS / "two-masses.toml", set={"run.step": 0.02})
+    over = {"epsilon": {"from": 0.05, "to": 0.5, "count": 4}, "beta": [0.1, 0.3, 2.0]}  # beta = 2 is refused
+    seen = []
+    found = case.sweep(over, keep=["final", "events"], threads=2, progress=lambda done, runs: seen.append((done, runs)))
+    printed = program(tmp_path, "sweep", MODELS / "two-masses.toml", "--set", "run.step=0.02", "--over", "epsilon=0.05:0.5:4", "--over",
+                      "beta=0.1,0.3,2.0", "--set", 'sweep.keep=["final", "events"]')
+    assert found.data["outputs"] == printed["outputs"] and found.data["failed"] == printed["failed"] == 4 and found.runs == 12
+    with h5py.File(tmp_path / "out/sweep.h5") as stored:
+        assert (stored["swept"][:] == found.swept).all()
+        assert numpy.array_equal(stored["outputs"][:], found.outputs, equal_nan=True)
+    assert not found.ok and found.statuses.count("refused") == 4 and "beta" in found.messages[2] and len(found) == 12
+    assert (found["epsilon"] == found.swept[:, 0]).all() and found["final.position.x1"].shape == (12,)
+    assert all(runs == 12 for _, runs in seen) and list(found.table().columns[:2]) == ["epsilon", "beta"]
+    assert found.plot("final.position.x1").axes[0].get_xlabel() == "epsilon"
+    one = case.copy()
+    one.set(epsilon=found.swept[0, 0], beta=found.swept[0, 1])
+    assert one.run().final_position[0] == found["final.position.x1"][0]
+    with pytest.raises(KeyError, match="final.position.x1"):
+        found["x1"]
+    with pytest.raises(stickslip.InputError, match="epsilom"):
+        case.sweep({"epsilom": [1]})
+
+
+def test_sweeps_call_functions_of_python_on_their_threads():
+    case = stickslip.model(parameters={"c": 0.1}, matrices={"mass": [[1.0]], "force": [lambda t, q, v: 1.0 - q[0]]},
+                           friction={"on": "x1", "limit": "c"}, run={"step": 0.02, "end_time": 2})
+    found = case.sweep({"c": [0.1, 0.2, 0.3, 0.4]}, threads=2)
+    for c, x in zip(found["c"], found["final.position.x1"]):
+        case["c"] = c
+        assert case.run().final_position[0] == x
+
+
 def block(path):
     """One contact in space, pulled along a tangent by 0.2 of what it carries, mu = 0.5: it sticks."""
     with h5py.File(path, "w") as file:
