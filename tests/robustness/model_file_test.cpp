@@ -234,7 +234,7 @@ TEST_F(ModelFileErrors, EveryMistakeInOneLineIsNamedWithItsLine) {
       {8, "[initial]\n[equations]\nmass = 1", 9, "the system is already given by [matrices]"},
       {8, "[[body]]\nname = \"b\"\n[initial]", 8, "two systems in one file"},
       {8, "[[hinge]]\nname = \"b\"\n[initial]", 8, "two systems in one file"},
-      {8, "[sweep]\n[initial]", 8, "not available in this version; the analyses are [run], [periodic], [shoot] and [fit]"},
+      {8, "[sweep]\n[initial]", 8, "name what is swept"},
       // TOML itself
       {6, "on = \"x1", 6, "not valid TOML"},
       {6, "on = x1", 6, "not valid TOML"},
