@@ -105,6 +105,18 @@ struct SweepCommand {
 };
 int sweep(const SweepCommand& command);
 
+struct NewCommand {
+  std::string kind;  ///< empty: the list of them
+  std::string file;  ///< empty: KIND.toml
+  bool force = false;
+};
+int new_model(const NewCommand& command);
+
+struct DoctorCommand {
+  bool json = false;
+};
+int doctor(const DoctorCommand& command);
+
 struct ListCommand {
   std::string what;
   bool json = false;

@@ -10,7 +10,9 @@
 #include <system_error>
 #include <utility>
 
+#include "cli/command_table.hpp"
 #include "cli/commands.hpp"
+#include "cli/starters.hpp"
 #include "cli/terminal.hpp"
 #include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"
@@ -56,6 +58,9 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   dump       the contact problem of a step as an FCLIB file            stickslip dump models/box-stack.toml --at 0.5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
+  new        a commented model to start from                          stickslip new matrices
+  doctor     versions, threads, MPI, and a self-check                 stickslip doctor
+  completion of bash, zsh or fish; the manual page                    stickslip completion bash
 
 Results go to a folder named after the model; report.html in it opens in a browser. Every command: --help.
 )";
@@ -232,6 +237,54 @@ CLI::App* add_list(CLI::App& app, cli::ListCommand& command) {
   return sub;
 }
 
+CLI::App* add_new(CLI::App& app, cli::NewCommand& command) {
+  CLI::App* sub = app.add_subcommand("new", "write a commented model that runs, to start from");
+  sub->add_option("KIND", command.kind, starter_kinds());
+  sub->add_option("FILE", command.file, "the file to write (default: KIND.toml)");
+  sub->add_flag("--force", command.force, "replace a file that is there");
+  return sub;
+}
+
+CLI::App* add_doctor(CLI::App& app, cli::DoctorCommand& command) {
+  CLI::App* sub = app.add_subcommand("doctor", "versions, threads, MPI, and a self-check in seconds");
+  sub->add_flag("--json", command.json, "print as JSON and nothing else");
+  return sub;
+}
+
+CLI::App* add_completion(CLI::App& app, std::string& shell) {
+  CLI::App* sub = app.add_subcommand("completion", "print the completion of a shell, or the manual page");
+  sub->add_option("SHELL", shell, "bash | zsh | fish | man")->required();
+  sub->footer("bash: source <(stickslip completion bash)   fish: stickslip completion fish | source\n"
+              "The manual page: stickslip completion man | man -l -");
+  return sub;
+}
+
+/// The table of the parser as data.
+ProgramInfo describe_program(const CLI::App& app) {
+  ProgramInfo program{"stickslip " + std::string(version()), app.get_description(), std::string(kOverview), app.get_footer(), {}};
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    // A command without a footer of its own has the program's.
+    CommandInfo command{sub->get_name(), sub->get_description(),
+                        sub->get_footer() == app.get_footer() ? "" : sub->get_footer(), {}};
+    for (const CLI::Option* option : sub->get_options()) {
+      const bool positional = option->get_positional();
+      if (!positional && option->get_lnames().at(0) == "help") continue;
+      const bool value = option->get_items_expected_max() > 0;
+      command.options.push_back({positional ? option->get_name(true) : "--" + option->get_lnames().at(0),
+                                 option->get_description(), value ? option->get_type_name() : "", positional,
+                                 option->get_required(), option->get_expected_max() > 1});
+    }
+    program.commands.push_back(std::move(command));
+  }
+  return program;
+}
+
+int complete(const CLI::App& app, const std::string& shell) {
+  const ProgramInfo program = describe_program(app);
+  write_out(shell == "man" ? manual_page(program) : completion_script(program, shell));
+  return cli::kSuccess;
+}
+
 CLI::App* add_reproduce(CLI::App& app, cli::ReproduceCommand& command) {
   CLI::App* sub =
       app.add_subcommand("reproduce", "reproduce a paper: figures, and a verdict per claim computed from the run");
@@ -253,6 +306,9 @@ struct Commands {
   cli::DumpCommand dump;
   cli::ListCommand list;
   cli::ReproduceCommand reproduce;
+  cli::NewCommand new_model;
+  cli::DoctorCommand doctor;
+  std::string shell;
 };
 
 /// What a command is told by, and what it does.
@@ -270,7 +326,10 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_plot(app, c.plot), [&] { return cli::plot(c.plot); }},
           {add_dump(app, c.dump), [&] { return cli::dump(c.dump); }},
           {add_list(app, c.list), [&] { return cli::list(c.list); }},
-          {add_reproduce(app, c.reproduce), [&] { return cli::reproduce(c.reproduce); }}};
+          {add_reproduce(app, c.reproduce), [&] { return cli::reproduce(c.reproduce); }},
+          {add_new(app, c.new_model), [&] { return cli::new_model(c.new_model); }},
+          {add_doctor(app, c.doctor), [&] { return cli::doctor(c.doctor); }},
+          {add_completion(app, c.shell), [&] { return complete(app, c.shell); }}};
 }
 
 /// An exit code where the call has been answered, or refused.

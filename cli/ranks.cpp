@@ -177,7 +177,7 @@ void Ranks::help(const WorkPool::Work& work, int threads) const {
   };
   WorkPool pool(threads, work, interrupt_request());
   while (!interrupted() && !(home && (at_once || pool.idle()))) {
-    for (const SweepRecord& record : pool.take(std::chrono::microseconds(1000))) encoder.encode(record, frames);
+    for (const SweepRecord& record : pool.take(std::chrono::microseconds(4000))) encoder.encode(record, frames);
     MPI_Status status;
     if (waiting(0, kWork, status)) {
       const std::string message = receive(status);

@@ -16,6 +16,11 @@
 
 namespace stickslip {
 void leave_hdf5_open_at_exit() { H5dont_atexit(); }
+std::string hdf5_version() {
+  unsigned major = 0, minor = 0, release = 0;
+  H5get_libversion(&major, &minor, &release);
+  return fmt::format("{}.{}.{}", major, minor, release);
+}
 }  // namespace stickslip
 
 namespace stickslip::hdf5 {

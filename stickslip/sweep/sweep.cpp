@@ -43,13 +43,13 @@ SweepSolution run_sweep(const SweepProblem& problem, const SweepOptions& options
   const long wanted = static_cast<long>(problem.pending.size());
   const int threads = options.threads > 0 ? options.threads : usable_processors();
   // With helpers somebody may ask at any time; alone there is nothing to hear but the end.
-  const microseconds patience = helpers ? microseconds(2000) : microseconds(20000);
+  const microseconds patience = helpers ? microseconds(4000) : microseconds(20000);
   Dealer dealer(problem.pending);
   WorkPool pool(threads, problem.run, options.stop);
   std::vector<SweepHelpers::Asking> asking;
   while (solution.done < wanted && !raised(options.stop)) {
     const int all_threads = threads * (1 + (helpers ? helpers->count() : 0));
-    if (dealer.left() > 0 && pool.wants_more(helpers ? kLead : 4 * kLead))
+    if (dealer.left() > 0 && pool.wants_more(helpers ? kLead : 2 * kLead))
       pool.add(dealer.next(pool.mean_seconds(), threads, all_threads));
     std::vector<SweepRecord> records = pool.take(patience);
     if (helpers) helpers->poll(records, asking);
