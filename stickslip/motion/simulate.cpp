@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/simulate.hpp"
 
-#include "stickslip/motion/observed_run.hpp"
 #include "stickslip/motion/stepping.hpp"
 
 namespace stickslip {
@@ -18,15 +17,6 @@ TrajectoryNames trajectory_names(const System& system, const SimulationOptions& 
 Simulation simulate(const System& system, const State& initial, const SimulationOptions& options,
                     const SimulationHooks& hooks, const Variations* variations) {
   Stepping run(system, initial, options, hooks, variations);
-  while (run.step()) {
-  }
-  return run.finish();
-}
-
-Simulation simulate_observed(const System& system, const State& initial, const SimulationOptions& options,
-                             const SimulationHooks& hooks, const StepObserver& observer) {
-  Stepping run(system, initial, options, hooks);
-  run.observe(observer);
   while (run.step()) {
   }
   return run.finish();

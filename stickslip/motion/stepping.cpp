@@ -84,6 +84,15 @@ BreakpointSearch breakpoints_of_run(const System& system, const TimeSpan& run, S
   return search;
 }
 
+/// Inputs may change at the end of every step of the grid: forces jump there.
+std::vector<double> with_step_ends(const std::vector<double>& jumps, const Grid& grid) {
+  std::vector<double> ends, times;
+  ends.reserve(static_cast<std::size_t>(grid.steps()));
+  for (long n = 0; n < grid.steps(); ++n) ends.push_back(grid.end(n));
+  std::set_union(ends.begin(), ends.end(), jumps.begin(), jumps.end(), std::back_inserter(times));
+  return times;
+}
+
 const SimulationOptions& validated(const System& system, const State& start, const SimulationOptions& options,
                                    const Variations* variations) {
   options.validate();
@@ -96,12 +105,13 @@ const SimulationOptions& validated(const System& system, const State& start, con
 }  // namespace
 
 Stepping::Stepping(const System& system, const State& initial, const SimulationOptions& options,
-                   const SimulationHooks& hooks, const Variations* variations)
+                   const SimulationHooks& hooks, const Variations* variations, bool inputs)
     : system_(system),
       options_(validated(system, hooks.resume ? hooks.resume->state : initial, options, variations)),
       hooks_(hooks),
       grid_(options_),
-      search_(breakpoints_of_run(system, options_.span(), hooks.stop)) {
+      search_(breakpoints_of_run(system, options_.span(), hooks.stop)),
+      inputs_(inputs) {
   make_scheme(variations);
   result_.notes = run_notes(system, options_, search_);
   result_.trajectory = empty_trajectory(system, options_, hooks_, variations);
@@ -121,7 +131,9 @@ Stepping::Stepping(const System& system, const State& initial, const SimulationO
 }
 
 void Stepping::make_scheme(const Variations* variations) {
-  scheme_ = describe(options_.scheme).make(system_, options_, search_.times, hooks_.stop, variations);
+  const SchemeDescription& kind = describe(options_.scheme);
+  const bool ends = inputs_ && !kind.own_steps;
+  scheme_ = kind.make(system_, options_, ends ? with_step_ends(search_.times, grid_) : search_.times, hooks_.stop, variations);
   recorder_.emplace(system_, options_, grid_.step(), *scheme_, hooks_, result_);
 }
 

@@ -7,8 +7,8 @@
 //
 // A step is one of the grid of simulate.hpp; of schemes that choose their own steps, the way to the next output time.
 // Between two steps a program may change what functions of the model look at (inputs, which are held over a step): forces,
-// limits and surface velocities then jump there, and it says so each time. Fixed steps evaluate everything within
-// their step anew; schemes that choose their own begin anew.
+// limits and surface velocities then jump there. It says so beforehand and each time: to fixed steps every end is a jump;
+// schemes that choose their own begin anew.
 #pragma once
 
 #include <functional>
@@ -23,25 +23,26 @@
 
 namespace stickslip {
 
-/// Called after every part of a step, solved or not: it went from `start` to `end`; where the outcome is no success, `end` is
-/// what was aimed at. [s]
+/// A look into the scheme after a part of a step, for what no row, event or audit holds (moreau/step_problem.hpp). The part
+/// went from `start` to `end`; where the outcome is no success, `end` is what was aimed at. [s]
 using StepObserver =
     std::function<void(const Scheme& scheme, double start, double end, const StepOutcome& outcome)>;
 
 class Stepping {
  public:
   /// System and variations must outlive it; a step to go on from (hooks.resume) this call. As simulate(), bad input
-  /// throws InputError.
+  /// throws InputError. `inputs`: forces, limits and surface velocities may jump between steps.
   Stepping(const System& system, const State& initial, const SimulationOptions& options,
-           const SimulationHooks& hooks = {}, const Variations* variations = nullptr);
+           const SimulationHooks& hooks = {}, const Variations* variations = nullptr, bool inputs = false);
   Stepping(const Stepping&) = delete;
   Stepping& operator=(const Stepping&) = delete;
 
-  void observe(StepObserver observer) { observer_ = std::move(observer); }
   /// One step further. False: the run has ended, here or before.
   bool step();
   /// Inputs have changed since the last step. Modes that this changes are events.
   void inputs_changed();
+  /// From now on called after every part of a step, solved or not.
+  void observe(StepObserver observer) { observer_ = std::move(observer); }
   bool done() const { return result_.status != Status::success || next_step_ >= grid_.steps(); }
   const State& state() const { return record_.state; }
   Status status() const { return result_.status; }
@@ -51,7 +52,7 @@ class Stepping {
   /// Mean over the last step; zero before the first. [N, N m]
   const Vector& reaction() { return recorder_->mean_reaction(record_); }
   const EnergyLedger& energy() const { return record_.energy; }
-  /// What has come of it, with the audit. Nothing can be done with the run afterwards.
+    /// What has come of it, with the audit. Nothing can be done with the run afterwards.
   Simulation finish();
 
  private:
@@ -75,10 +76,11 @@ class Stepping {
   Simulation result_;
   Grid grid_;
   BreakpointSearch search_;
+  const bool inputs_;
   std::unique_ptr<Scheme> scheme_;
-  StepObserver observer_;  // empty: nobody looks
   std::optional<Recorder> recorder_;
   std::vector<AuditPart*> parts_;  // of the scheme
+  StepObserver observer_;
   StepRecord record_;
   AuditLedger ledger_;
   std::ptrdiff_t next_break_ = 0;

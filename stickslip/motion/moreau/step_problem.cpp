@@ -27,10 +27,13 @@ Simulation simulate_step_problems(const System& system, const State& initial, co
                     to_string(options.scheme)));
   if (system.laws().contacts().empty())
     throw InputError("the model has no contacts: add [[contact]], or take a model with some");
-  return simulate_observed(system, initial, options, hooks,
-                           [&](const Scheme& scheme, double start, double end, const StepOutcome& outcome) {
-                             observer(static_cast<const MoreauScheme&>(scheme).step_problem(start, end, outcome));
-                           });
+  Stepping run(system, initial, options, hooks);
+  run.observe([&](const Scheme& scheme, double start, double end, const StepOutcome& outcome) {
+    observer(static_cast<const MoreauScheme&>(scheme).step_problem(start, end, outcome));
+  });
+  while (run.step()) {
+  }
+  return run.finish();
 }
 
 }  // namespace stickslip

@@ -14,7 +14,7 @@
 
 #include <functional>
 
-#include "stickslip/motion/observed_run.hpp"
+#include "stickslip/motion/stepping.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
