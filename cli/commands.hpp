@@ -74,6 +74,13 @@ struct PlotCommand {
 };
 int plot(const PlotCommand& command);
 
+struct ViewCommand {
+  std::vector<std::string> folders;  ///< with results in them, or below
+  int port = 0;                      ///< 0: a free one
+  bool no_browser = false, json = false;
+};
+int view(const ViewCommand& command);
+
 struct DumpCommand {
   std::string model;
   std::vector<std::string> set;

@@ -117,7 +117,7 @@ class Painter {
     xs.open(0.01);
     ys.open(0.06);
     const std::vector<double> down = round_ticks(ys.low, ys.high, std::max(2, static_cast<int>(height / 45)));
-    double label_width = 0;
+    double label_width = 40;  // panels above one another begin at one place but for long numbers
     for (const double v : down) label_width = std::max(label_width, width_of(tick_text(v, down)));
     const double left = 34 + label_width, right = width - 18, upper = top + 8, lower = top + height - 42;
     auto px = [&](double v) { return left + (v - xs.low) / (xs.high - xs.low) * (right - left); };

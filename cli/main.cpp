@@ -53,6 +53,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   sweep      many runs over numbers of a model, on threads or MPI     stickslip sweep MODEL.toml --over k=1:3:21
+  view       results in the browser: list, overlays, live progress     stickslip view DIR
   plot       columns of results as SVG, PNG or PDF                     stickslip plot two-masses --x x1 --y v_x1
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   dump       the contact problem of a step as an FCLIB file            stickslip dump models/box-stack.toml --at 0.5
@@ -225,8 +226,17 @@ CLI::App* add_plot(CLI::App& app, cli::PlotCommand& command) {
       "  stickslip plot two-masses                                       coordinates over time\n"
       "  stickslip plot first second --y x1                              two runs over one another\n"
       "  stickslip plot belt --x x --y v_x                               phase portrait\n"
-      "  stickslip plot belt --x v_x --y r_friction1                     friction over slip\n"
+      "  stickslip plot belt --x v_x --y r_belt                          friction over slip\n"
       "  stickslip plot forced-oscillator --x x --y v_x --section 12.566 Poincaré section");
+  return sub;
+}
+
+CLI::App* add_view(CLI::App& app, cli::ViewCommand& command) {
+  CLI::App* sub = app.add_subcommand("view", "results in the browser: a list that keeps up to date, overlays, reports side by side");
+  sub->add_option("DIR", command.folders, "folders with results in them or below (default: here)");
+  sub->add_option("--port", command.port, "of this machine (default: a free one)")->check(CLI::Range(1, 65535));
+  sub->add_flag("--no-browser", command.no_browser, "print the address only");
+  sub->add_flag("--json", command.json, "print the address as JSON and nothing else");
   return sub;
 }
 
@@ -303,6 +313,7 @@ struct Commands {
   cli::CheckCommand check;
   cli::SolveCommand solve;
   cli::PlotCommand plot;
+  cli::ViewCommand view;
   cli::DumpCommand dump;
   cli::ListCommand list;
   cli::ReproduceCommand reproduce;
@@ -324,6 +335,7 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_check(app, c.check), [&] { return cli::check(c.check); }},
           {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
           {add_plot(app, c.plot), [&] { return cli::plot(c.plot); }},
+          {add_view(app, c.view), [&] { return cli::view(c.view); }},
           {add_dump(app, c.dump), [&] { return cli::dump(c.dump); }},
           {add_list(app, c.list), [&] { return cli::list(c.list); }},
           {add_reproduce(app, c.reproduce), [&] { return cli::reproduce(c.reproduce); }},

@@ -12,9 +12,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/figure.hpp"
+#include "cli/plot.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
+#include "stickslip/io/csv_writer.hpp"
+#include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/text_file.hpp"
 
 namespace stickslip::cli {
@@ -24,30 +27,18 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-struct Table {
-  std::string label, path;
-  std::vector<std::string> names;
-  std::vector<std::vector<double>> values;  ///< per column; NaN: no number
-};
-
-/// trajectory.csv of a run, orbit.csv or branch.csv of periodic motions, sweep.csv of a sweep; or the file itself.
+/// Where the numbers are; a run that goes on has no text yet.
 fs::path table_of(const std::string& result) {
-  if (fs::is_regular_file(result)) {
-    const fs::path path(result);
-    return path.extension() == ".csv" ? path : path.parent_path() / "trajectory.csv";
-  }
-  for (const char* name : {"trajectory.csv", "branch.csv", "orbit.csv", "sweep.csv"})
+  if (fs::is_regular_file(result)) return result;
+  for (const char* name : {"trajectory.csv", "branch.csv", "orbit.csv", "sweep.csv", "result.h5"})
     if (fs::exists(fs::path(result) / name)) return fs::path(result) / name;
   throw InputError(fmt::format("{}: {}", result,
                                fs::exists(result) ? "the folder holds no trajectory.csv, branch.csv, orbit.csv or sweep.csv"
                                                   : "there is no such folder or CSV file; run a model first"));
 }
 
-Table read_table(const std::string& result) {
+void read_csv(const fs::path& path, ResultTable& table) {
   constexpr std::size_t kLargest = 4096 * kMebibyte;
-  const fs::path path = table_of(result);
-  Table table{result, path.string(), {}, {}};
-  while (table.label.size() > 1 && table.label.back() == '/') table.label.pop_back();
   const std::string text = read_text_file(path.string(), kLargest);
   LineReader lines(text);
   std::string_view line;
@@ -63,16 +54,27 @@ Table read_table(const std::string& result) {
       table.values.resize(table.names.size());
       continue;
     }
-    if (fields.size() != table.names.size()) continue;  // the last line of a run under way; a message with commas
+    if (fields.size() != table.names.size()) continue;  // a message with commas
     for (std::size_t k = 0; k < fields.size(); ++k)
       table.values[k].push_back(parse_finite_number(fields[k]).value_or(kNaN));
   }
-  if (table.names.empty() || table.values.front().empty())
-    throw InputError(fmt::format("{}: there are no rows in it", table.path));
-  return table;
 }
 
-const std::vector<double>& column(const Table& table, const std::string& name, const char* option) {
+/// Time, positions, velocities and reactions, whose names come first among those of the text.
+void read_growing(const fs::path& path, ResultTable& table) {
+  const ResultFile file = read_result_file(path);
+  table.names = trajectory_columns(file.names);
+  table.values = {file.t};
+  for (const RowMatrix* part : {&file.position, &file.velocity, &file.reaction})
+    for (Index j = 0; j < part->cols(); ++j) {
+      std::vector<double>& column = table.values.emplace_back();
+      for (Index i = 0; i < part->rows(); ++i) column.push_back((*part)(i, j));
+    }
+  table.names.resize(std::min(table.names.size(), table.values.size()));
+  table.values.resize(table.names.size());
+}
+
+const std::vector<double>& column(const ResultTable& table, const std::string& name, const char* option) {
   const auto at = std::find(table.names.begin(), table.names.end(), name);
   if (at == table.names.end())
     throw InputError(fmt::format("{} {}: {} has no such column{}", option, name, table.path, name_hint(name, table.names)));
@@ -80,7 +82,7 @@ const std::vector<double>& column(const Table& table, const std::string& name, c
 }
 
 /// Coordinates of a trajectory; of other tables what holds numbers, beside the first column.
-std::vector<std::string> default_columns(const Table& table) {
+std::vector<std::string> default_columns(const ResultTable& table) {
   constexpr std::size_t kMost = 6;
   std::vector<std::string> chosen;
   const auto derived = [&](const std::string& name) {
@@ -120,7 +122,7 @@ double at_time(const std::vector<double>& t, const std::vector<double>& y, doubl
 }
 
 /// Once per period from `after` on.
-FigureSeries section(const Table& table, const std::string& x, const std::string& y, double period, double after) {
+FigureSeries section(const ResultTable& table, const std::string& x, const std::string& y, double period, double after) {
   const std::vector<double>& t = column(table, "t", "--section needs the column");
   FigureSeries points;
   points.points = true;
@@ -137,7 +139,7 @@ FigureSeries section(const Table& table, const std::string& x, const std::string
 }
 
 /// Amplitudes over frequency [Hz]: equal times by lines between the rows, mean taken off, Hann's window.
-FigureSeries spectrum(const Table& table, const std::string& y, double after) {
+FigureSeries spectrum(const ResultTable& table, const std::string& y, double after) {
   const std::vector<double>&t = column(table, "t", "--spectrum needs the column"), &values = column(table, y, "--y");
   const double from = std::max(after, t.front()), length = t.back() - from;
   std::size_t count = 16;
@@ -162,7 +164,7 @@ FigureSeries spectrum(const Table& table, const std::string& y, double after) {
   return result;
 }
 
-FigureSeries rows_after(const Table& table, const std::string& x, const std::string& y, double after) {
+FigureSeries rows_after(const ResultTable& table, const std::string& x, const std::string& y, double after) {
   const std::vector<double>&xs = column(table, x, "--x"), &ys = column(table, y, "--y");
   const bool timed = table.names.front() == "t";
   FigureSeries series;
@@ -172,29 +174,6 @@ FigureSeries rows_after(const Table& table, const std::string& x, const std::str
     series.y.push_back(ys[i]);
   }
   return series;
-}
-
-Figure compose(const PlotCommand& command, const std::vector<Table>& tables) {
-  Figure figure;
-  figure.title = command.title;
-  figure.width = command.width;
-  figure.height = command.height;
-  figure.dark = command.dark;
-  const std::string x = command.x.empty() ? tables.front().names.front() : command.x;
-  const std::vector<std::string> ys = command.y.empty() ? default_columns(tables.front()) : split(command.y);
-  for (const std::string& y : ys) {
-    FigurePanel panel{command.spectrum ? "frequency [Hz]" : with_unit(x),
-                      command.spectrum ? "amplitude of " + y : with_unit(y), {}};
-    for (const Table& table : tables) {
-      FigureSeries series = command.spectrum      ? spectrum(table, y, command.after)
-                            : command.section > 0 ? section(table, x, y, command.section, command.after)
-                                                  : rows_after(table, x, y, command.after);
-      if (tables.size() > 1) series.label = table.label;
-      panel.series.push_back(std::move(series));
-    }
-    figure.panels.push_back(std::move(panel));
-  }
-  return figure;
 }
 
 /// How many points, and where the largest number is: what a spectrum is looked at for.
@@ -209,12 +188,45 @@ nlohmann::json described(const FigureSeries& series) {
 
 }  // namespace
 
+ResultTable read_result_table(const std::string& result) {
+  const fs::path path = table_of(result);
+  ResultTable table{result, path.string(), {}, {}};
+  while (table.label.size() > 1 && table.label.back() == '/') table.label.pop_back();
+  path.extension() == ".h5" ? read_growing(path, table) : read_csv(path, table);
+  if (table.names.empty() || table.values.front().empty())
+    throw InputError(fmt::format("{}: there are no rows in it", table.path));
+  return table;
+}
+
+Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>& tables) {
+  Figure figure;
+  figure.title = command.title;
+  figure.width = command.width;
+  figure.height = command.height;
+  figure.dark = command.dark;
+  const std::string x = command.x.empty() ? tables.front().names.front() : command.x;
+  const std::vector<std::string> ys = command.y.empty() ? default_columns(tables.front()) : split(command.y);
+  for (const std::string& y : ys) {
+    FigurePanel panel{command.spectrum ? "frequency [Hz]" : with_unit(x),
+                      command.spectrum ? "amplitude of " + y : with_unit(y), {}};
+    for (const ResultTable& table : tables) {
+      FigureSeries series = command.spectrum      ? spectrum(table, y, command.after)
+                            : command.section > 0 ? section(table, x, y, command.section, command.after)
+                                                  : rows_after(table, x, y, command.after);
+      if (tables.size() > 1) series.label = table.label;
+      panel.series.push_back(std::move(series));
+    }
+    figure.panels.push_back(std::move(panel));
+  }
+  return figure;
+}
+
 int plot(const PlotCommand& command) {
   if (command.spectrum && (command.section > 0 || !command.x.empty()))
     throw InputError("--spectrum has its own axis: leave --x and --section out");
-  std::vector<Table> tables;
-  for (const std::string& result : command.results) tables.push_back(read_table(result));
-  const Figure figure = compose(command, tables);
+  std::vector<ResultTable> tables;
+  for (const std::string& result : command.results) tables.push_back(read_result_table(result));
+  const Figure figure = compose_figure(command, tables);
   write_figure(figure, command.out);
   if (command.json) {
     nlohmann::json panels = nlohmann::json::array();
