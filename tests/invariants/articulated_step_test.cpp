@@ -142,6 +142,18 @@ TEST(ArticulatedStep, WhatSticksDoesNotMove) {
   for (Index i = 0; i < 6; ++i) EXPECT_EQ(moved.final.q[i] != one.start.q[i], i == 2) << i;
 }
 
+/// Forces and inertia cancel: what is left is rounding, and the audit measures it against what cancels.
+TEST(ArticulatedStep, FallsFreely) {
+  BodyModel model = test::chain_model(3, 0.02);
+  model.hinges[0].axes = {HingeAxis::tz};
+  model.friction.erase(model.friction.begin());
+  const Chain chain(model);
+  const Simulation result = chain.run();
+  EXPECT_NEAR(result.final.v[0], -9.81 * 0.5, 1e-12);
+  EXPECT_EQ(result.final.v[1], 0);
+  EXPECT_EQ(result.final.v[2], 0);
+}
+
 /// Lengths, masses and times in powers of two: the same numbers.
 TEST(ArticulatedStep, IsTheSameInOtherUnits) {
   Chain plain(test::chain_model(6, 0.02));

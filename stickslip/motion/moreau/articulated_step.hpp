@@ -15,7 +15,7 @@
 //
 // With `locate`, laws that move at the start keep the direction of their reaction, and the earliest of them to come to rest
 // ends the step: its length h is then an unknown of the same iteration, h = -v0_i/a_i. Where that does not settle, h is the
-// root of min_i v1_i(h)/v0_i, bracketed. (moreau.hpp, locate_reversals.)
+// root of min_i v1_i(h)/v0_i, bracketed. Laws that stop and go on in the step count too; with the matrix they do not.
 #pragma once
 
 #include <memory>
