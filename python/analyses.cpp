@@ -31,6 +31,8 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point begin) { return std::chrono::duration<double>(Clock::now() - begin).count(); }
 
+// Cases are handed over by value: another thread may set them meanwhile.
+
 /// Runs work(Interrupts&) without the lock; Ctrl-C is an exception afterwards.
 template <class Work>
 void compute(const Work& work) {
@@ -42,7 +44,7 @@ void compute(const Work& work) {
   interrupts.rethrow();
 }
 
-Findings check(const PythonCase& c) {
+Findings check(const PythonCase c) {
   Findings found;
   compute([&](Interrupts&) {
     const ModelFile model = c.current();
@@ -51,7 +53,7 @@ Findings check(const PythonCase& c) {
   return found;
 }
 
-Findings compare(const PythonCase& c, const std::vector<std::string>& schemes, const std::vector<double>& steps) {
+Findings compare(const PythonCase c, const std::vector<std::string>& schemes, const std::vector<double>& steps) {
   c.require_run();
   Findings found;
   compute([&](Interrupts& interrupts) {
@@ -69,7 +71,7 @@ Findings compare(const PythonCase& c, const std::vector<std::string>& schemes, c
   return found;
 }
 
-Findings compare_epsilons(const PythonCase& c, const std::vector<double>& epsilons) {
+Findings compare_epsilons(const PythonCase c, const std::vector<double>& epsilons) {
   c.require_run();
   Findings found;
   compute([&](Interrupts& interrupts) {
@@ -153,7 +155,7 @@ void follow(const ModelFile& model, const BranchOptions& branch, int further, In
   take_last_of_branch(result);
 }
 
-Findings periodic(const PythonCase& c, int further) {
+Findings periodic(const PythonCase c, int further) {
   Findings found;
   std::optional<ModelFile> model;
   std::optional<PeriodicResult> result;
@@ -196,7 +198,7 @@ void keep_motion(const PythonCase& c, FoundMotion motion, Found& result, Finding
   result.motion = std::move(motion);
 }
 
-Findings shoot(const PythonCase& c) {
+Findings shoot(const PythonCase c) {
   Findings found;
   compute([&](Interrupts& interrupts) {
     const ModelFile model = c.current();
@@ -222,7 +224,7 @@ Findings shoot(const PythonCase& c) {
   return found;
 }
 
-Findings fit(const PythonCase& c, const std::string& path, const std::string& text) {
+Findings fit(const PythonCase c, const std::string& path, const std::string& text) {
   Findings found;
   compute([&](Interrupts& interrupts) {
     const ModelFile model = c.current();

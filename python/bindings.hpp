@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "stickslip/io/model_case.hpp"
@@ -24,6 +25,8 @@ struct PythonCase {
   std::shared_ptr<const ModelFile> model;
   Case live;
   std::shared_ptr<const Functions> functions;
+  /// The last variation that was asked for, by its settings: the same analysis is often called again.
+  std::shared_ptr<const std::pair<std::string, PythonCase>> variation = nullptr;
   explicit PythonCase(ModelFile file, std::shared_ptr<const Functions> given = nullptr)
       : model(std::make_shared<const ModelFile>(std::move(file))), live(make_case(*model)), functions(std::move(given)) {}
 

@@ -155,6 +155,7 @@ PythonCase changed(const PythonCase& c, const py::dict& values) {
     if (is_number(value)) numbers.push_back({key.cast<std::string>(), value.cast<double>()});
   if (numbers.size() == values.size() && c.model->has_run) {
     PythonCase result = c;
+    result.variation = nullptr;
     result.live.set(numbers);
     return result;
   }
@@ -166,10 +167,26 @@ PythonCase changed(const PythonCase& c, const py::dict& values) {
   return PythonCase(with_overrides(*c.model, overrides), c.functions);
 }
 
+/// The case with other keys of one table, for one analysis alone.
+static PythonCase varied(PythonCase& c, const std::string& table, const py::dict& options) {
+  std::string settings;
+  py::dict values;
+  for (const auto& [key, value] : options) {
+    if (value.is_none()) continue;
+    const std::string path = table + "." + key.cast<std::string>();
+    settings += path + "=" + setting_value(value) + "\n";
+    values[py::str(path)] = value;
+  }
+  if (values.empty()) return c;
+  if (!c.variation || c.variation->first != settings)
+    c.variation = std::make_shared<const std::pair<std::string, PythonCase>>(settings, changed(c, values));
+  return c.variation->second;
+}
+
 void bind_case(py::module_& module) {
   py::class_<PythonCase>(module, "Case", "A system, its start and the options of a run; every number of it is live.")
       .def("_set", [](PythonCase& c, const py::dict& values) { c = changed(c, values); })
-      .def("_changed", &changed)
+      .def("_varied", &varied)
       .def("_run", &run, py::arg("watch") = py::none())
       .def("__getitem__", [](const PythonCase& c, const std::string& name) { return c.live.get(name); })
       .def("copy", [](const PythonCase& c) { return c; }, "An independent case with the same numbers.")

@@ -31,7 +31,8 @@ void find_main_thread() {
   g_main = py::module_::import("threading").attr("main_thread")().attr("ident").cast<unsigned long>();
 }
 
-Interrupts::Interrupts() : main_(PyThread_get_thread_ident() == g_main) {
+Interrupts::Interrupts(std::atomic<bool>* flag)
+    : raised_(flag ? *flag : own_), main_(PyThread_get_thread_ident() == g_main) {
   if (!main_ || !means_keyboard_interrupt()) return;
   outer_ = g_flag.exchange(&raised_);
   if (outer_) return;

@@ -17,8 +17,8 @@ namespace stickslip::python {
 
 class Interrupts {
  public:
-  /// With the lock.
-  Interrupts();
+  /// With the lock. `flag`: that is raised, where the library already looks at one.
+  explicit Interrupts(std::atomic<bool>* flag = nullptr);
   ~Interrupts();
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
@@ -30,7 +30,8 @@ class Interrupts {
   void rethrow();
 
  private:
-  std::atomic<bool> raised_ = false;
+  std::atomic<bool> own_ = false;
+  std::atomic<bool>& raised_;
   std::atomic<bool>* outer_ = nullptr;  ///< of the computation that this one was called from
   bool main_ = false, installed_ = false, failed_ = false;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();

@@ -25,6 +25,20 @@ py::array_t<double> array(const Vector& x) {
   return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
 }
 
+/// Marks a simulation as taken by a thread while it lives.
+class Taken {
+ public:
+  explicit Taken(std::atomic<bool>& taken) : taken_(taken) {
+    if (taken_.exchange(true)) throw std::runtime_error("a simulation belongs to one thread, and to one call, at a time");
+  }
+  ~Taken() { taken_ = false; }
+  Taken(const Taken&) = delete;
+  Taken& operator=(const Taken&) = delete;
+
+ private:
+  std::atomic<bool>& taken_;
+};
+
 class Session {
  public:
   /// A model of its own, so that nobody else evaluates its inputs.
@@ -38,6 +52,7 @@ class Session {
   }
 
   void start(const std::optional<std::vector<double>>& position, const std::optional<std::vector<double>>& velocity) {
+    const Taken taken(taken_);
     State initial = model_.initial;
     const auto replace = [](const char* what, const std::vector<double>& by, Vector& numbers) {
       if (static_cast<Index>(by.size()) != numbers.size())
@@ -65,6 +80,7 @@ class Session {
   }
 
   bool step(const py::args& args, const py::kwargs& named) {
+    const Taken taken(taken_);
     if (done())
       throw InputError(finished_ ? "the run has ended with result(); reset() begins it anew"
                        : run_->status() != Status::success
@@ -75,7 +91,7 @@ class Session {
     if (args.size() == 1) take(args[0]);
     if (!named.empty()) take_named(named);
     events_.clear();
-    Interrupts interrupts;
+    Interrupts interrupts(&stop_);
     bool goes_on = true;
     {
       const py::gil_scoped_release unlocked;
@@ -91,24 +107,29 @@ class Session {
 
   /// Of the whole run so far, which ends here.
   std::shared_ptr<Result> result() {
+    const Taken taken(taken_);
     if (finished_) throw InputError("the result was taken already; reset() begins the run anew");
-    auto taken = std::make_shared<Result>();
+    auto result = std::make_shared<Result>();
     finished_ = true;
     last_ = run_->state();
-    taken->run = run_->finish();
-    taken->made_of = case_;
-    taken->name_columns();
-    return taken;
+    result->run = run_->finish();
+    result->made_of = case_;
+    result->name_columns();
+    return result;
   }
 
   bool done() const { return finished_ || run_->done(); }
-  const State& state() const { return finished_ ? last_ : run_->state(); }
-  Stepping& run() { return *run_; }
-  bool finished() const { return finished_; }
+  const State& state() {
+    const Taken taken(taken_);
+    return finished_ ? last_ : run_->state();
+  }
+  Stepping& run() {
+    const Taken taken(taken_);
+    return *run_;
+  }
   const std::vector<std::string>& inputs() const { return names_; }
   const std::vector<double>& values() const { return values_; }
   double period() const { return period_ > 0 ? period_ : run_->grid_step(); }
-  const ModelFile& model() const { return model_; }
 
   py::list events() const {
     const py::object make = py::module_::import("stickslip").attr("Event");
@@ -195,7 +216,7 @@ class Session {
   std::vector<std::string> names_;
   std::vector<double> values_;
   std::vector<Event> events_;  ///< of the last step
-  std::atomic<bool> stop_ = false;
+  std::atomic<bool> stop_ = false, taken_ = false;
   State last_;
   std::optional<Stepping> run_;
 };

@@ -82,8 +82,7 @@ def _case_setitem(self, name, value):
 
 def _with(case, table, options):
     """The case with other keys of one table, for one analysis alone."""
-    options = {key: value for key, value in options.items() if value is not None}
-    return case._changed({f"{table}.{key}": value for key, value in options.items()}) if options else case
+    return case._varied(table, options) if options else case
 
 
 def _case_run(self, watch=None, check=False, controller=None, period=None, **options):

@@ -185,10 +185,22 @@ def test_reports_are_pages(tmp_path, monkeypatch):
 
 
 def test_ctrl_c_ends_an_analysis():
-    case = stickslip.load(MODELS / "forced-oscillator.toml", set={"run.step": 1e-5, "run.end_time": 1e4, "run.output_step": 1})
-    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+    begun = threading.Event()
+
+    def force(t, q, v):
+        begun.set()
+        return 0.0
+
+    def press():
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    case = stickslip.model(matrices={"mass": [[1.0]], "stiffness": [[1.0]], "force": [force]}, initial={"position": [1]},
+                           friction={"on": "x1", "limit": 0.01}, run={"step": 1e-5, "end_time": 1e3, "output_step": 1})
+    begun.clear()
+    thread = threading.Thread(target=press)
     with pytest.raises(KeyboardInterrupt):
+        thread.start()
         case.compare(schemes=["moreau"], steps=[1e-5])
-    timer.join()
+    thread.join()
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs step by step: the same bits as a run, and inputs that count from the step on that they are set for."""
+import math
 import os
 import pathlib
 import signal
@@ -163,11 +164,61 @@ def test_simulations_of_one_case_do_not_see_each_other():
     assert found == expected
 
 
-def test_ctrl_c_ends_a_long_step():
-    simulation = stickslip.parse(MASSES, set={"run.step": 1e-6, "run.end_time": 90}).simulation(period=90, keep=False)
-    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
+@pytest.mark.parametrize("scheme, period", [("moreau", 90), ("event", 90)])
+def test_ctrl_c_ends_a_long_step(scheme, period):
+    begun = threading.Event()
+
+    def force(t, q, v):
+        begun.set()
+        return math.sin(1e3 * t * t)
+
+    def press():
+        begun.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    case = stickslip.model(matrices={"mass": [[1.0]], "force": [{"function": force, "positions": [], "velocities": []}]},
+                           friction={"on": "x1", "limit": 0.1}, run={"scheme": scheme, "step": 1e-5, "end_time": period})
     with pytest.raises(KeyboardInterrupt):
+        simulation = case.simulation(period=period, keep=False)
+        begun.clear()
+        thread = threading.Thread(target=press)
+        thread.start()
         simulation.step()
-    timer.join()
-    assert 0 < simulation.t < 90
+    thread.join()
+    assert simulation.t < period
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_a_simulation_belongs_to_one_call_at_a_time():
+    seen = []
+
+    def force(t, q, v):
+        if simulation is not None:
+            try:
+                simulation.t
+            except RuntimeError as error:
+                seen.append(str(error))
+        return 0.0
+
+    simulation = None
+    simulation = stickslip.model(matrices={"mass": [[1.0]], "force": [force]}, run={"step": 0.1, "end_time": 1}).simulation()
+    simulation.step()
+    assert seen and "one call, at a time" in seen[0]
+
+
+def test_setting_a_case_while_others_compute_is_no_race():
+    case, over = stickslip.load(MODELS / "forced-oscillator.toml", set={"run.end_time": 1}), threading.Event()
+
+    def work():
+        k = 0
+        while not over.is_set():
+            case["c"] = 0.3 + 0.01 * (k % 10)
+            k += 1
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    for _ in range(10):
+        assert case.check().ok and case.run().ok and case.simulation().step()
+    over.set()
+    thread.join()
+
