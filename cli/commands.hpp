@@ -74,6 +74,14 @@ struct PlotCommand {
 };
 int plot(const PlotCommand& command);
 
+struct FmuCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::string out;  ///< file; empty: MODEL.fmu
+  bool json = false;
+};
+int fmu(const FmuCommand& command);
+
 struct ViewCommand {
   std::vector<std::string> folders;  ///< with results in them, or below
   int port = 0;                      ///< 0: a free one

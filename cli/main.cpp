@@ -57,6 +57,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   plot       columns of results as SVG, PNG or PDF                     stickslip plot two-masses --x x1 --y v_x1
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   dump       the contact problem of a step as an FCLIB file            stickslip dump models/box-stack.toml --at 0.5
+  fmu        the model as a unit for co-simulation (FMI 2.0)           stickslip fmu MODEL.toml
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
   new        a commented model to start from                          stickslip new matrices
@@ -240,6 +241,14 @@ CLI::App* add_view(CLI::App& app, cli::ViewCommand& command) {
   return sub;
 }
 
+CLI::App* add_fmu(CLI::App& app, cli::FmuCommand& command) {
+  CLI::App* sub = app.add_subcommand("fmu", "the model as a functional mock-up unit (FMI 2.0 for co-simulation)");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--out", command.out, "file (default: MODEL.fmu)");
+  sub->add_flag("--json", command.json, "print what was written as JSON and nothing else");
+  return sub;
+}
+
 CLI::App* add_list(CLI::App& app, cli::ListCommand& command) {
   CLI::App* sub = app.add_subcommand("list", "what there is, one line each");
   sub->add_option("WHAT", command.what, "schemes | solvers | laws | models | papers")->required();
@@ -314,6 +323,7 @@ struct Commands {
   cli::SolveCommand solve;
   cli::PlotCommand plot;
   cli::ViewCommand view;
+  cli::FmuCommand fmu;
   cli::DumpCommand dump;
   cli::ListCommand list;
   cli::ReproduceCommand reproduce;
@@ -335,6 +345,7 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_check(app, c.check), [&] { return cli::check(c.check); }},
           {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
           {add_plot(app, c.plot), [&] { return cli::plot(c.plot); }},
+          {add_fmu(app, c.fmu), [&] { return cli::fmu(c.fmu); }},
           {add_view(app, c.view), [&] { return cli::view(c.view); }},
           {add_dump(app, c.dump), [&] { return cli::dump(c.dump); }},
           {add_list(app, c.list), [&] { return cli::list(c.list); }},

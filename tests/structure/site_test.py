@@ -19,7 +19,7 @@ def test_every_link_of_the_site_leads_somewhere(tmp_path):
 def test_a_link_that_leads_nowhere_is_an_error(tmp_path):
     copy = tmp_path / "copy"
     copy.mkdir()
-    for name in ("docs", "models", "examples", "papers", "benchmarks", "tests", "stickslip", "report", "python", "tools",
+    for name in ("docs", "models", "examples", "papers", "benchmarks", "tests", "stickslip", "report", "python", "fmi", "tools",
                  "README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "CITATION.cff"):
         if name != "docs":
             (copy / name).symlink_to(ROOT / name)
