@@ -73,6 +73,17 @@ struct PeriodicCommand {
 };
 int periodic(const PeriodicCommand& command);
 
+struct SweepCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::vector<std::string> over;  ///< KEY=FROM:TO:COUNT or KEY=a,b,c
+  int threads = 0;                ///< of each process; 0: one per processor
+  bool fresh = false;             ///< drop what an unfinished sweep left in the folder
+  std::string out;
+  bool json = false;
+};
+int sweep(const SweepCommand& command);
+
 struct ListCommand {
   std::string what;
   bool json = false;

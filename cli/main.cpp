@@ -50,6 +50,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   periodic   a periodic motion, or a branch of them                    stickslip periodic models/forced-oscillator.toml
   shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
+  sweep      many runs over numbers of a model, on threads or MPI     stickslip sweep MODEL.toml --over k=1:3:21
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
@@ -145,6 +146,24 @@ CLI::App* add_fit(CLI::App& app, cli::FitCommand& command) {
   return with_results(sub, command, "MODEL-fit", "the result");
 }
 
+CLI::App* add_sweep(CLI::App& app, cli::SweepCommand& command) {
+  CLI::App* sub = app.add_subcommand(
+      "sweep", "many runs over any numbers of the model: grids, zips, random samples; goes on after a stop or crash");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--over", command.over, "sweep a number, beside those of [sweep] (repeatable)")
+      ->type_name("KEY=FROM:TO:COUNT | KEY=A,B,..")
+      ->allow_extra_args(false);
+  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")
+      ->check(CLI::Range(1, 4096));
+  sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished sweep left in the folder");
+  with_results(sub, command, "MODEL-sweep", "the summary");
+  sub->footer(
+      "The same command goes on where a stopped or killed sweep ended. Under mpirun it uses all ranks:\n"
+      "  mpirun -n 4 stickslip sweep MODEL.toml\n"
+      "Exit codes: 0 every run succeeded, 1 some did not (kept, with their message) or it was stopped, 2 wrong input.");
+  return sub;
+}
+
 CLI::App* add_check(CLI::App& app, cli::CheckCommand& command) {
   CLI::App* sub = app.add_subcommand("check", "what was understood of a model, with units; no run");
   add_model(*sub, command.model, command.set);
@@ -191,6 +210,7 @@ struct Commands {
   cli::PeriodicCommand periodic;
   cli::ShootCommand shoot;
   cli::FitCommand fit;
+  cli::SweepCommand sweep;
   cli::CheckCommand check;
   cli::SolveCommand solve;
   cli::ListCommand list;
@@ -206,6 +226,7 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_periodic(app, c.periodic), [&] { return cli::periodic(c.periodic); }},
           {add_shoot(app, c.shoot), [&] { return cli::shoot(c.shoot); }},
           {add_fit(app, c.fit), [&] { return cli::fit(c.fit); }},
+          {add_sweep(app, c.sweep), [&] { return cli::sweep(c.sweep); }},
           {add_check(app, c.check), [&] { return cli::check(c.check); }},
           {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
           {add_list(app, c.list), [&] { return cli::list(c.list); }},

@@ -103,8 +103,16 @@ std::string padded(std::string_view text, std::size_t bytes) {
 
 std::string unpadded(const char* text, std::size_t bytes) { return std::string(text, strnlen(text, bytes)); }
 
+/// Objects do not remember when they were made, so that the same results are the same bytes (but for the root, which
+/// HDF5 1.10 always dates).
+Handle timeless(hid_t kind) {
+  Handle list(H5Pcreate(kind), H5Pclose);
+  H5Pset_obj_track_times(list.id(), false);
+  return list;
+}
+
 Handle creation_properties(Element element) {
-  Handle list(H5Pcreate(H5P_DATASET_CREATE), H5Pclose);
+  Handle list = timeless(H5P_DATASET_CREATE);
   const double not_a_number = std::numeric_limits<double>::quiet_NaN();
   const std::int64_t none = -1;
   if (element == Element::float64)
@@ -237,7 +245,8 @@ void File::fail(std::string_view action) const {
 }
 
 void make_group(File& file, const std::string& name) {
-  Handle(file.check(H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), "make /" + name),
+  const Handle creation = timeless(H5P_GROUP_CREATE);
+  Handle(file.check(H5Gcreate2(file.id(), name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT), "make /" + name),
          H5Gclose);
 }
 
@@ -282,7 +291,8 @@ void make_texts(File& file, const std::string& name, const std::vector<std::stri
   const hsize_t size = texts.size();
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
   const Handle dataset(
-      file.check(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
+      file.check(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT,
+                            timeless(H5P_DATASET_CREATE).id(), H5P_DEFAULT),
                  "make /" + name),
       H5Dclose);
   if (size > 0)
@@ -290,15 +300,20 @@ void make_texts(File& file, const std::string& name, const std::vector<std::stri
 }
 
 void make_numbers(File& file, const std::string& name, const std::vector<double>& values) {
-  const hsize_t size = values.size();
-  const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle dataset(
-      file.check(H5Dcreate2(file.id(), name.c_str(), H5T_IEEE_F64LE, space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
-                 "make /" + name),
-      H5Dclose);
-  if (size > 0)
-    file.check(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()),
-               "write /" + name);
+  make_matrix(file, name, Element::float64, values.size(), 0, values.data());
+}
+
+void make_matrix(File& file, const std::string& name, Element element, hsize_t rows, hsize_t columns,
+                 const void* values) {
+  const hsize_t size[2] = {rows, columns};
+  const int rank = columns == 0 ? 1 : 2;
+  const Handle space(H5Screate_simple(rank, size, nullptr), H5Sclose);
+  const Handle dataset(file.check(H5Dcreate2(file.id(), name.c_str(), file_type(element), space.id(), H5P_DEFAULT,
+                                             timeless(H5P_DATASET_CREATE).id(), H5P_DEFAULT),
+                                  "make /" + name),
+                       H5Dclose);
+  if (rows > 0)
+    file.check(H5Dwrite(dataset.id(), memory_type(element), H5S_ALL, H5S_ALL, H5P_DEFAULT, values), "write /" + name);
 }
 
 void make_text(File& file, const std::string& name, std::string_view text, std::size_t room) {

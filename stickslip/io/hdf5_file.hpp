@@ -113,6 +113,9 @@ void make_texts(File& file, const std::string& name, const std::vector<std::stri
 
 /// Numbers that do not change, (values).
 void make_numbers(File& file, const std::string& name, const std::vector<double>& values);
+/// The same of any element and shape, row after row. columns == 0: (rows), else (rows, columns).
+void make_matrix(File& file, const std::string& name, Element element, hsize_t rows, hsize_t columns,
+                 const void* values);
 
 /// One text, which may later be replaced by one of up to `room` bytes.
 void make_text(File& file, const std::string& name, std::string_view text, std::size_t room);

@@ -6,6 +6,7 @@
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/model_sweep.hpp"
 
 namespace stickslip {
 
@@ -34,6 +35,7 @@ class ModelSource final : public CaseSource {
     apply_settings(*root.table(), context);
     if (const TomlNode* given = find_key(*root.table(), "parameters"))
       read_parameters(Field{&context, given, "parameters"}, context);
+    if (const TomlNode* given = find_key(*root.table(), "seed")) read_seed(Field{&context, given, "seed"}, context);
     if (const TomlNode* given = find_key(*root.table(), "tables"))
       read_tables(Field{&context, given, "tables"}, context);
     return Field{&context, &find_value(*root.table(), name), name}.number();

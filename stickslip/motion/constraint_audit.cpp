@@ -41,8 +41,20 @@ ConstraintAudit::ConstraintAudit(const System& system)
   for (Vector* x : {&position_, &velocity_, &position_terms_, &velocity_terms_}) x->setZero(m);
 }
 
-void ConstraintAudit::add(const State& s, double dt) {
-  system_.laws().constraint_source().evaluate(s.t, s.q, workspace_, rows_);
+/// Limits by a straight line through two times on their side: what rows of time change by until there would else be
+/// taken for a violation.
+void ConstraintAudit::find_rows(const State& s, double side) {
+  const auto& source = system_.laws().constraint_source();
+  source.evaluate(s.t + side, s.q, workspace_, rows_);
+  if (side == 0) return;
+  source.evaluate(s.t + 2 * side, s.q, workspace_, further_);
+  rows_.A = 2 * rows_.A - further_.A;
+  rows_.rate = 2 * rows_.rate - further_.rate;
+  rows_.position = 2 * rows_.position - further_.position;
+}
+
+void ConstraintAudit::add(const State& s, double dt, double side) {
+  find_rows(s, side);
   system_.laws().constraint_source().velocity_slopes(s.t, s.q, s.v, workspace_, by_q_);
   const SystemMatrix& mass = system_.inertia().mass(s.q, workspace_);
   const Index m = rows_.A.rows(), n = rows_.A.cols();

@@ -27,8 +27,9 @@ namespace stickslip {
 class ConstraintAudit final : public AuditPart {
  public:
   explicit ConstraintAudit(const System& system);
-  /// Takes the state that a step of length dt has reached into account.
-  void add(const State& state, double dt);
+  /// Takes the state that a step of length dt has reached into account. side: 0, or where rows and rates of time may jump
+  /// at the state's time, a short time towards the side the state belongs to; they are then the limits from that side.
+  void add(const State& state, double dt, double side = 0);
   /// constraint_position and constraint_velocity: the largest residual so far of the row that is worst relative to its
   /// terms, against round-off of these.
   void add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const override;
@@ -36,10 +37,12 @@ class ConstraintAudit final : public AuditPart {
   void account(const AuditLedger& /*run*/) override {}  ///< add() has
 
  private:
+  void find_rows(const State& state, double side);
+
   const System& system_;
   SystemWorkspace workspace_;
   PositionReach reach_;
-  ConstraintRows rows_;
+  ConstraintRows rows_, further_;
   DenseMatrix by_q_;
   Vector inertia_, force_;
   Vector position_, velocity_, position_terms_, velocity_terms_;  ///< per row, largest of the run

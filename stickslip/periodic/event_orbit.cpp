@@ -179,7 +179,7 @@ std::string project_onto_modes(const System& system, std::vector<Mode> modes, St
   try {
     ModeDynamics dynamics(system);
     dynamics.place(state.t, state.q, state.v);
-    dynamics.project(modes, state.q, state.v);
+    dynamics.project(modes, state.t, state.q, state.v);
     return "";
   } catch (const InputError& error) {
     return error.what();

@@ -201,6 +201,27 @@ end_time = 3
                      1e-7, 1);
 }
 
+/// The load turns while the law hardly moves: neighbours break away at other times, in other directions.
+TEST(SensitivityDifference, PlanarFrictionBreaksAway) {
+  expect_derivatives(case_of(R"toml(
+[parameters]
+c = 2.5
+f = 1
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 2]]
+force = ["f", "0.5*t"]
+[[friction]]
+on = ["x", "y"]
+limit = "c"
+[run]
+scheme = "event"
+tolerance = 1e-12
+end_time = 6
+)toml"),
+                     {{"c", 1e-3}, {"f", 1e-3}}, 1e-8, 1);
+}
+
 /// Two cranks and a coupler, with friction in a joint; the start is put onto the constraints.
 TEST(SensitivityDifference, FourBarWithJointFriction) {
   expect_derivatives(case_of(R"toml(

@@ -368,3 +368,191 @@ limit = 1
 """)
     done = stickslip("check", "arm.toml")
     assert done.returncode == 2 and "prescribed motion" in done.stderr and "arm.toml:14:" in done.stderr
+
+
+RIGHT_LIMITS = {
+    "rate, left value": ('row = [1, 0]\nrate = "if(t <= 1, 0, 1)"', [2, 6]),
+    "rate, right value": ('row = [1, 0]\nrate = "if(t < 1, 0, 1)"', [2, 6]),
+    "rate, value between": ('row = [1, 0]\nrate = "0.5+0.5*sign(t-1)"', [2, 6]),
+    "kink of a position, left": ('position = "x-if(t <= 1, 0, t-1)"', [2, 6]),
+    "kink of a position, right": ('position = "x-if(t < 1, 0, t-1)"', [2, 6]),
+}
+
+
+@pytest.mark.parametrize("row, end", RIGHT_LIMITS.values(), ids=RIGHT_LIMITS.keys())
+def test_a_constraint_whose_velocity_jumps_moves_by_its_right_limit(stickslip, row, end):
+    """2 kg from 0 to 1 m/s: the impulse 2 N s at the mean velocity 0.5 m/s does 1 J of work."""
+    stickslip.write("jump.toml", f"""
+[matrices]
+coordinates = ["x", "y"]
+mass = [[2, 0], [0, 1]]
+[[constraint]]
+name = "d"
+{row}
+[initial]
+velocity = [0, 2]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 3
+""")
+    summary = stickslip.json("run", "jump.toml")
+    assert summary["final"]["position"] == pytest.approx(end, abs=1e-11)
+    assert summary["final"]["velocity"] == pytest.approx([1, 2], abs=1e-12)
+    assert summary["audit"]["energy_work_in"]["value"] == pytest.approx(1, abs=1e-9)
+
+
+def test_a_row_that_jumps_turns_the_velocity(stickslip):
+    """v goes to the nearest one along the new row: (0, 2) to (0.8, 1.6)."""
+    stickslip.write("row.toml", """
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+[[constraint]]
+row = [1, "if(t <= 1, 0, -0.5)"]
+[initial]
+velocity = [0, 2]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 2
+""")
+    summary = stickslip.json("run", "row.toml")
+    assert summary["final"]["position"] == pytest.approx([0.8, 3.6], abs=1e-11)
+    assert summary["audit"]["energy_stored"]["value"] == pytest.approx(-0.4, abs=1e-9)
+
+
+@pytest.mark.parametrize("side", ["<", "<="])
+def test_a_surface_that_sets_off_at_once_strikes_what_lies_on_it(stickslip, side):
+    """1 kg from 0 to 1 m/s: impulse 1 N s, half of its work at the surface is lost in the blow; then 10 N over 1 m."""
+    stickslip.write("lift.toml", f"""
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+force = [-10]
+[[contact]]
+gap = "y-if(t {side} 1, 0, t-1)"
+[run]
+scheme = "event"
+step = 0.01
+end_time = 2
+""")
+    summary = stickslip.json("run", "lift.toml")
+    assert summary["final"]["position"] == pytest.approx([1], abs=1e-11)
+    assert summary["events"]["impact"] == 1
+    assert summary["audit"]["energy_work_in"]["value"] == pytest.approx(1, abs=1e-9)
+    assert summary["audit"]["energy_impact_loss"]["value"] == pytest.approx(0.5, abs=1e-9)
+
+
+def test_a_limit_that_names_a_contact_vanishes_as_that_lifts(stickslip):
+    """v_x' = -0.2 r_N, r_N = 10 - 15 sin 2t until that is 0; nothing after it."""
+    stickslip.write("lift.toml", """
+[equations]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = [0, "-10+15*sin(2*t)"]
+[[contact]]
+name = "floor"
+gap = "y"
+[[friction]]
+name = "f"
+on = "x"
+limit = "0.2*r_floor_n"
+[initial]
+velocity = [5, 0]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 0.6
+""")
+    summary = stickslip.json("run", "lift.toml")
+    leaves = 0.5 * math.asin(2 / 3)
+    impulse = 10 * leaves + 7.5 * (math.cos(2 * leaves) - 1)
+    assert summary["final"]["velocity"][0] == pytest.approx(5 - 0.2 * impulse, abs=1e-8)
+    assert summary["events"]["open"] == 1
+
+
+def test_a_limit_may_name_both_sides_of_a_guide(stickslip):
+    """The load 10 cos 3t - 2 changes sides; friction is 0.2 of its size, and v_x stays positive."""
+    stickslip.write("guide.toml", """
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["10*cos(3*t)", "-10*cos(3*t)+2"]
+[[contact]]
+name = "lo"
+gap = "y"
+[[contact]]
+name = "hi"
+gap = "-y"
+[[friction]]
+name = "f1"
+on = "x"
+limit = "0.2*(r_lo_n+r_hi_n)"
+[initial]
+velocity = [1, 0]
+[run]
+scheme = "event"
+step = 0.01
+end_time = 0.6
+""")
+    summary = stickslip.json("run", "guide.toml")
+    load = lambda t: 10 / 3 * math.sin(3 * t) - 2 * t
+    change = math.acos(0.2) / 3
+    impulse = 2 * load(change) - load(0.6)
+    assert summary["final"]["velocity"][0] == pytest.approx(1 + 10 / 3 * math.sin(1.8) - 0.2 * impulse, abs=1e-8)
+
+
+@pytest.mark.parametrize("tolerance", ["1e-6", "1e-12"])
+def test_friction_in_a_plane_gives_way_in_the_direction_of_its_load(stickslip, tolerance):
+    """The load (1, t/2) reaches 2.5 at t = sqrt(21); its direction turns while the body is hardly moving."""
+    stickslip.write("plane.toml", f"""
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["1", "0.5*t"]
+[[friction]]
+on = ["x", "y"]
+limit = 2.5
+[run]
+scheme = "event"
+tolerance = {tolerance}
+step = 0.01
+end_time = 6
+""")
+    summary = stickslip.json("run", "plane.toml")
+    assert summary["audit"]["inclusion"]["value"] < 1e-9
+    events = list(csv.DictReader(open(stickslip.folder / "plane/events.csv")))
+    assert [float(e["t"]) for e in events] == pytest.approx([math.sqrt(21)], abs=1e-6)
+
+
+def test_two_laws_on_one_freedom_hold_as_long_as_any_choice_of_their_reactions_does(stickslip):
+    """0.4 n = 3.6 - 0.015 n - 0.02 (n - 3) at the limit of both, which hold 0.3 n + 0.2 (n - 3) along y."""
+    stickslip.write("guides.toml", """
+[matrices]
+coordinates = ["x", "y", "phi"]
+mass = [[2, 0, 0], [0, 2, 0], [0, 0, 0.5]]
+force = ["3", "6*sin(2*t)", "3"]
+[[constraint]]
+name = "up"
+position = "x+0.2*phi"
+[[constraint]]
+name = "lo"
+position = "x-0.2*phi"
+[[friction]]
+name = "fu"
+direction = [0, 1, 0.05]
+limit = "0.3*abs(r_up)"
+[[friction]]
+name = "fl"
+direction = [0, 1, 0.1]
+limit = "0.2*abs(r_lo)"
+[run]
+scheme = "event"
+step = 0.01
+end_time = 6
+""")
+    stickslip.json("run", "guides.toml")
+    n = 3.66 / 0.435
+    events = list(csv.DictReader(open(stickslip.folder / "guides/events.csv")))
+    assert float(events[0]["t"]) == pytest.approx(0.5 * math.asin((0.3 * n + 0.2 * (n - 3)) / 6), abs=1e-9)

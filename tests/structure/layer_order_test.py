@@ -15,7 +15,8 @@ MAY_INCLUDE = {
     "motion": {"common", "laws", "solvers", "model"},
     "boundary": {"common", "laws", "solvers", "model", "motion"},
     "periodic": {"common", "continuation", "laws", "solvers", "model", "motion"},
-    "io": {"common", "continuation", "laws", "solvers", "model", "motion", "boundary", "periodic"},
+    "sweep": {"common"},
+    "io": {"common", "continuation", "laws", "solvers", "model", "motion", "boundary", "periodic", "sweep"},
 }
 INCLUDE = re.compile(r'^\s*#\s*include\s+["<](stickslip|cli|papers|tests|benchmarks)/([a-z_]+)', re.MULTILINE)
 

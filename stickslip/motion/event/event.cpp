@@ -239,7 +239,7 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   // What is handed out is audited: the state after projection and impacts, not the flow on its way there.
   record.duration = s.t - t_start;
   if (tangent_) tangent_->store(s, record.sensitivity);
-  if (!system_.laws().constraints().empty()) constraint_audit_.add(s, record.duration);
+  if (!system_.laws().constraints().empty()) audit_constraints(record);
   energies(record);
   // What the forces would do within a segment if no law held them: the work of a body at rest is small against that.
   const double free_time = std::min(record.duration, last_length_);
@@ -248,11 +248,20 @@ StepOutcome EventScheme::step(double t_end, StepRecord& record) {
   return outcome;
 }
 
+/// At a jump of a row or rate the state handed out belongs to one side of it.
+void EventScheme::audit_constraints(const StepRecord& record) {
+  const State& s = record.state;
+  constraint_audit_.add(s, record.duration, (pending_ ? just_before(s.t) : just_after(s.t)) - s.t);
+}
+
 /// Back onto the rows that hold in these modes. The energy of that is an error like any other of the integration: it
-/// stays in what the audit cannot explain.
+/// stays in what the audit cannot explain. Beside a jump velocities are those of its side t; positions are those of the
+/// instant itself, unless they are what jumps.
 void EventScheme::project(const std::vector<Mode>& modes, State& s, double t) {
   place(t, s);
-  dynamics_.project(modes, s.q, s.v);
+  const bool position_jumps =
+      jumping_constraint_ >= 0 || std::any_of(jumps_.begin(), jumps_.end(), [](Jump jump) { return jump > Jump::surface; });
+  dynamics_.project(modes, position_jumps ? t : s.t, s.q, s.v);
 }
 
 /// A law that has just come to zero velocity is not held yet: where a mechanism passes a dead point, or friction lets

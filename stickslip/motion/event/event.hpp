@@ -32,6 +32,7 @@
 #include <array>
 #include <memory>
 #include <optional>
+#include <string_view>
 
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/contact_audit.hpp"
@@ -93,16 +94,22 @@ class EventScheme final : public Scheme {
   double just_before(double t) const;
   enum class Jump : char { none, surface, gap_up, gap_down };
   bool look_for_jumps(const State& state);
-  StepOutcome cross_jumps(State& state);
+  StepOutcome cross_jumps(StepRecord& record);
+  bool constraint_velocity_jumps(const ConstraintRows& before, const Vector& bias, double between, const Vector& v) const;
+  StepOutcome take_constraint_jump(StepRecord& record);
   StepOutcome pass_instant(StepRecord& record);
   TimeSpan smooth_window() const;
   void start_tangent(StepRecord& record);
   void leave_segment(const State& state);
   void leave_start(const State& state);
   StepOutcome read_triggers(State& state);
+  void stop_together(State& state);
   void snap_to_breakpoint(State& state) const;
-  StepOutcome take_impacts(StepRecord& record);
-  StepOutcome refuse_impulsive_limits(const State& state, const std::vector<Index>& rows, const Vector& impulses);
+  StepOutcome take_impacts(StepRecord& record, bool jumped);
+  /// P: impulses of the reactions that limits may name.
+  StepOutcome refuse_impulsive_limits(const State& state, const Vector& P, std::string_view cause) const;
+  Vector impulses_of_reactions(const std::vector<Index>& rows, const Vector& impulses);
+  void audit_constraints(const StepRecord& record);
   void find_accumulating(const State& state);
   StepOutcome close_accumulating(StepRecord& record);
   void set_mode_by_velocity(std::size_t law, double tiny, State& state);
@@ -169,6 +176,7 @@ class EventScheme final : public Scheme {
   std::vector<LawRole> roles_;
   std::vector<Jump> jumps_;
   int jumping_constraint_ = -1;
+  bool velocity_jumps_ = false;  // of a constraint: its row or rate
   std::vector<LawStart> starts_;
   std::vector<double> largest_force_;  // per law, of the run so far
   std::vector<Tie> ties_;

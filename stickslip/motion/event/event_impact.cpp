@@ -24,8 +24,20 @@ constexpr long kCollapse = 60;
 }  // namespace
 
 /// A limit that follows a reaction has an impulse where the reaction has one, and dry friction here carries none.
-StepOutcome EventScheme::refuse_impulsive_limits(const State& s, const std::vector<Index>& rows, const Vector& p) {
+StepOutcome EventScheme::refuse_impulsive_limits(const State& s, const Vector& P, std::string_view cause) const {
   constexpr double kNone = 1e-12;  // of the terms: round-off
+  for (const std::size_t k : dynamics_.following().laws())
+    for (Index i = 0; i < P.size(); ++i)
+      if (dynamics_.following().names(k, i) && std::abs(P[i]) > kNone * P.lpNorm<Eigen::Infinity>())
+        return {Status::refused,
+                fmt::format("the {} at t = {:.9g} gives an impulse to a reaction that the limit of friction '{}' "
+                            "depends on, and scheme 'event' has no friction that carries impulses but that of "
+                            "contacts: make it a contact with mu, or use scheme = \"moreau\"",
+                            cause, s.t, dynamics_.name(k))};
+  return {};
+}
+
+Vector EventScheme::impulses_of_reactions(const std::vector<Index>& rows, const Vector& p) {
   const Index friction = dynamics_.friction().components(), contacts = dynamics_.components() - friction;
   Vector all = Vector::Zero(dynamics_.components()), P(dynamics_.following().reactions()), lambda;
   for (Index i = 0; i < p.size(); ++i) all[rows[static_cast<std::size_t>(i)]] = p[i];
@@ -33,22 +45,15 @@ StepOutcome EventScheme::refuse_impulsive_limits(const State& s, const std::vect
   const Vector force = dynamics_.Wt().transpose() * all, jump = dynamics_.PW() * all;
   dynamics_.mass().multipliers(force, jump, lambda);
   P.tail(lambda.size()) = lambda;
-  for (const std::size_t k : dynamics_.following().laws())
-    for (Index i = 0; i < P.size(); ++i)
-      if (dynamics_.following().names(k, i) && std::abs(P[i]) > kNone * P.lpNorm<Eigen::Infinity>())
-        return {Status::refused,
-                fmt::format("the impact at t = {:.9g} gives an impulse to a reaction that the limit of friction '{}' "
-                            "depends on, and scheme 'event' has no friction that carries impulses but that of "
-                            "contacts: make it a contact with mu, or use scheme = \"moreau\"",
-                            s.t, dynamics_.name(k))};
-  return {};
+  return P;
 }
 
-/// The impact law with friction at all contacts that touch. Modes and rest of the laws afterwards.
-StepOutcome EventScheme::take_impacts(StepRecord& record) {
+/// The impact law with friction at all contacts that touch. Modes and rest of the laws afterwards. jumped: the state is
+/// that of cross_jumps() already.
+StepOutcome EventScheme::take_impacts(StepRecord& record, bool jumped) {
   State& s = record.state;
   // What the integrator leaves of a velocity along a contact that was closed is no blow, and must not rebound.
-  project(before_, s, s.t);
+  if (!jumped) project(before_, s, s.t);
   place(just_after(s.t), s);
   std::vector<std::size_t>& touching = touching_;
   touching.clear();
@@ -68,7 +73,8 @@ StepOutcome EventScheme::take_impacts(StepRecord& record) {
   }
   const Vector &p = solution.p, &u_before = problem.u, &u_after = solution.u;
   if (!dynamics_.following().empty())
-    if (const StepOutcome outcome = refuse_impulsive_limits(s, rows, p); outcome.status != Status::success)
+    if (const StepOutcome outcome = refuse_impulsive_limits(s, impulses_of_reactions(rows, p), "impact");
+        outcome.status != Status::success)
       return outcome;
   for (Index j = 0; j < size; ++j) {
     s.v.noalias() += p[j] * dynamics_.PW().col(rows[j]);

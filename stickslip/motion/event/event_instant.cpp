@@ -122,6 +122,7 @@ StepOutcome EventScheme::read_triggers(State& s) {
                             law.contact->name, s.t, dynamics_.limit(k))};
     }
   }
+  stop_together(s);
   pending_ = true;
   return {};
 }
@@ -168,10 +169,10 @@ StepOutcome EventScheme::pass_instant(StepRecord& record) {
   std::fill(impact_impulse_.begin(), impact_impulse_.end(), 0.0);
   const bool jump = look_for_jumps(s);
   StepOutcome outcome;
-  if (jump) outcome = cross_jumps(s);
+  if (jump) outcome = cross_jumps(record);
   if (outcome.status != Status::success) return outcome;
   const bool impact = std::any_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; });
-  if (impact) outcome = take_impacts(record);
+  if (impact) outcome = take_impacts(record, jump);
   if (outcome.status != Status::success) return outcome;
   outcome = settle(s, jump ? just_after(s.t) : s.t);
   if (outcome.status != Status::success) return outcome;

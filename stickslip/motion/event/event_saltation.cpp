@@ -123,7 +123,7 @@ void EventTangent::leave(const ModeDynamics& nominal, const State& s, double t, 
 bool EventTangent::held(ModeDynamics& dynamics, double t, const Vector& q, const Vector& v, Vector& out) {
   if (!place_at(dynamics, t, q, v)) return false;
   Vector at_q = q, at_v = v;
-  dynamics.project(modes_, at_q, at_v);
+  dynamics.project(modes_, dynamics.t(), at_q, at_v);
   out.resize(nq_ + nv_);
   out << at_q - q, at_v - v;
   return true;

@@ -81,7 +81,8 @@ void EventTangent::store(const State& s, DenseMatrix& S) const {
   S.topRows(nv_) = T.colPivHouseholderQr().solve(X_.topRows(nq_));
 }
 
-/// Directions of slip are those of the nominal motion at its placed state; how they turn is taken account of apart.
+/// Directions of slip are those of the nominal motion at its placed state, how they turn with u is taken account of apart;
+/// neighbours of a law that has just broken away take theirs from their own acceleration.
 void EventTangent::follow(const ModeDynamics& nominal, const std::vector<Mode>& modes) {
   modes_ = modes;
   turning_.clear();
@@ -89,10 +90,11 @@ void EventTangent::follow(const ModeDynamics& nominal, const std::vector<Mode>& 
   for (std::size_t k = 0; k < modes.size(); ++k) {
     const ModeDynamics::Law& law = nominal.laws()[k];
     if (modes[k] != Mode::slip || law.tangents != 2 || nominal.idle(k)) continue;
+    if (nominal.heading(k) == ModeDynamics::Heading::acceleration) continue;
     Turning turning{k, {0, 0}, std::hypot(nominal.u()[law.tangent()], nominal.u()[law.tangent() + 1])};
     nominal.slip_direction(k, modes[k], turning.d);
     around_.keep_direction(k, turning.d[0], turning.d[1]);
-    if (!nominal.keeps_direction(k) && turning.speed > 0) turning_.push_back(turning);
+    if (turning.speed > 0) turning_.push_back(turning);
   }
 }
 

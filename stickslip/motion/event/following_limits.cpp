@@ -14,6 +14,11 @@ FollowingLimits::FollowingLimits(const System& system)
       reactions_(system.laws().reaction_count()),
       variables_(system.info().nq(), system.info().nv(), reactions_),
       direction_(Vector::Zero(static_cast<Index>(variables_.span().size()))) {
+  Index first = 0;
+  for (const ContactElement& contact : system.laws().contacts()) {
+    contacts_.push_back({first, contact.size()});
+    first += contact.size();
+  }
   const Index slot = variables_.index_slot();
   for (std::size_t k = 0; k < elements_->size(); ++k) {
     const FrictionElement& e = (*elements_)[k];
@@ -23,17 +28,39 @@ FollowingLimits::FollowingLimits(const System& system)
   }
 }
 
-Dual FollowingLimits::along(std::size_t law, const Vector& R, const Vector& dR) {
-  const StateFunction& f = (*elements_)[law].limit;
+void FollowingLimits::read(const Vector& R) {
   variables_.reactions() = R;
+  for (const Contact& contact : contacts_)
+    if (R[contact.first] < 0) variables_.reactions().segment(contact.first, contact.size).setZero();
+}
+
+void FollowingLimits::read(const Vector& R, const Vector& dR) {
+  read(R);
+  direction_.tail(reactions_) = dR;
+  for (const Contact& contact : contacts_) {
+    const double r = R[contact.first], slope = dR[contact.first];
+    if (r < 0 || (r == 0 && slope < 0)) direction_.tail(reactions_).segment(contact.first, contact.size).setZero();
+  }
+}
+
+Dual FollowingLimits::along(std::size_t law, const Vector& R, const Vector& dR) {
+  return along((*elements_)[law].limit, R, dR);
+}
+
+Dual FollowingLimits::static_along(std::size_t law, const Vector& R, const Vector& dR) {
+  const FrictionElement& e = (*elements_)[law];
+  return along(e.static_limit ? *e.static_limit : e.limit, R, dR);
+}
+
+Dual FollowingLimits::along(const StateFunction& f, const Vector& R, const Vector& dR) {
+  read(R, dR);
   const Expression* e = f.expression();
   if (!e) return {f(variables_.span()), 0.0};
-  direction_.tail(reactions_) = dR;
   return e->directional(variables_.span(), {direction_.data(), static_cast<std::size_t>(direction_.size())});
 }
 
 double FollowingLimits::limit(std::size_t law, const Vector& R) {
-  variables_.reactions() = R;
+  read(R);
   const double c = (*elements_)[law].limit(variables_.span());
   if (!(c >= 0) || !std::isfinite(c))
     throw InputError(

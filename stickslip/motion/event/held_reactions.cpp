@@ -19,6 +19,7 @@ constexpr double kRoundOff = 1e-13;      // of the largest force: a reaction on 
 
 double ReactionBound::slack(const Vector& x) const {
   double value = constant + (normal >= 0 ? slope * x[normal] : 0.0);
+  if (slopes.size() > 0) value += shift + slopes.dot(x);
   if (tangents == 1) value -= sign * x[tangent];
   if (tangents == 2) value -= std::hypot(x[tangent], x[tangent + 1]);
   return value;
@@ -34,7 +35,7 @@ ReactionBound pushing(int law, Index normal) {
 
 void append_friction_bounds(int law, double constant, double slope, Index normal, Index tangent, int tangents,
                             std::vector<ReactionBound>& bounds) {
-  ReactionBound bound{law, constant, slope, 1, normal, tangent, tangents};
+  ReactionBound bound{law, constant, slope, 1, normal, tangent, tangents, 0, {}};
   bounds.push_back(bound);
   if (tangents != 1) return;
   bound.sign = -1;
@@ -120,9 +121,13 @@ void HeldReactions::nearest(const Vector& x_ref, Vector& x) const {
   x += (Z_ * along).cwiseQuotient(weight_);
 }
 
+DenseMatrix HeldReactions::choices() const {
+  return redundant_ ? DenseMatrix(weight_.cwiseInverse().asDiagonal() * Z_) : DenseMatrix(weight_.size(), 0);
+}
+
 bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, const std::vector<double>& inset,
-                                    Vector& x) const {
-  const double scale = force_scale(bounds, x);
+                                    Vector& x, double given_scale) const {
+  const double scale = given_scale > 0 ? given_scale : force_scale(bounds, x);
   auto asked = [&](std::size_t j) { return (inset.empty() ? 0.0 : inset[j]) - kRoundOff; };
   if (!(scale > 0)) return std::all_of(inset.begin(), inset.end(), [](double i) { return i <= 0; });
   auto all_hold = [&](const Vector& at, double slack) {
@@ -132,7 +137,7 @@ bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, co
   };
   if (all_hold(x, 0)) return true;
   if (!redundant_) return false;
-  const DenseMatrix freedom = weight_.cwiseInverse().asDiagonal() * Z_;  // of x
+  const DenseMatrix freedom = choices();
   const Index d = Z_.cols();
   DenseMatrix G(0, d);
   Vector h(0);
@@ -144,6 +149,8 @@ bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, co
       value += factor * x[i];
     };
     if (bound.normal >= 0) add(bound.normal, bound.slope);
+    value += bound.shift;
+    for (Index i = 0; i < bound.slopes.size(); ++i) add(i, bound.slopes[i]);
     if (bound.tangents > 0) add(bound.tangent, -e1);
     if (bound.tangents > 1) add(bound.tangent + 1, -e2);
     const double weight = weight_of(bound), length = row.norm() * weight;
@@ -224,6 +231,64 @@ Vector nonnegative_residual(const DenseMatrix& E) {
 }
 
 }  // namespace
+
+namespace {
+
+/// One local search: from the tangents at `point` on.
+bool within_tangents(const HeldReactions& held, const BoundsAt& bounds_at, double inset, double scale,
+                     const Vector& shortest, Vector point, std::vector<ReactionBound>& bounds, Vector& x) {
+  constexpr int kMostPoints = 30, kHalvings = 8;  // a violation is to fall, not to be least
+  constexpr double kFalls = 0.98;                 // of the violation before
+  Vector trial;
+  auto within = [&](double at) {
+    trial = shortest;
+    return held.smallest_within(bounds, std::vector<double>(bounds.size(), at), trial, scale);
+  };
+  auto in_sets = [&] {  // with limits that are not convex the tangents alone do not say so
+    bounds_at(trial, bounds);
+    return std::all_of(bounds.begin(), bounds.end(), [&](const ReactionBound& bound) {
+      return held.relative_slack(bound, trial) >= (inset - 2 * kFound) * scale;
+    });
+  };
+  double last = HUGE_VAL;
+  for (int round = 0; round < kMostPoints; ++round) {
+    bounds_at(point, bounds);
+    if (within(inset)) {
+      if (in_sets()) {
+        x = trial;
+        return true;
+      }
+      point = trial;
+      continue;
+    }
+    double low = 0, high = 0;
+    for (const ReactionBound& bound : bounds) high = std::max(high, inset - held.relative_slack(bound, shortest) / scale);
+    high = std::min(high, last);  // which the point before has
+    if (!std::isfinite(high)) return false;
+    for (int half = 0; half < kHalvings; ++half) (within(inset - 0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
+    if (!(high < kFalls * last) || !within(inset - high)) return false;
+    last = high;
+    point = trial;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, double inset,
+                     std::vector<ReactionBound>& bounds, Vector& x) {
+  constexpr double kFar = 16;  // of the largest force: beyond where a reaction that a limit follows turns
+  const Vector shortest = x;
+  bounds_at(shortest, bounds);
+  const double scale = held.force_scale(bounds, shortest);  // one for all points: violations are compared
+  if (!(scale > 0)) return inset <= 0;
+  if (within_tangents(held, bounds_at, inset, scale, shortest, shortest, bounds, x)) return true;
+  const DenseMatrix ways = held.choices() * (kFar * scale);
+  for (Index j = 0; j < ways.cols(); ++j)
+    for (const double way : {1.0, -1.0})
+      if (within_tangents(held, bounds_at, inset, scale, shortest, shortest + way * ways.col(j), bounds, x)) return true;
+  return false;
+}
 
 bool least_distance(const DenseMatrix& G, const Vector& h, Vector& y) {
   const Index d = G.cols();

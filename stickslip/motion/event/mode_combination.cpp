@@ -169,27 +169,39 @@ bool ModeCombination::solve_mode() {
   return true;
 }
 
-/// x within the sets where it is not unique; sets that follow reactions are those of the choice before, until they
-/// stay.
+/// x within the sets where it is not unique.
 bool ModeCombination::choose_reactions(const Vector& fixed) {
-  constexpr int kMostRounds = 50;
   const auto k = static_cast<Index>(rows_.size());
-  const Vector shortest = x_;
-  for (int round = 0; round < kMostRounds; ++round) {
-    bool settled = true;
-    if (problem_.limits) {
-      r_ = fixed + columns_.leftCols(k) * x_;
-      settled = !follow();
-    }
-    collect_bounds();
-    if (!within_) return true;
-    if (round > 0 && settled) return true;
-    const double inset = outside > tolerance_ ? -outside : 0.0;
-    x_ = shortest;
-    if (!held_.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x_)) return false;
-    if (!problem_.limits) return true;
+  if (problem_.limits) {
+    r_ = fixed + columns_.leftCols(k) * x_;
+    follow();
   }
-  return false;
+  collect_bounds();
+  if (!within_) return true;
+  const double inset = outside > tolerance_ ? -outside : 0.0;
+  if (!problem_.limits) return held_.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x_);
+  const BoundsAt tangents = [&](const Vector& x, std::vector<ReactionBound>& /*bounds_*/) { follow_choice(fixed, x); };
+  return smallest_within(held_, tangents, inset, bounds_, x_);
+}
+
+void ModeCombination::follow_choice(const Vector& fixed, const Vector& x) {
+  const auto k = static_cast<Index>(rows_.size());
+  const auto columns = columns_.leftCols(k);
+  r_ = fixed + columns * x;
+  follow();
+  collect_bounds();
+  const Vector R = problem_.R0 + problem_.R1 * r_;
+  const DenseMatrix dR = problem_.R1 * columns;
+  for (ReactionBound& bound : bounds_) {
+    const int law = problem_.laws[static_cast<std::size_t>(bound.law)].follows;
+    if (law < 0) continue;
+    bound.slopes.resize(k);
+    for (Index j = 0; j < k; ++j) {
+      const double slope = problem_.limits->static_along(static_cast<std::size_t>(law), R, dR.col(j)).slope;
+      bound.slopes[j] = std::isfinite(slope) ? slope : 0.0;
+    }
+    bound.shift = -bound.slopes.dot(x);
+  }
 }
 
 /// Limits of laws that stick at r_; true: some changed.

@@ -46,6 +46,7 @@ class ModeCombination {
   const Vector& acceleration() const { return a_; }
   const Vector& scale() const { return scale_; }  ///< terms of the acceleration
   const Vector& unknowns() const { return x_; }
+  std::size_t unknown_rows() const { return rows_.size(); }
   const HeldReactions& held() const { return held_; }
   const std::vector<ReactionBound>& bounds() const { return bounds_; }  ///< of the unknowns
 
@@ -57,6 +58,8 @@ class ModeCombination {
   Vector fixed_forces() const;
   bool solve_mode();
   bool choose_reactions(const Vector& fixed);
+  /// Limits at x, and their tangents there.
+  void follow_choice(const Vector& fixed, const Vector& x);
   bool follow();
   void collect_bounds();
 

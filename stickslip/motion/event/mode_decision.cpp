@@ -2,6 +2,7 @@
 #include "stickslip/motion/event/mode_decision.hpp"
 
 #include "stickslip/common/decompositions.hpp"
+#include "stickslip/common/error.hpp"
 #include "stickslip/motion/event/mode_enumeration.hpp"
 #include "stickslip/motion/event/mode_inclusion.hpp"
 
@@ -29,12 +30,33 @@ bool convex(const DecisionProblem& problem) {
   return (problem.D - problem.D.transpose()).cwiseAbs().sum() <= kSymmetric * problem.D.cwiseAbs().sum();
 }
 
+/// Where the enumeration has found nothing and that proves nothing.
+Decision search_in_turns(const DecisionProblem& problem, const DecisionOptions& options) {
+  Decision decision;
+  try {
+    decision = solve_mode_inclusion(problem, options);
+  } catch (const InputError&) {  // limits that grow beyond all bounds
+    decision.status = Status::not_converged;
+  }
+  if (decision.status == Status::success || decision.status == Status::interrupted) return decision;
+  decision.status = Status::not_converged;
+  decision.message =
+      "no combination of sticking and slipping laws was found whose limits belong to their own reactions, which does not "
+      "prove that there is none: several laws with limits that follow reactions act on fewer free velocities. Combine "
+      "them into one, or use scheme = \"moreau\"";
+  return decision;
+}
+
 }  // namespace
 
 Decision decide_modes(const DecisionProblem& problem, const DecisionOptions& options) {
   const double count = combinations(problem);
   const bool few = count > 0 && count <= static_cast<double>(options.most_enumerated);
-  if (few && (!convex(problem) || doubtful(problem))) return enumerate_modes(problem, options);
+  if (few && (!convex(problem) || doubtful(problem))) {
+    Decision decision = enumerate_modes(problem, options);
+    if (decision.status == Status::no_solution && !decision.proven) decision = search_in_turns(problem, options);
+    return decision;
+  }
   return solve_mode_inclusion(problem, options);
 }
 

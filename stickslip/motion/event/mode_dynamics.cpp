@@ -46,7 +46,7 @@ ModeDynamics::ModeDynamics(const System& system)
   PW_.setZero(n_, m_);
   D_.setZero(m_, m_);
   direction_.setZero(2, static_cast<Index>(laws_.size()));
-  direction_kept_.assign(laws_.size(), 0);
+  heading_.assign(laws_.size(), Heading::velocity);
   unloaded_.assign(laws_.size(), 0);
   idle_.assign(laws_.size(), 0);
   auto vanishes = [](const StateFunction& f) { return f.is_constant() && f({}) == 0; };
@@ -81,7 +81,7 @@ void ModeDynamics::set_direction(std::size_t law, double d1, double d2) {
 void ModeDynamics::take_choices(const ModeDynamics& other) {
   unloaded_ = other.unloaded_;
   direction_ = other.direction_;
-  direction_kept_ = other.direction_kept_;
+  heading_ = other.heading_;
 }
 
 /// Only the gaps change where the rows are constant.

@@ -106,6 +106,7 @@ class ModeDynamics {
   double terms(Index i, const Vector& x);
   ConstrainedMass& mass() { return mass_; }
   const ConstraintRows& constraint_rows() const { return rows_; }
+  const Vector& constraint_bias() const { return constraint_bias_; }  ///< A v' = -bias
   const Vector& force() const { return h_; }
   /// Without the reactions of the laws.
   const Vector& free_acceleration() const { return a_free_; }
@@ -130,9 +131,12 @@ class ModeDynamics {
 
   /// Direction of slip of a law with two tangents while its velocity is exactly 0.
   void set_direction(std::size_t law, double d1, double d2);
-  /// That direction also where the velocity is not 0 (a law that has just broken away).
-  void keep_direction(std::size_t law, bool keep) { direction_kept_[law] = keep; }
-  bool keeps_direction(std::size_t law) const { return direction_kept_[law] != 0; }
+  /// Where a law with two tangents takes its direction of slip d from: u/|u|; what was set, whatever u is; or, from there
+  /// on, the direction in which it accelerates, u' = λ d, λ >= 0: what (V) says of a law that has just broken away, whose u
+  /// is 0 but for its last digits.
+  enum class Heading : char { velocity, set, acceleration };
+  void set_heading(std::size_t law, Heading heading) { heading_[law] = heading; }
+  Heading heading(std::size_t law) const { return heading_[law]; }
   /// Directions and unloaded sides of the same laws in a neighbouring system.
   void take_choices(const ModeDynamics& other);
 
@@ -174,7 +178,8 @@ class ModeDynamics {
 
   /// From the placed state onto what holds in these modes, in the metric of the mass: q onto holonomic constraints and
   /// the gaps of contacts that are not open, v onto A v = rate, u = 0 (stick) and u_N = 0 (contacts that are not open).
-  void project(const std::vector<Mode>& modes, Vector& q, Vector& v);
+  /// Positions at the time t_q: beside a kink of a position they are those of the kink itself, velocities those of a side.
+  void project(const std::vector<Mode>& modes, double t_q, Vector& q, Vector& v);
 
   SystemWorkspace& workspace() { return workspace_; }
   FrictionAssembly& friction() { return friction_; }
@@ -198,6 +203,12 @@ class ModeDynamics {
 
  private:
   void reaction_bounds(const std::vector<Mode>& modes);
+  /// bounds_ with limits that follow reactions at the choice x, and their tangents there. known_r_: r without x.
+  void follow_choice(const std::vector<Mode>& modes, const Vector& x);
+  bool choose_within(const std::vector<Mode>& modes, double inset, Vector& x);
+  bool solve_given(const std::vector<Mode>& modes);
+  bool turn_directions(const std::vector<Mode>& modes);
+  bool turn_direction(std::size_t law, Mode mode);
   void right_side(const std::vector<Mode>& modes);
   void load(const std::vector<Mode>& modes);
   bool finish(const std::vector<Mode>& modes);
@@ -215,7 +226,7 @@ class ModeDynamics {
   void place_mass(const Vector& q);
   void friction_bias(double t, const Vector& q, const Vector& v);
   void keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const;
-  void project_gaps(const std::vector<Mode>& modes, Vector& q);
+  void project_gaps(const std::vector<Mode>& modes, double t, Vector& q);
   void project_rows(const std::vector<Mode>& modes, Vector& v);
   double limit_rate(std::size_t law);
 
@@ -227,7 +238,8 @@ class ModeDynamics {
   PositionReach reach_;
   ConstraintWorkspace projection_;
   std::vector<Law> laws_;
-  std::vector<char> direction_kept_, unloaded_, idle_;
+  std::vector<Heading> heading_;
+  std::vector<char> unloaded_, idle_;
   std::vector<ReactionBound> bounds_;
   std::vector<Index> own_;  ///< coordinate of a component that is one of them, -1: none. It sticks to the last bit
   Index m_ = 0, n_ = 0, friction_components_ = 0;
@@ -256,7 +268,8 @@ class ModeDynamics {
     LeastNorm inverse;
   } projected_gaps_;
   Vector a_, r_, smooth_, x_, right_, scratch_, known_, w_friction_, contact_bias_, qdot_, scratch_q_;
-  Vector loop_c_, R_, lambda_, unit_, unit_a_;
+  Vector loop_c_, R_, lambda_, unit_, unit_a_, known_r_, known_a_;
+  DenseMatrix unit_R_;
   double regularity_ = 1;
   bool redundant_ = false, admissible_ = true;
 };

@@ -51,6 +51,7 @@ class Enumeration {
     best_.admissible = static_cast<int>(accelerations_.size());
     if (best_.admissible == 0) {
       best_.status = Status::no_solution;
+      best_.proven = proven_;
       best_.message = "no combination of sticking, slipping, closed and open laws satisfies the equations of motion";
     }
     if (best_.admissible > 0) {
@@ -79,6 +80,8 @@ class Enumeration {
   /// All solutions of one combination.
   void try_combination() {
     combination_.pose(modes_);
+    if (problem_.limits)
+      proven_ &= combination_.looped().size() <= 1 && !(combination_.unknown_rows() > 0 && combination_.held().redundant());
     int found = 0;
     for (const Vector& limits : combination_.find_limits())
       if (combination_.solve(limits) && combination_.admissible()) consider(found++);
@@ -175,7 +178,7 @@ class Enumeration {
       const DecisionLaw& law = problem_.laws[l];
       const bool rests = modes_[l] == Mode::stick || modes_[l] == Mode::closed;
       if (law.role == LawRole::released)
-        score[0] += combination_.static_limit()[l] > combination_.limit()[l] ? !rests : 0;
+        score[0] += combination_.static_limit()[l] > combination_.limit()[l] || law.follows >= 0 ? !rests : 0;
       if (law.role == LawRole::stuck) score[1] += rests;
       if (law.role == LawRole::stopped) score[2] += rests;
     }
@@ -198,6 +201,7 @@ class Enumeration {
   std::vector<std::vector<Mode>> candidates_;  // per law
   std::vector<Mode> modes_;                    // of the combination
   std::vector<Vector> accelerations_;
+  bool proven_ = true;
   std::array<int, 3> best_score_{};
   Decision best_;
   HeldReactions best_held_;

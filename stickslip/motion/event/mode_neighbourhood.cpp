@@ -84,7 +84,7 @@ void ModeNeighbourhood::follow(const ModeDynamics& nominal) {
 void ModeNeighbourhood::keep_direction(std::size_t law, double d1, double d2) {
   auto keep = [&](ModeDynamics& dynamics) {
     dynamics.set_direction(law, d1, d2);
-    dynamics.keep_direction(law, true);
+    dynamics.set_heading(law, ModeDynamics::Heading::set);
   };
   keep(*center_);
   for (auto& all : beside_)

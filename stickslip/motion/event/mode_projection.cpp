@@ -8,12 +8,12 @@
 
 namespace stickslip {
 
-void ModeDynamics::project(const std::vector<Mode>& modes, Vector& q, Vector& v) {
+void ModeDynamics::project(const std::vector<Mode>& modes, double t_q, Vector& q, Vector& v) {
   system_.kinematics().normalize(q);
   scratch_q_ = q;
   // What does not converge is as near as it gets; the audit of the constraints says how near.
-  static_cast<void>(project_position(system_, t_, q, projection_));
-  project_gaps(modes, q);
+  static_cast<void>(project_position(system_, t_q, q, projection_));
+  project_gaps(modes, t_q, q);
   keep_stuck_coordinates(modes, q);
   static_cast<void>(project_velocity(system_, t_, q, v, projection_));
   project_rows(modes, v);
@@ -64,7 +64,7 @@ void ModeDynamics::project_rows(const std::vector<Mode>& modes, Vector& v) {
 
 /// Newton's steps with the matrix of the placed state, as long as they halve the error at least: the last ones are
 /// limited by round-off alone.
-void ModeDynamics::project_gaps(const std::vector<Mode>& modes, Vector& q) {
+void ModeDynamics::project_gaps(const std::vector<Mode>& modes, double t, Vector& q) {
   constexpr int kMostSteps = 8;
   auto& [closed, D, gap, p, step, solver] = projected_gaps_;
   closed.clear();
@@ -72,10 +72,10 @@ void ModeDynamics::project_gaps(const std::vector<Mode>& modes, Vector& q) {
     if (laws_[k].contact && modes[k] != Mode::open) closed.push_back(k);
   if (closed.empty()) return;
   auto find = [&] {
-    system_.laws().contact_source().find(t_, q, HUGE_VAL, workspace_, found_);
+    system_.laws().contact_source().find(t, q, HUGE_VAL, workspace_, found_);
     for (const ContactSite& point : found_.points) gap_[friction_.laws() + point.law] = point.gap;
   };
-  if (!system_.laws().constraints().empty()) find();
+  if (t != t_ || !system_.laws().constraints().empty()) find();
   const Index size = static_cast<Index>(closed.size());
   D.resize(size, size);
   gap.resize(size);

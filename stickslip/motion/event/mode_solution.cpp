@@ -2,6 +2,7 @@
 // Accelerations and reactions of a system whose laws keep given modes.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/motion/event/mode_dynamics.hpp"
 
@@ -27,7 +28,7 @@ void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
   if (mode == Mode::slip_minus) d[0] = -1;
   if (mode != Mode::slip || law.tangents != 2) return;
   const double u1 = u_[law.tangent()], u2 = u_[law.tangent() + 1],
-               speed = direction_kept_[k] ? 0.0 : std::hypot(u1, u2);
+               speed = heading_[k] == Heading::velocity ? std::hypot(u1, u2) : 0.0;
   d[0] = speed > 0 ? u1 / speed : direction_(0, static_cast<Index>(k));
   d[1] = speed > 0 ? u2 / speed : direction_(1, static_cast<Index>(k));
 }
@@ -35,7 +36,7 @@ void ModeDynamics::slip_direction(std::size_t k, Mode mode, double d[2]) const {
 double ModeDynamics::slip_speed(std::size_t k, const double d[2]) const {
   const Law& law = laws_[k];
   if (law.size == 1) return d[0] * u_[law.first];
-  if (direction_kept_[k]) return d[0] * u_[law.first] + d[1] * u_[law.first + 1];
+  if (heading_[k] != Heading::velocity) return d[0] * u_[law.first] + d[1] * u_[law.first + 1];
   return std::hypot(u_[law.first], u_[law.first + 1]);
 }
 
@@ -147,6 +148,54 @@ void ModeDynamics::reaction_bounds(const std::vector<Mode>& modes) {
   }
 }
 
+/// What a unit of each unknown does to the reactions that limits name.
+void ModeDynamics::follow_choice(const std::vector<Mode>& modes, const Vector& x) {
+  const Index contacts = m_ - friction_components_, unknowns = x.size();
+  r_ = known_r_ + factor_.E * x;
+  a_ = known_a_ + factor_.PWE * x;
+  read_reactions(R_);
+  unit_R_.resize(R_.size(), unknowns);
+  unit_R_.topRows(contacts) = factor_.E.bottomRows(contacts);
+  for (Index j = 0; j < unknowns && R_.size() > contacts; ++j) {
+    scratch_.noalias() = Wt_.transpose() * factor_.E.col(j);
+    unit_a_ = factor_.PWE.col(j);
+    mass_.multipliers(scratch_, unit_a_, lambda_);
+    unit_R_.col(j).tail(lambda_.size()) = lambda_;
+  }
+  for (const std::size_t law : following_.laws()) {
+    const auto k = static_cast<Index>(law);
+    if (modes[law] == Mode::stick) limit_[k] = following_.limit(law, R_);
+    static_limit_[k] = std::max(limit_[k], following_.static_limit(law, R_));
+  }
+  reaction_bounds(modes);
+  for (ReactionBound& bound : bounds_) {
+    const auto law = static_cast<std::size_t>(bound.law);
+    if (!follows(law)) continue;
+    bound.slopes.resize(unknowns);
+    for (Index j = 0; j < unknowns; ++j) {
+      unit_ = unit_R_.col(j);
+      const double slope = following_.static_along(law, R_, unit_).slope;
+      bound.slopes[j] = std::isfinite(slope) ? slope : 0.0;
+    }
+    bound.shift = -bound.slopes.dot(x);
+  }
+}
+
+/// Redundant reactions x in their sets, from the shortest ones; r_ and a_ are those without x before and after.
+bool ModeDynamics::choose_within(const std::vector<Mode>& modes, double inset, Vector& x) {
+  if (following_.empty()) {
+    reaction_bounds(modes);
+    return factor_.held.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x);
+  }
+  known_r_ = r_;
+  known_a_ = a_;
+  const BoundsAt tangents = [&](const Vector& at, std::vector<ReactionBound>& /*bounds_*/) { follow_choice(modes, at); };
+  const bool found = smallest_within(factor_.held, tangents, inset, bounds_, x);
+  r_ = known_r_;
+  a_ = known_a_;
+  return found;
+}
+
 void ModeDynamics::right_side(const std::vector<Mode>& modes) {
   make_factor(modes, factor_);
   regularity_ = factor_.regularity;
@@ -172,10 +221,7 @@ void ModeDynamics::load(const std::vector<Mode>& modes) {
 bool ModeDynamics::finish(const std::vector<Mode>& modes) {
   if (right_.size() > 0) {
     factor_.solve(right_, x_);
-    if (redundant_) {
-      reaction_bounds(modes);
-      admissible_ = factor_.held.smallest_within(bounds_, {}, x_);
-    }
+    if (redundant_) admissible_ = choose_within(modes, 0, x_);
     a_.noalias() += factor_.PWE * x_;
     r_.noalias() += factor_.E * x_;
   }
@@ -186,6 +232,52 @@ bool ModeDynamics::finish(const std::vector<Mode>& modes) {
 }
 
 bool ModeDynamics::solve(const std::vector<Mode>& modes) {
+  return solve_given(modes) && turn_directions(modes);
+}
+
+/// d of law k from u' at hand: b = u' + c D d is what it has without its own friction, and (c D + λ) d = b, |d| = 1. A little
+/// below its limit λ < 0 goes on smoothly: states beside one that has just broken away.
+/// True: d has changed.
+bool ModeDynamics::turn_direction(std::size_t k, Mode mode) {
+  constexpr int kMostSteps = 50;
+  constexpr double kSame = 4 * std::numeric_limits<double>::epsilon(), kLittle = 0.25;
+  const Law& law = laws_[k];
+  const Index i = law.tangent();
+  double d[2];
+  slip_direction(k, mode, d);
+  const double c = law.contact ? limit_[k] * r_[law.first] : limit_[k];
+  const Eigen::Matrix2d own = c * D_.block<2, 2>(i, i);
+  const Eigen::Vector2d at(d[0], d[1]), b = Wt_.middleRows(i, 2) * a_ + bias_.segment(i, 2) + own * at;
+  if (!(c > 0) || !(own.determinant() > 0)) return false;
+  const double least = -kLittle * own.determinant() / own.trace();  // above minus the smaller eigenvalue
+  double slip = 0;                                                  // λ
+  Eigen::Vector2d x = own.inverse() * b;
+  for (int step = 0; step < kMostSteps && std::abs(x.norm() - 1) > kSame; ++step) {
+    const Eigen::Matrix2d inverse = (own + slip * Eigen::Matrix2d::Identity()).inverse();
+    slip += x.squaredNorm() * (x.norm() - 1) / x.dot(inverse * x);
+    if (!(slip > least)) return false;
+    x = (own + slip * Eigen::Matrix2d::Identity()).inverse() * b;
+  }
+  x.normalize();
+  set_direction(k, x[0], x[1]);
+  return (x - at).norm() > kSame;
+}
+
+/// Other laws answer to a direction that turns: repeated until all stay.
+bool ModeDynamics::turn_directions(const std::vector<Mode>& modes) {
+  constexpr int kMostTurns = 20;
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    bool turned = false;
+    for (std::size_t k = 0; k < laws_.size(); ++k)
+      if (heading_[k] == Heading::acceleration && modes[k] == Mode::slip && laws_[k].tangents == 2)
+        turned |= turn_direction(k, modes[k]);
+    if (!turned) return true;
+    if (!solve_given(modes)) return false;
+  }
+  return true;
+}
+
+bool ModeDynamics::solve_given(const std::vector<Mode>& modes) {
   if (!following_.empty()) return follow_reactions(modes);
   right_side(modes);
   return finish(modes);
@@ -266,14 +358,15 @@ bool ModeDynamics::settle_limits(const std::vector<Mode>& modes) {
     bool settled = true;
     for (const std::size_t law : following_.laws()) {
       const auto k = static_cast<Index>(law);
-      // Of a law that slips the root itself, whose last digits R would take through all of its terms again.
+      // Of a law that slips the root itself, whose last digits R would take through all of its terms again. Where no
+      // choice holds there is nothing to settle.
       const double c = modes[law] == Mode::stick || redundant_ ? following_.limit(law, R_) : limit_[k];
       const double c_s = std::max(c, following_.static_limit(law, R_));
       settled &= std::abs(c - limit_[k]) <= kSettled * c && std::abs(c_s - static_limit_[k]) <= kSettled * c_s;
       limit_[k] = c;
       static_limit_[k] = c_s;
     }
-    if (!redundant_ || settled) return true;
+    if (!redundant_ || settled || !admissible_) return true;
     load(modes);
     if (!finish(modes)) return false;
   }
@@ -281,26 +374,30 @@ bool ModeDynamics::settle_limits(const std::vector<Mode>& modes) {
 }
 
 bool ModeDynamics::central_reactions(const std::vector<Mode>& modes, Vector& x) {
-  if (!following_.empty() && !solve(modes)) return false;
+  if (!following_.empty() && (!solve(modes) || !admissible_)) return false;
   right_side(modes);
-  reaction_bounds(modes);
   factor_.solve(right_, x);
   const Vector shortest = x;
+  if (!choose_within(modes, 0, x)) return false;
+  const Vector within = x;
+  if (!following_.empty()) follow_choice(modes, within);  // tangents at a choice that holds are within the sets
   constexpr double kDeepest = 0.25, kShallowest = 1e-13;  // of the largest force
   for (double inset = kDeepest; inset > kShallowest; inset *= 0.1) {
     x = shortest;
     if (factor_.held.smallest_within(bounds_, std::vector<double>(bounds_.size(), inset), x)) return true;
   }
-  x = shortest;
-  return factor_.held.smallest_within(bounds_, {}, x);
+  x = within;
+  return true;
 }
 
 void ModeDynamics::slacks_near(const std::vector<Mode>& modes, const Vector& x, Vector& slacks) {
   if (!following_.empty()) solve(modes);
   right_side(modes);
-  reaction_bounds(modes);
   factor_.solve(right_, x_);
   if (redundant_ && x.size() == x_.size()) factor_.held.nearest(x, x_);
+  known_r_ = r_;
+  known_a_ = a_;
+  following_.empty() ? reaction_bounds(modes) : follow_choice(modes, x_);
   const Index count = static_cast<Index>(bounds_.size());
   slacks.setZero(count + 1);
   if (factor_.by_lu) return;

@@ -131,7 +131,7 @@ bool OdeFlow::rate(double t, const Vector& y, Vector& dydt) {
 
 void OdeFlow::set_creeping(std::size_t law, bool creeping) {
   creeping_[law] = creeping;
-  dynamics_.keep_direction(law, creeping);
+  dynamics_.set_heading(law, creeping ? ModeDynamics::Heading::acceleration : ModeDynamics::Heading::velocity);
 }
 
 /// The placed and solved state decides how far a step may go while a law with two tangents slows down; a law that has

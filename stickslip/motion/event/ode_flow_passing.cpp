@@ -23,7 +23,7 @@ bool OdeFlow::rate_on_rows(double t, const Vector& y, Vector& dydt) {
   if (!on_rows_) return rate(t, y, dydt);
   try {
     place(t, y);
-    dynamics_.project(modes_, q_, v_);
+    dynamics_.project(modes_, dynamics_.t(), q_, v_);
   } catch (const InputError& error) {
     refusal_ = error.what();
     return false;

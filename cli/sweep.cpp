@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cli/commands.hpp"
+#include "cli/ranks.hpp"
+#include "cli/report_page.hpp"
+#include "cli/result_folder.hpp"
+#include "cli/terminal.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_header.hpp"
+#include "stickslip/io/sweep_file.hpp"
+#include "stickslip/io/sweep_journal.hpp"
+#include "stickslip/io/sweep_report.hpp"
+#include "stickslip/io/text_file.hpp"
+
+namespace stickslip::cli {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+/// KEY=FROM:TO:COUNT, or KEY=a,b,c, as a setting of [sweep].
+std::string over_setting(const std::string& text) {
+  const auto fail = [&](const std::string& why) {
+    throw InputError(fmt::format("--over {}: {}; write KEY=FROM:TO:COUNT, as k=1:3:21, or KEY=A,B,.., as k=1,2,5", text, why));
+  };
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) fail("there is no KEY=");
+  const std::string key = text.substr(0, equals), values = text.substr(equals + 1);
+  const char separator = values.find(':') != std::string::npos ? ':' : ',';
+  std::vector<std::string_view> parts;
+  split_fields(values, separator, parts);
+  for (const std::string_view part : parts)
+    if (!parse_finite_number(part)) fail(fmt::format("{} is not a number", in_quotes(part)));
+  if (separator == ',') return fmt::format("sweep.over.{}=[{}]", key, values);
+  if (parts.size() != 3 || !parse_integer(parts[2])) fail("a range has two ends and a whole number of values");
+  return fmt::format("sweep.over.{}={{from = {}, to = {}, count = {}}}", key, parts[0], parts[1], parts[2]);
+}
+
+std::vector<std::string> all_settings(const SweepCommand& command) {
+  std::vector<std::string> settings = command.set;
+  for (const std::string& over : command.over) settings.push_back(over_setting(over));
+  return settings;
+}
+
+/// What a helper needs to be the same sweep.
+std::string packed(const ModelFile& model) {
+  return json{{"path", model.path}, {"text", model.text}, {"settings", model.settings}, {"files", model.files}}.dump(
+      -1, ' ', false, json::error_handler_t::replace);
+}
+
+int help(const Ranks& ranks, const SweepCommand& command) {
+  std::string text;
+  ranks.broadcast(text);
+  if (text.empty()) return kSuccess;  // rank 0 says what is wrong
+  catch_interrupts();
+  const json given = json::parse(text);
+  const ModelFile model =
+      parse_model(given["text"].get<std::string>(), given["path"].get<std::string>(),
+                  given["settings"].get<std::vector<std::string>>(), given["files"].get<std::vector<FileText>>());
+  const SweepRunner runner(model, read_sweep(model), interrupt_request());
+  ranks.help([&](long index) { return runner.run(index); },
+             command.threads > 0 ? command.threads : ranks.usual_threads());
+  return kSuccess;
+}
+
+/// On a terminal a bar; under mpirun, where there is none, a line every few seconds.
+class SweepProgress {
+ public:
+  SweepProgress(long before, long runs, bool visible, bool lines)
+      : bar_("sweep", visible), before_(before), runs_(runs), lines_(visible && lines), begin_(Clock::now()), last_(begin_) {}
+  void update(long done) {
+    const double fraction = static_cast<double>(done) / static_cast<double>(std::max(1L, runs_ - before_));
+    bar_.update(fraction);
+    constexpr auto kEvery = std::chrono::seconds(5);
+    const auto now = Clock::now();
+    if (!lines_ || now - last_ < kEvery) return;
+    last_ = now;
+    print_error("stickslip: {} of {} runs, {}\n", before_ + done, runs_,
+                time_left(std::chrono::duration<double>(now - begin_).count(), fraction));
+  }
+  void finish() { bar_.finish(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressBar bar_;
+  long before_, runs_;
+  bool lines_;
+  Clock::time_point begin_, last_;
+};
+
+std::string values_text(const SweepTable& table, long run) {
+  std::string text;
+  for (std::size_t k = 0; k < table.plan.axes().size(); ++k)
+    text += fmt::format("{}{} = {:.9g}", k ? ", " : "", table.plan.axes()[k].key, table.plan.value(run, k));
+  return text;
+}
+
+void print_summary(const ModelFile& model, const SweepTable& table, const SweepEnd& end, const std::string& folder) {
+  std::string keys;
+  for (const SweepAxis& axis : table.plan.axes()) keys += (keys.empty() ? "" : ", ") + axis.key;
+  const long done = table.done(), failed = table.failed();
+  print_out("{}\n", model.title.empty() ? model.path : model.title);
+  print_out("  sweep of {} over {} ({}): {} of {} runs in {:.3g} s, {} thread{}{}{}\n", to_string(table.section.analysis),
+            keys, to_string(table.plan.options().kind), done, table.plan.size(), end.wall_seconds, end.threads,
+            end.threads == 1 ? "" : "s",
+            end.processes > 1 ? fmt::format(" in each of {} processes", end.processes) : "",
+            end.resumed > 0 ? fmt::format("; {} were there from before", end.resumed) : "");
+  print_out("  {} succeeded{}\n", done - failed, failed > 0 ? fmt::format(", {} failed", failed) : "");
+  constexpr std::size_t kMostShown = 12;
+  for (std::size_t k = 0; k < table.outputs.size() && k < kMostShown; ++k) {
+    const OutputStatistics s = statistics_of(table, k);
+    if (s.count > 0)
+      print_out("  {:<28} {:.6g} .. {:.6g}, mean {:.6g}\n", table.outputs[k], s.minimum, s.maximum, s.mean);
+  }
+  if (table.outputs.size() > kMostShown) print_out("  and {} more\n", table.outputs.size() - kMostShown);
+  for (long run = 0, shown = 0; run < table.plan.size() && shown < 3; ++run) {
+    const SweepRow& row = table.rows[static_cast<std::size_t>(run)];
+    if (!row.done || row.status == Status::success) continue;
+    print_out("  run {} ({}): {}: {}\n", run, values_text(table, run), to_string(row.status), row.message);
+    ++shown;
+  }
+  print_out("  results: {}\n", folder);
+}
+
+void remove_results(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* name : {"sweep.csv", "sweep.h5", "sweep.h5.part"}) fs::remove(folder / name, ignored);
+}
+
+/// Nothing that the sweep asked for came out: a word that no run brings.
+void mention_unmatched(const SweepTable& table) {
+  if (table.done() == table.failed()) return;
+  for (const std::string& kept : table.section.keep)
+    if (std::none_of(table.outputs.begin(), table.outputs.end(), [&](const std::string& name) {
+          return name == kept || name.starts_with(kept + ".");
+        }))
+      print_error("stickslip: note: keep: no run has '{}'\n", kept);
+}
+
+int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
+         const SweepRunner& runner) {
+  ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-sweep" : command.out);
+  const ResultHeader header = result_header(model, command.model);
+  const fs::path& path = folder.open();
+  const fs::path journal_path = path / "sweep.journal";
+  std::error_code ignored;
+  if (command.fresh) fs::remove(journal_path, ignored);
+  if (!fs::exists(journal_path, ignored)) {
+    folder.open_cleared();
+    remove_results(path);
+  }
+  SweepJournal journal(journal_path, sweep_identity(runner, header), runner.plan().size());
+  SweepEnd end;
+  end.resumed = journal.done();
+  end.threads = command.threads > 0 ? command.threads : ranks.usual_threads();
+  end.processes = ranks.count();
+  if (end.resumed > 0)
+    print_error("stickslip: going on with the sweep in {}: {} of {} runs are there\n", path.string(), end.resumed,
+                runner.plan().size());
+  SweepProgress progress(end.resumed, runner.plan().size(), !command.json, ranks.count() > 1);
+  const auto begin = std::chrono::steady_clock::now();
+  const SweepSolution solution =
+      run_sweep({journal.pending(), [&](long index) { return runner.run(index); }}, {end.threads, interrupt_request()},
+                {[&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); },
+                 [&](long done) { progress.update(done); }},
+                helpers);
+  journal.sync();
+  progress.finish();
+  end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  end.status = solution.status;
+  const SweepTable table(runner, journal.rows());
+  const long failed = table.failed();
+  if (end.status == Status::interrupted)
+    end.message = fmt::format("stopped after {} of {} runs; the same command goes on from there", journal.done(),
+                              runner.plan().size());
+  else if (failed > 0)
+    end.message = fmt::format("{} of {} runs ended without success; sweep.csv has the message of each", failed,
+                              runner.plan().size());
+  folder.require_in_place();
+  const std::string summary = sweep_json(table, header, end);
+  write_text_file(path / "sweep.csv", sweep_csv(table));
+  write_sweep_h5(path / "sweep.h5", table, header, [&](long index) { return journal.blocks(index); });
+  write_text_file(path / "summary.json", summary);
+  write_report(path / "report.html", sweep_report(table, header, end));
+  if (end.status == Status::success) fs::remove(journal_path, ignored);
+  mention_unmatched(table);
+  if (command.json) {
+    write_out(summary);
+  } else {
+    print_summary(model, table, end, path.string());
+    if (!end.message.empty()) print_error("stickslip: {}\n", end.message);
+  }
+  return end.status == Status::success && failed == 0 ? kSuccess : kNoSuccess;
+}
+
+}  // namespace
+
+int sweep(const SweepCommand& command) {
+  const Ranks ranks;
+  if (ranks.rank() > 0) return help(ranks, command);
+  std::string text;
+  catch_interrupts();
+  std::optional<ModelFile> model;
+  std::optional<SweepRunner> runner;
+  try {
+    model = read_model(command.model, all_settings(command));
+    runner.emplace(*model, read_sweep(*model), interrupt_request());
+    text = packed(*model);
+  } catch (...) {
+    ranks.broadcast(text);  // empty: nobody waits for work
+    throw;
+  }
+  ranks.broadcast(text);
+  const std::unique_ptr<SweepHelpers> helpers = ranks.helpers();  // whatever goes wrong from here on, they are sent home
+  return lead(ranks, helpers.get(), command, *model, *runner);
+}
+
+}  // namespace stickslip::cli
