@@ -115,10 +115,25 @@ struct SweepCommand {
   std::vector<std::string> over;  ///< KEY=FROM:TO:COUNT or KEY=a,b,c
   int threads = 0;                ///< of each process; 0: one per processor
   bool fresh = false;             ///< drop what an unfinished sweep left in the folder
+  double resolution = 0;          ///< > 0: basins of attraction, final states that differ by less are the same
+  long count = 0;                 ///< > 0: so many random draws
+  std::string seed;               ///< of them
   std::string out;
   bool json = false;
 };
 int sweep(const SweepCommand& command);
+
+struct BifurcationCommand {
+  std::string model;
+  std::vector<std::string> set;
+  std::string over;     ///< KEY=FROM:TO:COUNT
+  std::string observe;  ///< column; empty: the first coordinate
+  int transient = 50, record = 50;
+  bool peaks = false;
+  std::string out;
+  bool json = false;
+};
+int bifurcation(const BifurcationCommand& command);
 
 struct NewCommand {
   std::string kind;  ///< empty: the list of them

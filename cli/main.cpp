@@ -53,6 +53,7 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
   sweep      many runs over numbers of a model, on threads or MPI     stickslip sweep MODEL.toml --over k=1:3:21
+  basin, montecarlo, bifurcation: ready sweeps                        stickslip bifurcation MODEL.toml --over omega=0.5:2:200
   view       results in the browser: list, overlays, live progress     stickslip view DIR
   plot       columns of results as SVG, PNG or PDF                     stickslip plot two-masses --x x1 --y v_x1
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
@@ -171,6 +172,43 @@ CLI::App* add_sweep(CLI::App& app, cli::SweepCommand& command) {
       "  mpirun -n 4 stickslip sweep MODEL.toml\n"
       "Exit codes: 0 every run succeeded, 1 some did not (kept, with their message) or it was stopped, 2 wrong input.");
   return sub;
+}
+
+CLI::App* add_basin(CLI::App& app, cli::SweepCommand& command) {
+  CLI::App* sub = app.add_subcommand("basin", "basins of attraction: which runs of a grid of starts end in the same state");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--over", command.over, "two numbers of the start, as initial.position.0=-2:2:50 (repeatable)")
+      ->type_name("KEY=FROM:TO:COUNT")
+      ->allow_extra_args(false);
+  sub->add_option("--resolution", command.resolution = 1e-3, "final states that differ by less, of the range of the motion, are the same")
+      ->capture_default_str()
+      ->check(CLI::Range(1e-15, 1.0));
+  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")->check(CLI::Range(1, 4096));
+  sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished sweep left in the folder");
+  return with_results(sub, command, "MODEL-sweep", "the summary");
+}
+
+CLI::App* add_montecarlo(CLI::App& app, cli::SweepCommand& command) {
+  CLI::App* sub = app.add_subcommand("montecarlo", "random draws of the numbers of [sweep], with confidence intervals");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--count", command.count = 100, "draws")->capture_default_str()->check(CLI::Range(1L, 1000000000L));
+  sub->add_option("--seed", command.seed, "of the draws (default: that of [sweep], or 1)");
+  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")->check(CLI::Range(1, 4096));
+  sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished sweep left in the folder");
+  return with_results(sub, command, "MODEL-sweep", "the summary");
+}
+
+CLI::App* add_bifurcation(CLI::App& app, cli::BifurcationCommand& command) {
+  CLI::App* sub = app.add_subcommand("bifurcation", "what a motion settles on over a number of the model, followed up and down");
+  add_model(*sub, command.model, command.set);
+  sub->add_option("--over", command.over, "the number")->type_name("KEY=FROM:TO:COUNT")->required();
+  sub->add_option("--observe", command.observe, "a coordinate, or v_<coordinate> (default: the first coordinate)");
+  sub->add_option("--transient", command.transient, "periods before points are taken; without [periodic] parts of the run")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1000000));
+  sub->add_option("--record", command.record, "periods, or parts, in which they are")->capture_default_str()->check(CLI::Range(1, 1000000));
+  sub->add_flag("--peaks", command.peaks, "peaks, where [periodic] has a period as well (default: one point per period)");
+  return with_results(sub, command, "MODEL-bifurcation", "the summary");
 }
 
 CLI::App* add_check(CLI::App& app, cli::CheckCommand& command) {
@@ -318,7 +356,8 @@ struct Commands {
   cli::PeriodicCommand periodic;
   cli::ShootCommand shoot;
   cli::FitCommand fit;
-  cli::SweepCommand sweep;
+  cli::SweepCommand sweep, basin, montecarlo;
+  cli::BifurcationCommand bifurcation;
   cli::CheckCommand check;
   cli::SolveCommand solve;
   cli::PlotCommand plot;
@@ -342,6 +381,9 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c) {
           {add_shoot(app, c.shoot), [&] { return cli::shoot(c.shoot); }},
           {add_fit(app, c.fit), [&] { return cli::fit(c.fit); }},
           {add_sweep(app, c.sweep), [&] { return cli::sweep(c.sweep); }},
+          {add_basin(app, c.basin), [&] { return cli::sweep(c.basin); }},
+          {add_montecarlo(app, c.montecarlo), [&] { return cli::sweep(c.montecarlo); }},
+          {add_bifurcation(app, c.bifurcation), [&] { return cli::bifurcation(c.bifurcation); }},
           {add_check(app, c.check), [&] { return cli::check(c.check); }},
           {add_solve(app, c.solve), [&] { return cli::solve(c.solve); }},
           {add_plot(app, c.plot), [&] { return cli::plot(c.plot); }},

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -11,8 +13,10 @@
 #include "cli/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
+#include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/result_header.hpp"
+#include "stickslip/io/sweep_attractors.hpp"
 #include "stickslip/io/sweep_file.hpp"
 #include "stickslip/io/sweep_journal.hpp"
 #include "stickslip/io/sweep_report.hpp"
@@ -46,6 +50,13 @@ std::string over_setting(const std::string& text) {
 std::vector<std::string> all_settings(const SweepCommand& command) {
   std::vector<std::string> settings = command.set;
   for (const std::string& over : command.over) settings.push_back(over_setting(over));
+  if (command.resolution > 0) settings.push_back("sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]");
+  if (command.count > 0) {  // a Latin hypercube stays one
+    const bool latin = std::find(command.set.begin(), command.set.end(), "sweep.kind=latin") != command.set.end();
+    if (!latin) settings.push_back("sweep.kind=random");
+    settings.push_back(fmt::format("sweep.count={}", command.count));
+  }
+  if (!command.seed.empty()) settings.push_back("sweep.seed=" + command.seed);
   return settings;
 }
 
@@ -144,6 +155,40 @@ void mention_unmatched(const SweepTable& table) {
       print_error("stickslip: note: keep: no run has '{}'\n", kept);
 }
 
+/// Basins: basin.csv, a map on the page, and what the attractors are.
+void add_basins(const SweepTable& table, double resolution, const fs::path& folder, ReportDocument& page, bool quiet) {
+  const Attractors found = find_attractors(table, resolution);
+  std::string text = "run";
+  for (const SweepAxis& axis : table.plan.axes()) text += "," + csv_cell(axis.key);
+  text += ",attractor\n";
+  for (long run = 0; run < table.plan.size(); ++run) {
+    text += fmt::format("{}", run);
+    for (std::size_t k = 0; k < table.plan.axes().size(); ++k) text += fmt::format(",{}", table.plan.value(run, k));
+    text += fmt::format(",{}\n", found.of_run[static_cast<std::size_t>(run)]);
+  }
+  write_text_file(folder / "basin.csv", text);
+  ReportTable rows{"Attractors", "States in which runs ended; two are the same within the resolution.", {"attractor", "runs"}, {}, -1};
+  for (const std::string& name : found.names) rows.columns.push_back(name);
+  for (std::size_t k = 0; k < found.states.size(); ++k) {
+    rows.rows.push_back({static_cast<double>(k), static_cast<double>(found.counts[k])});
+    for (const double x : found.states[k]) rows.rows.back().emplace_back(x);
+  }
+  page.blocks.insert(page.blocks.begin(), rows);
+  const std::vector<SweepAxis>& axes = table.plan.axes();
+  if (axes.size() >= 2 && table.plan.options().kind == SweepKind::grid) {
+    ReportMap map = sweep_map(table, 0, 1, "attractor", [&](long run) {
+      const long number = found.of_run[static_cast<std::size_t>(run)];
+      return number < 0 ? std::nan("") : static_cast<double>(number);
+    });
+    map.title = "Basins of attraction";
+    constexpr std::size_t kMostNamed = 12;
+    for (std::size_t k = 0; k < found.states.size() && found.states.size() <= kMostNamed; ++k)
+      map.categories.push_back(fmt::format("{} ({})", k, found.counts[k]));
+    page.blocks.insert(page.blocks.begin(), map);
+  }
+  if (!quiet) print_out("  attractors: {}\n", found.states.size());
+}
+
 int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
          const SweepRunner& runner) {
   ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-sweep" : command.out);
@@ -188,7 +233,9 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
   write_text_file(path / "sweep.csv", sweep_csv(table));
   write_sweep_h5(path / "sweep.h5", table, header, [&](long index) { return journal.blocks(index); });
   write_text_file(path / "summary.json", summary);
-  write_report(path / "report.html", sweep_report(table, header, end));
+  ReportDocument page = sweep_report(table, header, end);
+  if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
+  write_report(path / "report.html", page);
   if (end.status == Status::success) fs::remove(journal_path, ignored);
   mention_unmatched(table);
   if (command.json) {

@@ -29,7 +29,7 @@ function make_plot(block) {
 }
 
 const PLOTTED = ['figure', 'timeline', 'scene'];
-const SIMPLE = { audit: audit_block, table: table_block, text: text_block, inputs: inputs_block };
+const SIMPLE = { audit: audit_block, table: table_block, text: text_block, inputs: inputs_block, map: map_block };
 
 function fill_section(block, plot, section) {
   if (block.title) section.append(element('h2', {}, block.title));

@@ -138,6 +138,19 @@ Json block(const ReportInputs& inputs) {
           {"model_text", inputs.model_text}};
 }
 
+Json block(const ReportMap& map) {
+  Json out = {{"type", "map"}, {"title", map.title}};
+  put_text(out, "note", map.note);
+  out["x"] = {{"label", map.x.label}, {"unit", map.x.unit}};
+  out["y"] = {{"label", map.y.label}, {"unit", map.y.unit}};
+  out["x_values"] = map.x_values;
+  out["y_values"] = map.y_values;
+  out["values"] = map.values;  // dump() writes null for what is not finite
+  out["label"] = map.label;
+  if (!map.categories.empty()) out["categories"] = map.categories;
+  return out;
+}
+
 std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 std::string block_text(const ReportScene& scene) { return report_scene_json(scene); }

@@ -48,6 +48,16 @@ struct ReportFigure {
   std::string groups{};  ///< what the groups of the series are ("bodies"); figures of one link share the choice
 };
 
+/// A number over two others: a field of colours.
+struct ReportMap {
+  std::string title, note;
+  ReportAxis x, y;
+  std::vector<double> x_values, y_values;
+  std::vector<double> values;  ///< row after row: those of y_values[0] first; what is not finite is left blank
+  std::string label;           ///< of the number
+  std::vector<std::string> categories{};  ///< values are numbers of these; empty: a scale
+};
+
 struct ReportInterval {
   double from = 0, to = 0;
   Mode mode = Mode::stick;
@@ -101,7 +111,7 @@ struct ReportInputs {
 };
 
 using ReportBlock =
-    std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene, ReportInputs>;
+    std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene, ReportInputs, ReportMap>;
 
 struct ReportDocument {
   std::string title, subtitle, generator;

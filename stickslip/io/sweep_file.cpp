@@ -103,6 +103,38 @@ OutputStatistics statistics_of(const SweepTable& table, std::size_t column) {
   return s;
 }
 
+double OutputStatistics::half_interval() const {
+  constexpr double kNormal95 = 1.959964;
+  return kNormal95 * deviation / std::sqrt(static_cast<double>(count));
+}
+
+std::vector<double> quantiles_of(const SweepTable& table, std::size_t column, const std::vector<double>& fractions) {
+  std::vector<double> sorted, values;
+  for (long k = 0; k < table.plan.size(); ++k)
+    if (const double x = table.output(k, column); std::isfinite(x)) sorted.push_back(x);
+  std::sort(sorted.begin(), sorted.end());
+  for (const double fraction : fractions) {
+    if (sorted.empty()) {
+      values.push_back(NAN);
+      continue;
+    }
+    const double at = fraction * static_cast<double>(sorted.size() - 1);
+    const auto k = std::min(static_cast<std::size_t>(at), sorted.size() - 1);
+    const double next = sorted[std::min(k + 1, sorted.size() - 1)];
+    values.push_back(sorted[k] + (at - static_cast<double>(k)) * (next - sorted[k]));
+  }
+  return values;
+}
+
+std::pair<double, double> success_interval(long succeeded, long done) {
+  if (done == 0) return {NAN, NAN};
+  constexpr double z = 1.959964;
+  const double n = static_cast<double>(done), p = static_cast<double>(succeeded) / n;
+  const double middle = (p + z * z / (2 * n)) / (1 + z * z / n);
+  const double half = z / (1 + z * z / n) * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+  return {std::max(0.0, middle - half), std::min(1.0, middle + half)};
+}
+
 std::string sweep_csv(const SweepTable& table) {
   std::string text = "run";
   for (const SweepAxis& axis : table.plan.axes()) text += "," + csv_cell(axis.key);
@@ -199,6 +231,8 @@ std::string sweep_status(const SweepTable& table, const SweepEnd& end) {
 }
 
 std::string sweep_json(const SweepTable& table, const ResultHeader& header, const SweepEnd& end) {
+  const SweepKind kind = table.plan.options().kind;
+  const bool drawn = kind == SweepKind::random || kind == SweepKind::latin;
   Json over = Json::array(), outputs = Json::array(), failures = Json::array(), parameters = Json::object();
   for (std::size_t k = 0; k < table.plan.axes().size(); ++k) {
     double least = HUGE_VAL, greatest = -HUGE_VAL;
@@ -220,6 +254,11 @@ std::string sweep_json(const SweepTable& table, const ResultHeader& header, cons
                        {"mean", number(s.mean)},
                        {"deviation", number(s.deviation)},
                        {"count", s.count}});
+    if (!drawn) continue;
+    outputs.back()["confidence"] = {number(s.mean - s.half_interval()), number(s.mean + s.half_interval())};
+    const std::vector<double> fractions{0.05, 0.25, 0.5, 0.75, 0.95}, quantiles = quantiles_of(table, k, fractions);
+    for (std::size_t q = 0; q < fractions.size(); ++q)
+      outputs.back()["quantiles"][fmt::format("{}", fractions[q])] = number(quantiles[q]);
   }
   constexpr std::size_t kMostFailures = 100;
   for (long run = 0; run < table.plan.size() && failures.size() < kMostFailures; ++run) {
@@ -232,7 +271,7 @@ std::string sweep_json(const SweepTable& table, const ResultHeader& header, cons
   }
   for (const auto& [name, value] : header.inputs.parameters) parameters[name] = number(value);
   const long done = table.done(), failed = table.failed();
-  const Json json{{"status", sweep_status(table, end)},
+  Json json{{"status", sweep_status(table, end)},
                   {"message", end.message},
                   {"title", header.title},
                   {"model", header.model},
@@ -254,6 +293,10 @@ std::string sweep_json(const SweepTable& table, const ResultHeader& header, cons
                   {"set", header.inputs.settings},
                   {"parameters", parameters},
                   {"model_text", header.inputs.model_text}};
+  if (drawn) {
+    const auto [low, high] = success_interval(done - failed, done);
+    json["success_interval"] = {number(low), number(high)};
+  }
   return dumped(json, 2) + "\n";
 }
 

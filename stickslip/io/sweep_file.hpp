@@ -11,7 +11,8 @@
 //                  motion), columns in the attribute of that name
 //   summary.json   status (success, failures, interrupted), message, title, model, analysis, kind, runs, done, succeeded,
 //                  failed, over [{key, count, minimum, maximum}], outputs [{name, minimum, maximum, mean, deviation,
-//                  count}], failures [{run, status, message, values}] (the first hundred), threads, processes, resumed
+//                  count; of draws also confidence [low, high] (95 %, of the mean) and quantiles {fraction: value}}],
+//                  success_interval [low, high] (95 %, of draws), failures [{run, status, message, values}] (the first hundred), threads, processes, resumed
 //                  (runs that were there), wall_seconds, version, date, set, parameters, model_text
 #pragma once
 
@@ -50,7 +51,13 @@ struct SweepTable {
 struct OutputStatistics {
   long count = 0;
   double minimum = 0, maximum = 0, mean = 0, deviation = 0;  ///< deviation: of the sample, n - 1
+  /// Half of the 95 % confidence interval of the mean of independent draws, 1.96 deviation/sqrt(n): for n > 30.
+  double half_interval() const;
 };
+/// The values below which lie these fractions of the runs, between neighbours linearly.
+std::vector<double> quantiles_of(const SweepTable& table, std::size_t column, const std::vector<double>& fractions);
+/// 95 % confidence interval of the probability of success (Wilson's, 1927).
+std::pair<double, double> success_interval(long succeeded, long done);
 OutputStatistics statistics_of(const SweepTable& table, std::size_t column);
 
 std::string sweep_csv(const SweepTable& table);

@@ -147,6 +147,37 @@ bool varies(const SweepTable& table, std::size_t column) {
 
 }  // namespace
 
+ReportMap sweep_map(const SweepTable& table, std::size_t x, std::size_t y, const std::string& label,
+                    const std::function<double(long)>& value) {
+  const std::vector<SweepAxis>& axes = table.plan.axes();
+  ReportMap map;
+  map.title = fmt::format("{} over {} and {}", label, axes[x].key, axes[y].key);
+  map.label = label;
+  map.x = {axes[x].key, "", false};
+  map.y = {axes[y].key, "", false};
+  map.x_values = axes[x].values;
+  map.y_values = axes[y].values;
+  map.values.assign(map.x_values.size() * map.y_values.size(), NAN);
+  for (long run = 0; run < table.plan.size(); ++run) {
+    // Places along the axes, the last of which changes fastest.
+    std::size_t column = 0, row = 0;
+    bool first = true;
+    long rest = run;
+    for (std::size_t k = axes.size(); k-- > 0;) {
+      const auto place = static_cast<std::size_t>(rest % static_cast<long>(axes[k].values.size()));
+      rest /= static_cast<long>(axes[k].values.size());
+      if (k == x) column = place;
+      else if (k == y) row = place;
+      else if (place > 0) first = false;
+    }
+    if (first) map.values[row * map.x_values.size() + column] = value(run);
+  }
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    if (k != x && k != y && axes[k].values.size() > 1)
+      map.note += fmt::format("{}{} = {:.6g}", map.note.empty() ? "At " : ", ", axes[k].key, axes[k].values[0]);
+  return map;
+}
+
 ReportDocument sweep_report(const SweepTable& table, const ResultHeader& header, const SweepEnd& end) {
   ReportDocument page;
   page.title = header.title.empty() ? header.model : header.title;
@@ -170,7 +201,17 @@ ReportDocument sweep_report(const SweepTable& table, const ResultHeader& header,
       const std::size_t longest = *std::max_element(moving.begin(), moving.end(), [&](std::size_t a, std::size_t b) {
         return table.plan.axes()[a].values.size() < table.plan.axes()[b].values.size();
       });
-      page.blocks.push_back(curves(table, k, longest));
+      // A second axis of a few values is a family of curves, of many a map.
+      constexpr std::size_t kMapped = 6;
+      std::size_t second = longest;
+      for (const std::size_t axis : moving)
+        if (axis != longest && (second == longest || table.plan.axes()[axis].values.size() > table.plan.axes()[second].values.size()))
+          second = axis;
+      if (second != longest && table.plan.axes()[second].values.size() >= kMapped)
+        page.blocks.push_back(sweep_map(table, std::min(longest, second), std::max(longest, second), table.outputs[k],
+                                        [&](long run) { return table.output(run, k); }));
+      else
+        page.blocks.push_back(curves(table, k, longest));
       ++figures;
     } else {
       for (const std::size_t axis : moving)

@@ -7,6 +7,10 @@
 
 namespace stickslip {
 
+/// `value(run)` over two axes of a grid, the first along x; of further axes the first value.
+ReportMap sweep_map(const SweepTable& table, std::size_t x, std::size_t y, const std::string& label,
+                    const std::function<double(long)>& value);
+
 ReportDocument sweep_report(const SweepTable& table, const ResultHeader& header, const SweepEnd& end);
 
 }  // namespace stickslip

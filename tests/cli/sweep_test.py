@@ -312,3 +312,82 @@ def test_a_signal_keeps_what_is_done(stickslip):
     assert other.returncode == 2 and "--fresh" in other.stderr
     fresh = stickslip.json("sweep", "m.toml", "--over", "k=1,2", "--fresh")
     assert fresh["runs"] == 60 and fresh["resumed"] == 0 and fresh["status"] == "success"
+
+
+def test_monte_carlo_has_confidence_intervals_and_quantiles(stickslip):
+    # x(end) of a block without spring and force: x = v^2/(2 limit), so that the draws of the limit are known.
+    model(stickslip, '[sweep]\nover = { "friction.0.limit" = { normal = [1, 0.1] } }\nkeep = ["final.position"]', 3)
+    text = (stickslip.folder / "m.toml").read_text()
+    text = text.replace('stiffness = [["k"]]\n', "").replace('force = ["F*sin(2*t)"]\n', "").replace("position = [1]", "velocity = [2]")
+    (stickslip.folder / "m.toml").write_text(text)
+    summary = stickslip.json("montecarlo", "m.toml", "--count", 500, "--seed", 3)
+    limits, ends = (column(stickslip.folder / "m-sweep", name) for name in ("friction.0.limit", "final.position.x"))
+    assert len(ends) == 500 and max(abs(x - 2 / c) for x, c in zip(ends, limits)) < 1e-9
+    output = summary["outputs"][0]
+    half = 1.959964 * statistics.stdev(ends) / math.sqrt(500)
+    assert abs(output["mean"] - statistics.mean(ends)) < 1e-12
+    assert output["confidence"] == pytest.approx([statistics.mean(ends) - half, statistics.mean(ends) + half], rel=1e-12)
+    assert output["quantiles"]["0.5"] == pytest.approx(statistics.median(ends), rel=1e-12)
+    low, high = summary["success_interval"]
+    assert low == pytest.approx(500 / (500 + 1.959964**2), rel=1e-9) and high == 1
+
+
+def test_basins_of_a_block_between_two_rests(stickslip):
+    # Two wells, (x^2 - 1)^2/4, with damping: starts end at -1 or 1, and by symmetry as often at either.
+    stickslip.write("wells.toml", """
+[equations]
+coordinates = ["x"]
+mass = [[1]]
+potential = "(x^2 - 1)^2/4"
+dissipation = "0.25*v_x^2"
+[initial]
+position = [0]
+velocity = [0]
+[run]
+scheme = "moreau"
+step = 0.02
+end_time = 60
+""")
+    summary = stickslip.json("basin", "wells.toml", "--over", "initial.position.0=-1.9:1.9:10", "--over", "initial.velocity.0=-1:1:6",
+                             "--resolution", 0.01)
+    assert summary["succeeded"] == 60
+    with open(stickslip.folder / "wells-sweep" / "basin.csv", newline="") as file:
+        found = list(csv.DictReader(file))
+    ends = column(stickslip.folder / "wells-sweep", "final.position.x")
+    assert {row["attractor"] for row in found} == {"0", "1"}
+    assert all((end > 0) == (ends[0] > 0) for end, row in zip(ends, found) if row["attractor"] == "0")
+    assert [row["attractor"] for row in found].count("0") == 30
+    for row, mirrored in zip(found, reversed(found)):
+        assert row["attractor"] != mirrored["attractor"]
+
+
+def test_a_bifurcation_diagram_shows_both_branches(stickslip):
+    # Duffing's hardening spring under a harmonic force: between its folds the way up and the way down differ.
+    stickslip.write("duffing.toml", """
+[parameters]
+omega = 1.0
+[equations]
+coordinates = ["x"]
+mass = [[1]]
+force = ["-x - 0.5*x^3 - 0.1*v_x + 0.3*cos(omega*t)"]
+[run]
+scheme = "moreau"
+step = 0.02
+end_time = 10
+[periodic]
+period = "2*pi/omega"
+""")
+    summary = stickslip.json("bifurcation", "duffing.toml", "--over", "omega=1:2:21", "--transient", 30, "--record", 3, "--peaks")
+    assert (summary["status"], summary["sampling"]) == ("success", "peaks")
+    with open(stickslip.folder / "duffing-bifurcation" / "bifurcation.csv", newline="") as file:
+        points = list(csv.DictReader(file))
+    peak = {(p["direction"], round(float(p["omega"]), 3)): float(p["x"]) for p in points}
+    assert {p["direction"] for p in points} == {"up", "down"}
+    assert any(peak["up", w] > 1.5 * peak["down", w] for (d, w) in peak if d == "up" and ("down", w) in peak)
+    assert peak["up", 2.0] == pytest.approx(peak["down", 2.0], rel=1e-2)
+    strobe = stickslip.json("bifurcation", "duffing.toml", "--over", "omega=1:1.1:2", "--transient", 40, "--record", 5, "--out", "s")
+    assert strobe["sampling"] == "period" and strobe["points"] == 2 * 2 * 5
+    wrong = stickslip("bifurcation", "duffing.toml", "--over", "omga=1:2:3")
+    assert wrong.returncode == 2 and "did you mean 'omega'?" in wrong.stderr
+    wrong = stickslip("bifurcation", "duffing.toml", "--over", "omega=1:2:3", "--observe", "y")
+    assert wrong.returncode == 2 and "no such column" in wrong.stderr
