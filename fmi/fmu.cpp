@@ -120,9 +120,9 @@ class Unit {
                                    h, own));
     if (std::exchange(changed_, false)) run_->inputs_changed();
     for (long k = 0; k < count; ++k) {
-      const bool last = !run_->step() && k + 1 < count;
+      if (run_->done()) throw InputError(fmt::format("the run is over at t = {:.9g} s; give setupExperiment a later stopTime", run_->state().t));
+      run_->step();
       if (run_->status() != Status::success) throw InputError(fmt::format("{}: {}", to_string(run_->status()), run_->message()));
-      if (last) throw InputError(fmt::format("the run is over at t = {:.9g} s; give setupExperiment a later stopTime", run_->state().t));
     }
   }
 
