@@ -133,6 +133,6 @@ def plot_sweep(sweep, output):
     else:
         points = axis.scatter(sweep.swept[:, 0], sweep.swept[:, 1], c=values, s=18)
         axis.set_ylabel(sweep.swept_names[1])
-        figure.colorbar(points, label=output)
+        figure.colorbar(points, label=output).formatter.set_useOffset(False)
     axis.grid(alpha=0.3)
     return figure
