@@ -8,9 +8,9 @@
 
 namespace stickslip::cli {
 
-StoredMotion store_motion(ResultFolder& folder, const TrajectoryNames& names, const ResultHeader& header,
+FoundMotion store_motion(ResultFolder& folder, const TrajectoryNames& names, const ResultHeader& header,
                           const std::function<Simulation(const SimulationHooks&)>& run) {
-  StoredMotion stored;
+  FoundMotion stored;
   ResultWriter writer(folder.open(), names, header);
   SimulationHooks hooks;
   hooks.on_row = [&](const OutputRow& row) { writer.add(row); };

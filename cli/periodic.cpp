@@ -12,11 +12,9 @@
 #include "cli/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
-#include "stickslip/common/nearest_name.hpp"
-#include "stickslip/common/version.hpp"
 #include "stickslip/io/branch_file.hpp"
 #include "stickslip/io/output_file.hpp"
-#include "stickslip/io/periodic_result.hpp"
+#include "stickslip/io/periodic_case.hpp"
 
 namespace stickslip::cli {
 
@@ -48,26 +46,6 @@ BranchOptions branch_options(const std::string& text, BranchOptions given) {
   given.step = second == std::string::npos ? 0 : number_in(text.substr(second + 1), text);
   if (given.from == given.to) throw InputError(fmt::format("--continue {}: both ends are the same", text));
   return given;
-}
-
-/// A parameter by its name, anything else by its path.
-std::string setting_for(const ModelFile& model, const std::string& name, double value) {
-  std::vector<std::string> names;
-  for (const auto& parameter : model.parameters) {
-    if (parameter.first == name) return fmt::format("parameters.{}={}", name, value);
-    names.push_back(parameter.first);
-  }
-  if (name.find('.') == std::string::npos)
-    throw InputError(fmt::format("{}: there is no parameter '{}'{}; other numbers have a path, as friction.shoe.limit",
-                                 model.path, name, name_hint(name, names)));
-  return fmt::format("{}={}", name, value);
-}
-
-BranchCase case_of(const ModelFile& model) {
-  const double length = model.has_run ? model.run.end_time - model.run.start_time : 0;
-  State initial = model.initial;
-  initial.t = model.run.start_time;
-  return {model.system, std::move(initial), model.periodic->options, length, model.run.event};
 }
 
 void print_summary(const PeriodicResult& result, const std::string& folder) {
@@ -109,8 +87,7 @@ void print_summary(const PeriodicResult& result, const std::string& folder) {
 
 int periodic(const PeriodicCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
-  if (!model.periodic)
-    throw InputError(fmt::format("{}: there is no [periodic] table; add one with period = .. in s", model.path));
+  require_periodic(model);
   const BranchOptions branch = branch_options(command.branch, model.periodic->branch);
   if (!command.restart.empty() && branch.parameter.empty())
     throw InputError(fmt::format("--restart {}: a branch is gone on with; give --continue, or periodic.continue in the model", command.restart));
@@ -122,52 +99,15 @@ int periodic(const PeriodicCommand& command) {
   catch_interrupts();
   ProgressBar bar("periodic", !command.json);
   const auto begin = std::chrono::steady_clock::now();
-  PeriodicResult result{{model.title,
-                         command.model,
-                         "",
-                         std::string(version()),
-                         {},
-                         0,
-                         {},
-                         {model.text, model.settings, model.parameters, utc_date(), model.files, {}}},
-                        *model.system,
-                        {},
-                        branch,
-                        {},
-                        0};
-  const BranchCase given = case_of(model);
-  std::optional<Orbit> start;
-  if (given.options.start == PeriodicStart::file) start = read_orbit(given.options.start_file, *model.system);
-  const auto in_file = [&](const auto& action) {
-    try {
-      action();
-    } catch (const InputError& error) {
-      const std::string message = error.what();
-      throw InputError(message.starts_with(model.path) ? message : fmt::format("{}: {}", model.path, message));
-    }
-  };
+  PeriodicResult result = periodic_result(model, command.model, branch);
   if (model.periodic->mode) {
-    if (!branch.parameter.empty())
-      throw InputError(fmt::format("{}: [periodic] asks for a mode and a branch; leave one out", model.path));
-    in_file([&] {
-      result.mode = solve_nonlinear_mode(*given.system, given.options, given.initial.q, *model.periodic->mode, interrupt_request());
-    });
-    result.solution.status = result.mode->status;
-    result.solution.message = result.mode->message;
-    result.solution.method = "nonlinear mode";
-    result.solution.period = given.options.motion_period();
+    solve_mode(model, result, interrupt_request());
     folder.open_cleared();
   } else if (branch.parameter.empty()) {
-    in_file([&] {
-      PeriodicProblem problem{
-          *given.system, given.initial, given.options, given.run_length, given.event, start ? &*start : nullptr, {}};
-      result.solution = solve_periodic(problem, {interrupt_request(), [&](double f) { bar.update(f); }, true});
-    });
+    solve_orbit(model, result, {interrupt_request(), [&](double f) { bar.update(f); }, true});
     folder.open_cleared();
   } else {
-    const BranchBuilder build = [&](double value) {
-      return case_of(with_overrides(model, std::vector<std::string>{setting_for(model, branch.parameter, value)}));
-    };
+    const BranchBuilder build = branch_builder(model, branch.parameter);
     build(branch.from);  // mistakes show before anything is written
     std::optional<BranchResume> earlier;
     if (!command.restart.empty()) earlier = read_branch(command.restart, branch.parameter, *model.system);
@@ -201,14 +141,12 @@ int periodic(const PeriodicCommand& command) {
       live.add(point);
       return !interrupted();
     };
-    in_file([&] { result.branch = follow_branch(build, branch, hooks, earlier ? &*earlier : nullptr, command.further); });
+    about_model(model, [&] {
+      result.branch = follow_branch(build, branch, hooks, earlier ? &*earlier : nullptr, command.further);
+    });
     live.finish();
     rows.keep_orbit(result.branch.last.orbit, true);
-    result.solution = result.branch.last;
-    if (result.branch.status != Status::success) {
-      result.solution.status = result.branch.status;
-      result.solution.message = result.branch.message;
-    }
+    take_last_of_branch(result);
   }
   bar.finish();
   result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

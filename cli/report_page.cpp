@@ -9,8 +9,12 @@ extern const std::string_view report_template;
 
 namespace stickslip::cli {
 
+std::string report_html(const ReportDocument& document) {
+  return render_report(embedded::report_template, report_document_json(document));
+}
+
 void write_report(const std::filesystem::path& path, const ReportDocument& document) {
-  write_text_file(path, render_report(embedded::report_template, report_document_json(document)));
+  write_text_file(path, report_html(document));
 }
 
 }  // namespace stickslip::cli

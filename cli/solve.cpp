@@ -20,7 +20,8 @@
 
 #include "cli/commands.hpp"
 #include "cli/result_folder.hpp"
-#include "cli/solve_report.hpp"
+#include "cli/report_page.hpp"
+#include "stickslip/io/solve_case.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
@@ -114,36 +115,6 @@ std::vector<SolverKind> chosen_solvers(const SolveCommand& command) {
   return kinds;
 }
 
-/// Each file once, at its first place, however it was named.
-std::vector<std::string> without_repetitions(const std::vector<std::string>& names) {
-  std::vector<std::string> files;
-  std::set<fs::path> seen;
-  for (const std::string& name : names) {
-    std::error_code error;
-    const fs::path one = fs::weakly_canonical(name, error);
-    if (seen.insert(error ? fs::path(name) : one).second) files.push_back(name);
-  }
-  return files;
-}
-
-/// A folder stands for the .hdf5 and .h5 files in it.
-std::vector<std::string> problem_files(const SolveCommand& command) {
-  std::vector<std::string> files;
-  for (const std::string& name : command.files) {
-    if (!fs::is_directory(name)) {
-      files.push_back(name);
-      continue;
-    }
-    const std::size_t before = files.size();
-    for (const fs::directory_entry& entry : fs::directory_iterator(name))
-      if (entry.path().extension() == ".hdf5" || entry.path().extension() == ".h5")
-        files.push_back(entry.path().string());
-    if (files.size() == before) throw InputError(fmt::format("{}: no .hdf5 or .h5 file in this folder", name));
-    std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end());
-  }
-  return without_repetitions(files);
-}
-
 void check_options(const SolveCommand& command, const std::vector<std::string>& files, const fs::path& folder) {
   auto one_of = [](const char* option, const std::string& value, std::vector<std::string> known) {
     if (std::find(known.begin(), known.end(), value) == known.end())
@@ -167,27 +138,6 @@ void check_options(const SolveCommand& command, const std::vector<std::string>& 
       throw InputError(
           fmt::format("{}: its copy would replace it; choose another --out, or --write-solution file", file));
   }
-}
-
-SolveRow base_row(const std::string& file, const FclibProblem& problem, SolverKind kind) {
-  SolveRow row;
-  row.file = file;
-  row.contacts = contact_count(problem);
-  row.dimension = contact_dimension(problem);
-  row.form = std::holds_alternative<LocalContactProblem>(problem) ? "local" : "global";
-  row.solver = to_string(kind);
-  return row;
-}
-
-Vector start_of(const std::string& file, const FclibProblem& problem, const std::string& start) {
-  if (start == "zero") return {};
-  if (start == "solution") {
-    if (const auto stored = read_fclib_solution(file, problem)) return reactions_of(*stored);
-    throw InputError(fmt::format("{}: has no /solution to start from", file));
-  }
-  const std::vector<FclibSolution> guesses = read_fclib_guesses(file, problem);
-  if (guesses.empty()) throw InputError(fmt::format("{}: has no /guesses to start from", file));
-  return reactions_of(guesses.front());
 }
 
 void write_row(const SolveRow& row, std::size_t width) {
@@ -255,7 +205,7 @@ class Session {
     Vector best;
     double best_error = HUGE_VAL;
     for (std::size_t s = 0; s < solvers_.size() && !stopped_; ++s) {
-      SolveRow row = base_row(file, problem, solvers_[s]);
+      SolveRow row = solve_row(file, problem, solvers_[s]);
       auto show = [&](double seconds) {
         const double part = std::min(seconds / command_.max_seconds, 1.0);
         const auto each = static_cast<double>(solvers_.size()), all = static_cast<double>(files_.size());
@@ -264,7 +214,8 @@ class Session {
       show(0);
       const std::optional<Attempt> done = attempt(dual, options(solvers_[s]), start, show);
       if (done) {
-        judge(*dual, *done, row);
+        row.seconds = done->seconds;
+        judge(*dual, done->solution, done->failure, command_.tolerance, row);
         if (row.solved && row.unit_free < best_error) {
           best_error = row.unit_free;
           best = done->solution.r;
@@ -289,35 +240,6 @@ class Session {
     return options;
   }
 
-  /// The errors are computed here from r; what the solver believes does not count.
-  void judge(const DualProblem& dual, const Attempt& done, SolveRow& row) const {
-    row.seconds = done.seconds;
-    if (!done.failure.empty()) {
-      row.status = to_string(Status::refused);
-      row.message = done.failure;
-      return;
-    }
-    row.method = done.solution.solver;
-    row.iterations = done.solution.iterations;
-    row.message = done.solution.message;
-    row.status = to_string(done.solution.status);
-    if (done.solution.r.size() != dual.b.size()) return;
-    const Residuals found = residuals(dual, done.solution.r);
-    row.error = found.error;
-    row.strict_error = found.strict_error;
-    row.unit_free = found.unit_free;
-    row.solved = row.unit_free <= command_.tolerance;
-    if (row.solved) {
-      row.status = to_string(Status::success);
-      row.message.clear();
-    } else if (done.solution.status == Status::success) {
-      row.status = to_string(Status::not_converged);
-    }
-    if (!row.solved && row.message.empty())
-      row.message =
-          fmt::format("unit_free is {:.2e}; try --compare all, a larger --tolerance or --max-seconds", row.unit_free);
-  }
-
   void write_solution(const std::string& file, const FclibProblem& problem, const Vector& reactions) {
     const FclibSolution solution = std::visit([&](const auto& p) { return expand(p, reactions); }, problem);
     const bool copy = command_.write_solution == "copy";
@@ -326,28 +248,14 @@ class Session {
   }
 
   void finish() {
-    std::map<std::string, bool> solved;
-    for (const SolveRow& row : summary_.rows) solved[row.file] = solved[row.file] || row.solved;
-    for (const auto& [file, ok] : solved) summary_.solved += ok ? 1 : 0;
     summary_.files = files_.size();
     summary_.tolerance = command_.tolerance;
     summary_.max_seconds = command_.max_seconds;
-    if (stopped_) {
-      summary_.status = to_string(Status::interrupted);
-      summary_.message = fmt::format("interrupted; the {} files solved before are kept", summary_.solved);
-    } else if (summary_.solved < files_.size() - summary_.unread.size()) {
-      summary_.status = to_string(Status::not_converged);
-      summary_.message =
-          fmt::format("{} of {} files are not solved to unit_free <= {:g}",
-                      files_.size() - summary_.unread.size() - summary_.solved, files_.size(), command_.tolerance);
-    } else if (wrong_input_) {
-      summary_.status = "wrong_input";
-      summary_.message = fmt::format("{} of {} files could not be read", summary_.unread.size(), files_.size());
-    } else {
-      summary_.status = to_string(Status::success);
-    }
+    conclude(summary_, stopped_);
     open_folder();
-    write_solve_results(folder_, summary_);
+    write_text_file(folder_ / "summary.json", solve_json(summary_));
+    write_text_file(folder_ / "problems.csv", solve_csv(summary_.rows));
+    write_report(folder_ / "report.html", solve_report(summary_));
     if (command_.json) {
       print_out("{}", solve_json(summary_));
       return;
@@ -379,7 +287,7 @@ class Session {
 }  // namespace
 
 int solve(const SolveCommand& command) {
-  std::vector<std::string> files = problem_files(command);
+  std::vector<std::string> files = problem_files(command.files);
   fs::path folder = command.out;
   if (command.out.empty()) folder = files.size() == 1 ? fs::path(files.front()).stem() : fs::path("solve");
   check_options(command, files, folder);

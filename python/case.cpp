@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/stl.h>
 
-#include <chrono>
 #include <optional>
 
 #include "python/bindings.hpp"
+#include "python/interrupts.hpp"
+#include "stickslip/common/error.hpp"
 #include "stickslip/motion/trajectory.hpp"
 
 namespace py = pybind11;
@@ -14,21 +16,46 @@ namespace stickslip::python {
 
 namespace {
 
+/// As a TOML basic string.
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F)
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      result += c;
+  }
+  return result + "\"";
+}
+
 /// A value as a model file writes it.
 std::string toml_value(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
-  if (py::isinstance<py::str>(value)) return value.cast<std::string>();
+  if (py::isinstance<py::str>(value)) return quoted(value.cast<std::string>());
+  if (py::isinstance<py::dict>(value)) {
+    std::string text = "{";
+    for (const auto& [key, entry] : value.cast<py::dict>())
+      text += (text.size() > 1 ? ", " : " ") + quoted(key.cast<std::string>()) + " = " + toml_value(entry);
+    return text + " }";
+  }
   if (py::isinstance<py::sequence>(value) || py::hasattr(value, "tolist")) {
     const py::object list = py::hasattr(value, "tolist") ? value.attr("tolist")() : py::reinterpret_borrow<py::object>(value);
     if (!py::isinstance<py::sequence>(list)) return toml_value(list);
     std::string text = "[";
-    for (const py::handle entry : list.cast<py::sequence>()) {
-      if (text.size() > 1) text += ", ";
-      text += py::isinstance<py::str>(entry) ? "\"" + entry.cast<std::string>() + "\"" : toml_value(entry);
-    }
+    for (const py::handle entry : list.cast<py::sequence>()) text += (text.size() > 1 ? ", " : "") + toml_value(entry);
     return text + "]";
   }
+  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()) && !py::hasattr(value, "__float__"))
+    throw py::type_error(fmt::format("{} of type {} is no value of a model: numbers, texts, lists, arrays and dicts are",
+                                     py::repr(value).cast<std::string>(), py::type::of(value).attr("__name__").cast<std::string>()));
+  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) return py::repr(py::float_(py::reinterpret_borrow<py::object>(value)));
   return py::repr(value).cast<std::string>();  // of a float: the shortest text that reads back as the same bits
+}
+
+/// The right side of --set: a text stands there as it is.
+std::string setting_value(const py::handle& value) {
+  return py::isinstance<py::str>(value) ? value.cast<std::string>() : toml_value(value);
 }
 
 bool is_number(const py::handle& value) {
@@ -37,46 +64,11 @@ bool is_number(const py::handle& value) {
          !py::hasattr(value, "__len__");
 }
 
-std::vector<std::string> settings_of(const PythonCase& c) {
-  std::vector<std::string> settings = c.model.settings;
-  for (const NamedNumber& change : c.live.changes()) settings.push_back(setting_of(c.live.parameters(), change));
+std::vector<std::string> change_settings(const Case& live) {
+  std::vector<std::string> settings;
+  for (const NamedNumber& change : live.changes()) settings.push_back(setting_of(live.parameters(), change));
   return settings;
 }
-
-/// In one go: numbers alone through the live case, else all as overrides.
-void set(PythonCase& c, const py::dict& values) {
-  std::vector<NamedNumber> numbers;
-  for (const auto& [key, value] : values)
-    if (is_number(value)) numbers.push_back({key.cast<std::string>(), value.cast<double>()});
-  if (numbers.size() == values.size()) {
-    c.live.set(numbers);
-    return;
-  }
-  std::vector<std::string> overrides;
-  for (const NamedNumber& change : c.live.changes()) overrides.push_back(setting_of(c.live.parameters(), change));
-  for (const auto& [key, value] : values)
-    overrides.push_back(key.cast<std::string>() + "=" + toml_value(value));
-  c = PythonCase(with_overrides(c.model, overrides));
-}
-
-/// Python hears Ctrl-C when it is asked; asking takes its lock, so that is done a few times a second.
-class Interrupts {
- public:
-  bool heard() {
-    constexpr std::chrono::milliseconds kPause{50};
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < kPause) return heard_;
-    last_ = now;
-    const py::gil_scoped_acquire lock;
-    heard_ = heard_ || PyErr_CheckSignals() != 0;
-    return heard_;
-  }
-  bool was_heard() const { return heard_; }
-
- private:
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-  bool heard_ = false;
-};
 
 using Watch = std::function<py::object(double, const std::vector<double>&, const std::vector<double>&)>;
 
@@ -88,18 +80,21 @@ bool goes_on(const Watch& watch, const State& state) {
 }
 
 std::shared_ptr<Result> run(const PythonCase& c, const std::optional<Watch>& watch) {
+  c.require_run();
   auto result = std::make_shared<Result>();
+  result->made_of = std::make_shared<const PythonCase>(c);  // another thread may set the case meanwhile
   Interrupts interrupts;
   SimulationHooks hooks;
   hooks.keep_going = [&](const State& state) { return !interrupts.heard() && (!watch || goes_on(*watch, state)); };
+  hooks.stop = interrupts.request();
   {
-    const Case live = c.live;  // another thread may set the case meanwhile
     const py::gil_scoped_release unlocked;
-    result->run = live.run(hooks);
-    result->scheme = to_string(live.options().scheme);
-    result->velocities = velocity_columns(result->run.trajectory.names());
+    const auto begin = std::chrono::steady_clock::now();
+    result->run = result->made_of->live.run(hooks);
+    result->wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    result->name_columns();
   }
-  if (interrupts.was_heard()) throw py::error_already_set();
+  interrupts.rethrow();
   return result;
 }
 
@@ -109,46 +104,97 @@ py::dict parameters(const PythonCase& c) {
   return all;
 }
 
-PythonCase restore(const py::tuple& state) {
-  using Texts = std::vector<std::string>;
-  return PythonCase(parse_model(state[0].cast<std::string>(), state[1].cast<std::string>(), state[2].cast<Texts>(),
-                                state[3].cast<std::vector<FileText>>()));
+py::dict inputs(const PythonCase& c) {
+  py::dict all;
+  for (const ModelInput& input : c.current().inputs) all[py::str(input.name)] = input.start;
+  return all;
 }
+
+using Texts = std::vector<std::string>;
+
+PythonCase parse(const std::string& text, const std::string& path, const Texts& set, const std::vector<FileText>& files,
+                 const Functions& functions) {
+  auto given = std::make_shared<ProgramFunctions>();
+  for (const auto& [name, function] : functions) (*given)[name] = program_function(function);
+  return PythonCase(parse_model(text, path, set, files, std::move(given)), std::make_shared<const Functions>(functions));
+}
+
+py::tuple state_of(const PythonCase& c) {
+  return py::make_tuple(c.model->text, c.model->path, c.settings(), c.model->files,
+                        c.functions ? *c.functions : Functions{});
+}
+
+PythonCase restore(const py::tuple& state) {
+  return parse(state[0].cast<std::string>(), state[1].cast<std::string>(), state[2].cast<Texts>(),
+               state[3].cast<std::vector<FileText>>(), state[4].cast<Functions>());
+}
+
+const TrajectoryNames names(const PythonCase& c) { return trajectory_names(c.live.system(), c.live.options()); }
 
 }  // namespace
 
+ModelFile PythonCase::current() const {
+  return live.changes().empty() ? *model : with_overrides(*model, change_settings(live));
+}
+
+std::vector<std::string> PythonCase::settings() const {
+  std::vector<std::string> all = model->settings;
+  for (std::string& setting : change_settings(live)) all.push_back(std::move(setting));
+  return all;
+}
+
+void PythonCase::require_run() const {
+  if (!model->has_run)
+    throw InputError(
+        fmt::format("{}: there is no [run] table; add one with end_time and step, or use check()", model->path));
+}
+
+PythonCase changed(const PythonCase& c, const py::dict& values) {
+  std::vector<NamedNumber> numbers;
+  for (const auto& [key, value] : values)
+    if (is_number(value)) numbers.push_back({key.cast<std::string>(), value.cast<double>()});
+  if (numbers.size() == values.size() && c.model->has_run) {
+    PythonCase result = c;
+    result.live.set(numbers);
+    return result;
+  }
+  std::vector<std::string> overrides = change_settings(c.live);
+  for (const auto& [key, value] : values) {
+    const auto name = key.cast<std::string>();
+    overrides.push_back((c.live.parameters().find(name) ? "parameters." : "") + name + "=" + setting_value(value));
+  }
+  return PythonCase(with_overrides(*c.model, overrides), c.functions);
+}
+
 void bind_case(py::module_& module) {
   py::class_<PythonCase>(module, "Case", "A system, its start and the options of a run; every number of it is live.")
-      .def("_set", &set)
+      .def("_set", [](PythonCase& c, const py::dict& values) { c = changed(c, values); })
+      .def("_changed", &changed)
       .def("_run", &run, py::arg("watch") = py::none())
       .def("__getitem__", [](const PythonCase& c, const std::string& name) { return c.live.get(name); })
       .def("copy", [](const PythonCase& c) { return c; }, "An independent case with the same numbers.")
       .def("__copy__", [](const PythonCase& c) { return c; })
       .def("__deepcopy__", [](const PythonCase& c, const py::dict&) { return c; })
       .def_property_readonly("parameters", &parameters, "Names and values of [parameters].")
-      .def_property_readonly("settings", &settings_of, "What was set, each as KEY=VALUE for --set.")
-      .def_property_readonly("title", [](const PythonCase& c) { return c.model.title; })
-      .def_property_readonly("path", [](const PythonCase& c) { return c.model.path; })
-      .def_property_readonly("text", [](const PythonCase& c) { return c.model.text; }, "Of the model file.")
+      .def_property_readonly("inputs", &inputs, "Names and values at the start of [inputs].")
+      .def_property_readonly("settings", &PythonCase::settings, "What was set, each as KEY=VALUE for --set.")
+      .def_property_readonly("title", [](const PythonCase& c) { return c.model->title; })
+      .def_property_readonly("path", [](const PythonCase& c) { return c.model->path; })
+      .def_property_readonly("text", [](const PythonCase& c) { return c.model->text; }, "Of the model file.")
+      .def_property_readonly(
+          "files", [](const PythonCase& c) { return c.model->files; }, "That the model names, as (path, text).")
       .def_property_readonly("scheme",
                              [](const PythonCase& c) { return std::string(to_string(c.live.options().scheme)); })
-      .def_property_readonly(
-          "coordinates",
-          [](const PythonCase& c) { return trajectory_names(c.live.system(), c.live.options()).coordinates; })
-      .def_property_readonly(
-          "velocities",
-          [](const PythonCase& c) { return velocity_columns(trajectory_names(c.live.system(), c.live.options())); })
-      .def_property_readonly(
-          "laws", [](const PythonCase& c) { return trajectory_names(c.live.system(), c.live.options()).laws; })
-      .def(py::pickle(
-          [](const PythonCase& c) { return py::make_tuple(c.model.text, c.model.path, settings_of(c), c.model.files); },
-          &restore));
-  using Texts = std::vector<std::string>;
+      .def_property_readonly("coordinates", [](const PythonCase& c) { return names(c).coordinates; })
+      .def_property_readonly("velocities", [](const PythonCase& c) { return velocity_columns(names(c)); })
+      .def_property_readonly("laws", [](const PythonCase& c) { return names(c).laws; })
+      .def_property_readonly("reactions", [](const PythonCase& c) { return names(c).reactions; })
+      .def("_state", &state_of);
   module.def("_read", [](const std::string& path, const Texts& set) { return PythonCase(read_model(path, set)); });
-  module.def("_parse", [](const std::string& text, const std::string& path, const Texts& set) {
-    return PythonCase(parse_model(text, path, set));
-  });
+  module.def("_parse", &parse);
+  module.def("_restore", &restore);
   module.def("_toml_value", &toml_value);
+  module.def("_setting_value", &setting_value);
 }
 
 }  // namespace stickslip::python

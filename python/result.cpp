@@ -2,9 +2,14 @@
 #include <pybind11/numpy.h>
 #include <pybind11/stl.h>
 
+#include <cmath>
 #include <cstddef>
 
+#include "cli/report_page.hpp"
 #include "python/bindings.hpp"
+#include "stickslip/io/result_header.hpp"
+#include "stickslip/io/simulation_report.hpp"
+#include "stickslip/io/simulation_scene.hpp"
 
 namespace py = pybind11;
 
@@ -84,7 +89,40 @@ py::list audit(const Result& result) {
 
 std::vector<double> numbers(const Vector& x) { return {x.begin(), x.end()}; }
 
+/// The page of the program, without a folder.
+std::string html(const Result& result) {
+  const py::gil_scoped_release unlocked;
+  const ModelFile model = result.made_of->current();
+  const ResultHeader header = result_header(model, model.path);
+  ReportDocument page = simulation_report(header, result.run, result.wall_seconds, {.units = report_units(model)});
+  page.notes.insert(page.notes.end(), result.run.notes.begin(), result.run.notes.end());
+  if (std::optional<ReportScene> scene = simulation_scene(model, result.run))
+    page.blocks.insert(page.blocks.begin(), std::move(*scene));
+  return page_html(page);
+}
+
+/// As summary.json.
+std::string json(const Result& result) {
+  const ModelFile model = result.made_of->current();
+  return summary_json(summary_data(result_header(model, model.path), result.run, result.wall_seconds));
+}
+
 }  // namespace
+
+std::string page_html(const ReportDocument& page) { return cli::report_html(page); }
+
+py::object array_of(const std::vector<double>& values) {
+  return py::array_t<double>(static_cast<py::ssize_t>(values.size()), values.data());
+}
+
+py::object table_of(const std::vector<Vector>& rows) {
+  const py::ssize_t columns = rows.empty() ? 0 : rows.front().size();
+  py::array_t<double> result({static_cast<py::ssize_t>(rows.size()), columns});
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    for (py::ssize_t i = 0; i < columns; ++i)
+      result.mutable_at(static_cast<py::ssize_t>(k), i) = i < rows[k].size() ? rows[k][i] : std::nan("");
+  return result;
+}
 
 void bind_result(py::module_& module) {
   const auto names = [](const Result& r) -> const TrajectoryNames& { return r.run.trajectory.names(); };
@@ -92,7 +130,7 @@ void bind_result(py::module_& module) {
       .def_property_readonly("status", [](const Result& r) { return text(r.run.status); })
       .def_property_readonly("ok", [](const Result& r) { return r.run.status == Status::success; })
       .def_property_readonly("message", [](const Result& r) { return r.run.message; })
-      .def_property_readonly("scheme", [](const Result& r) { return r.scheme; })
+      .def_property_readonly("scheme", [](const Result& r) { return std::string(to_string(r.made_of->live.options().scheme)); })
       .def_property_readonly("steps", [](const Result& r) { return r.run.steps; })
       .def_property_readonly("notes", [](const Result& r) { return r.run.notes; })
       .def_property_readonly("audit", &audit)
@@ -115,7 +153,10 @@ void bind_result(py::module_& module) {
       .def_property_readonly("reactions", [=](const Result& r) { return names(r).reactions; })
       .def_property_readonly("final_time", [](const Result& r) { return r.run.final.t; })
       .def_property_readonly("final_position", [](const Result& r) { return numbers(r.run.final.q); })
-      .def_property_readonly("final_velocity", [](const Result& r) { return numbers(r.run.final.v); });
+      .def_property_readonly("final_velocity", [](const Result& r) { return numbers(r.run.final.v); })
+      .def_property_readonly("wall_seconds", [](const Result& r) { return r.wall_seconds; }, "Of the run [s].")
+      .def("_html", &html)
+      .def("_json", &json);
   py::list modes;
   for (const Mode mode : {Mode::open, Mode::stick, Mode::slip_plus, Mode::slip_minus, Mode::slip, Mode::closed})
     modes.append(text(mode));

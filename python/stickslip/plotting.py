@@ -49,3 +49,60 @@ def shade_stick(result, axes):
     for axis in axes:
         axis.fill_between(result.t, 0, 1, where=stuck, transform=axis.get_xaxis_transform(), step="pre", alpha=0.12, color="gray",
                           linewidth=0)
+
+
+def _figure():
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    return pyplot.subplots(figsize=(7, 4), layout="constrained")
+
+
+def plot_branch(branch):
+    """Amplitudes over the parameter; unstable parts are dashed, bifurcations marked."""
+    import numpy
+
+    figure, axis = _figure()
+    unstable = numpy.array([stable is False for stable in branch.stable])
+    for k, name in enumerate(branch.coordinates[:8]):
+        for number in numpy.unique(branch.branch):
+            chosen = branch.branch == number
+            x, y, bad = branch.value[chosen], branch.amplitude[chosen, k], unstable[chosen]
+            near = bad.copy()  # a piece is unstable where one of its ends is
+            near[1:] |= bad[:-1]
+            near[:-1] |= bad[1:]
+            axis.plot(x, numpy.where(bad, numpy.nan, y), color=f"C{k}", label=name if number == 0 else None)
+            axis.plot(x, numpy.where(near, y, numpy.nan), color=f"C{k}", linestyle="--")
+    for bifurcation in branch.bifurcations:
+        axis.axvline(bifurcation["value"], color="gray", linewidth=0.8, alpha=0.6)
+        axis.annotate(bifurcation["kind"].replace("_", " "), (bifurcation["value"], 1), xycoords=("data", "axes fraction"),
+                      rotation=90, va="top", ha="right", fontsize="x-small", color="gray")
+    axis.set_xlabel(branch.parameter)
+    axis.set_ylabel("amplitude [m, rad]")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize="small")
+    return figure
+
+
+def plot_comparison(comparison):
+    """Errors of positions over the step (dots) or the tolerance of each scheme."""
+    figure, axis = _figure()
+    if "exponents" in comparison.data:
+        for name in comparison.runs[0]["errors"]:
+            axis.plot([r["epsilon"] for r in comparison.runs], [r["errors"][name] for r in comparison.runs], "o-", label=name)
+        axis.set_xlabel("epsilon")
+    else:
+        for scheme in dict.fromkeys(run["scheme"] for run in comparison.runs):
+            points = [(run["step"] or run["tolerance"], run["position_error"]) for run in comparison.runs
+                      if run["scheme"] == scheme and run["position_error"]]
+            if points:
+                axis.plot(*zip(*points), "o-", label=scheme)
+        axis.set_xlabel("step [s], or tolerance of schemes that choose their own")
+    axis.set_xscale("log")
+    axis.set_yscale("log")
+    axis.set_ylabel("position error [m, rad]")
+    axis.grid(alpha=0.3, which="both")
+    axis.legend(fontsize="small")
+    return figure

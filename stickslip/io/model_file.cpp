@@ -181,7 +181,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
     root.fail("the file is empty; a model needs [matrices], [equations] or [[body]] at least");
   require_one_system(context, *root_node.table());
   const TableReader table(root,
-                          {"title", "parameters", "tables", "matrices", "equations", "friction", "contact",
+                          {"title", "parameters", "tables", "inputs", "matrices", "equations", "friction", "contact",
                            "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
                            "gravity", "spring", "hinge", "loop", "load", "motor", "coupling", "urdf", "mjcf", "seed", "sweep"});
 
@@ -192,6 +192,7 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   if (const auto parameters = table.find("parameters")) model.parameters = read_parameters(*parameters, context);
   if (const auto seed = table.find("seed")) read_seed(*seed, context);
   if (const auto tables = table.find("tables")) model.tables = read_tables(*tables, context);
+  if (const auto inputs = table.find("inputs")) model.inputs = read_inputs(*inputs, context);
 
   if (table.has("body") || table.has("shape") || table.has("hinge") || table.has("loop")) {
     read_body_system(table, model);
@@ -226,9 +227,11 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
 
 ModelFile interpret(std::shared_ptr<const TomlNode> document, const std::string& path,
                     std::vector<std::string> settings, std::span<const FileText> stored,
+                    std::shared_ptr<const ProgramFunctions> functions,
                     std::shared_ptr<const KeptReduction> reduction = nullptr) {
   std::vector<FileText> files;
   ModelContext context;
+  context.functions = functions.get();
   context.stored = stored;
   context.files = &files;
   context.reduction = std::move(reduction);
@@ -244,6 +247,7 @@ ModelFile interpret(std::shared_ptr<const TomlNode> document, const std::string&
   model.settings = std::move(context.settings);
   model.files = std::move(files);
   model.reduction = std::move(context.reduction);
+  model.functions = std::move(functions);
   return model;
 }
 
@@ -259,7 +263,8 @@ ModelFile within_memory(const std::string& path, Action&& action) {
 }  // namespace
 
 ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
-                      std::span<const std::string> overrides, std::span<const FileText> stored) {
+                      std::span<const std::string> overrides, std::span<const FileText> stored,
+                      std::shared_ptr<const ProgramFunctions> functions) {
   return within_memory(path_for_messages, [&] {
     std::vector<std::string> notes;
     std::vector<FileText> files(stored.begin(), stored.end());
@@ -267,7 +272,8 @@ ModelFile parse_model(std::string_view text, const std::string& path_for_message
     if (robot) files.emplace_back(path_for_messages, text);
     const auto document = std::make_shared<const TomlNode>(
         TomlNode{robot ? std::move(*robot) : parse_toml(text, path_for_messages), {}});
-    ModelFile model = interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, files);
+    ModelFile model = interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, files,
+                                std::move(functions));
     model.text = text;
     model.notes.insert(model.notes.begin(), notes.begin(), notes.end());
     return model;
@@ -278,7 +284,8 @@ ModelFile with_overrides(const ModelFile& model, std::span<const std::string> mo
   return within_memory(model.path, [&] {
     std::vector<std::string> settings = model.settings;
     settings.insert(settings.end(), more.begin(), more.end());
-    ModelFile result = interpret(model.document, model.path, std::move(settings), model.files, model.reduction);
+    ModelFile result = interpret(model.document, model.path, std::move(settings), model.files, model.functions,
+                                 model.reduction);
     result.text = model.text;
     result.notes = model.notes;
     return result;

@@ -6,6 +6,8 @@
 //   path:LINE:COLUMN: key 'run.stpe': unknown key (did you mean 'step'?)
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +36,19 @@ struct KeptReduction;
 
 /// A file that a model names: its path as read_model() makes it, and what was in it.
 using FileText = std::pair<std::string, std::string>;
+
+/// A function of the program that a model names by { function = "name" }: f(t, q, v).
+using ProgramFunction = std::function<double(double, std::span<const double>, std::span<const double>)>;
+using ProgramFunctions = std::map<std::string, ProgramFunction>;
+
+/// One of [inputs]: a number that a program sets while the system moves, held between two settings; u(t) in expressions.
+struct ModelInput {
+  std::string name;
+  double start = 0;                  ///< its value in the file
+  std::shared_ptr<TimeTable> value;  ///< that the expressions of this model look at
+  /// For all that is evaluated from now on. Nobody may evaluate the model meanwhile.
+  void set(double number) const;
+};
 
 /// [periodic]
 struct PeriodicSection {
@@ -79,6 +94,8 @@ struct ModelFile {
   std::optional<FitSection> fit;
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file
   std::vector<std::string> tables;                         ///< of [tables], one line each
+  std::vector<ModelInput> inputs;                          ///< of [inputs]
+  std::shared_ptr<const ProgramFunctions> functions;       ///< that the model may name; null: none
   std::vector<std::string> angles;                         ///< coordinates that are angles [rad]
   std::shared_ptr<const BodyModel> bodies;                 ///< of a system given by bodies, for drawing
   std::shared_ptr<const Tree> tree;                        ///< of bodies with hinges; else null
@@ -103,9 +120,10 @@ bool acts_on_angles(const ModelFile& model, const FrictionElement& law);
 ModelFile read_model(const std::string& path, std::span<const std::string> overrides = {});
 
 /// The same from a text; files it names are looked for among the `stored` ones, then in the folder of
-/// `path_for_messages`.
+/// `path_for_messages`. `functions`: what { function = "name" } stands for.
 ModelFile parse_model(std::string_view text, const std::string& path_for_messages,
-                      std::span<const std::string> overrides = {}, std::span<const FileText> stored = {});
+                      std::span<const std::string> overrides = {}, std::span<const FileText> stored = {},
+                      std::shared_ptr<const ProgramFunctions> functions = nullptr);
 
 /// The same model with more overrides after its own, from what is in memory: no file is read that it has read before.
 ModelFile with_overrides(const ModelFile& model, std::span<const std::string> more);

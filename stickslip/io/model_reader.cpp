@@ -206,7 +206,8 @@ void TableReader::word(std::string_view key, const std::function<void(std::strin
 }
 
 StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index) {
-  if (field.node->table()) return read_table(field);
+  if (const TomlTable* table = field.node->table())
+    return find_key(*table, "function") ? read_program_function(field, symbols) : read_table(field);
   const std::string* text = field.node->text();
   if (!text) {
     if (!plain_number(*field.node)) field.fail_type("a number, an expression or { table = \"file.csv\" }");

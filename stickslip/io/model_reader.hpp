@@ -48,6 +48,7 @@ struct ModelContext {
   std::span<const FileText> stored;        ///< files of an earlier run, in place of those on the disk
   std::vector<FileText>* files = nullptr;  ///< where every file that is read goes down
   mutable std::shared_ptr<const KeptReduction> reduction;  ///< in and out
+  const ProgramFunctions* functions = nullptr;  ///< null: none
   std::vector<std::string> robots;         ///< paths of the robot files taken in (TomlPlace::file)
   std::vector<std::string> notes;          ///< what of them is not used, and what was chosen for them
 
@@ -132,7 +133,11 @@ class TableReader {
   const TomlTable* table_;
 };
 
-/// A number, an expression in the symbols of state_symbols(), or { table = "file.csv" }. `index` is put in for i;
+/// { function = "name" }: a function of the program, with what is known of it (CallableFacts): time, positions,
+/// velocities, degree, breakpoints.
+StateFunction read_program_function(const Field& field, const SymbolTable& symbols);
+
+/// A number, an expression in the symbols of state_symbols(), { table = "file.csv" } or { function = "name" }. `index` is put in for i;
 /// without it i is refused.
 StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index);
 /// A text alone.
@@ -178,6 +183,8 @@ void add_tables(const ModelContext& context, SymbolTable& symbols);
 // The sections of the file.
 /// One line about each for stickslip check.
 std::vector<std::string> read_tables(const Field& field, ModelContext& context);
+/// As functions of time, u(t), among the tables of the context.
+std::vector<ModelInput> read_inputs(const Field& field, ModelContext& context);
 std::vector<std::pair<std::string, double>> read_parameters(const Field& field, ModelContext& context);
 struct MatricesSection {
   MatrixModel model;  ///< without title and laws

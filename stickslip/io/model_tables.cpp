@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // [tables] of a model file: functions given by points, road = { file = "road.csv", column = 2 } or
-// { x = [..], y = [..] }, which every expression may call.
+// { x = [..], y = [..] }, which every expression may call; and [inputs], which a program sets while the system moves.
 #include <fmt/format.h>
 
+#include <limits>
 #include <memory>
 
 #include "stickslip/common/nearest_name.hpp"
@@ -56,27 +57,60 @@ std::shared_ptr<const TimeTable> read_one(const Field& field) {
 
 }  // namespace
 
+namespace {
+
+/// Of a table or input, whose name expressions use.
+void require_name(const ModelContext& context, const TomlEntry& entry, const Field& one, const char* what) {
+  if (!is_identifier(entry.key))
+    context.fail(entry.place, one.key, "a name is a letter or _, then letters, digits and _");
+  if (entry.key == "t" || entry.key == "i")
+    context.fail(entry.place, one.key, fmt::format("cannot be {}: t is time and i an index", what));
+}
+
+void add_symbol(ModelContext& context, const TomlEntry& entry, const Field& one,
+                const std::shared_ptr<const TimeTable>& table) {
+  try {
+    context.parameters.add_table(entry.key, table);
+    context.indexed.add_table(entry.key, table);
+  } catch (const InputError& error) {
+    context.fail(entry.place, one.key, error.what());
+  }
+}
+
+/// One point before all times: a function of time without a jump, which takes nothing for granted that holds at one
+/// time alone.
+TimeTable held(const std::string& name, double number) {
+  return {{std::numeric_limits<double>::lowest()}, {number}, name};
+}
+
+}  // namespace
+
 std::vector<std::string> read_tables(const Field& field, ModelContext& context) {
   if (!field.node->table()) field.fail_type("a table, as in [tables] and road = { file = \"road.csv\" } below it,");
   std::vector<std::string> lines;
   for (const TomlEntry& entry : *field.node->table()) {
     const Field one{&context, &entry.node, "tables." + entry.key};
-    if (!is_identifier(entry.key))
-      context.fail(entry.place, one.key, "a name is a letter or _, then letters, digits and _");
-    if (entry.key == "t" || entry.key == "i")
-      context.fail(entry.place, one.key, "cannot be a table: t is time and i an index");
+    require_name(context, entry, one, "a table");
     const std::shared_ptr<const TimeTable> table = read_one(one);
-    try {
-      context.parameters.add_table(entry.key, table);
-      context.indexed.add_table(entry.key, table);
-    } catch (const InputError& error) {
-      context.fail(entry.place, one.key, error.what());
-    }
+    add_symbol(context, entry, one, table);
     lines.push_back(fmt::format("{}(x): {} points, x from {:g} to {:g}, {}", entry.key, table->times().size(),
                                 table->times().front(), table->times().back(),
                                 table->interpolation() == Interpolation::cubic ? "cubic spline" : "linear"));
   }
   return lines;
+}
+
+std::vector<ModelInput> read_inputs(const Field& field, ModelContext& context) {
+  if (!field.node->table()) field.fail_type("a table, as in [inputs] and u = 0.0 below it,");
+  std::vector<ModelInput> inputs;
+  for (const TomlEntry& entry : *field.node->table()) {
+    const Field one{&context, &entry.node, "inputs." + entry.key};
+    require_name(context, entry, one, "an input");
+    const double start = one.number();
+    inputs.push_back({entry.key, start, std::make_shared<TimeTable>(held(entry.key, start))});
+    add_symbol(context, entry, one, inputs.back().value);
+  }
+  return inputs;
 }
 
 void add_tables(const ModelContext& context, SymbolTable& symbols) {
@@ -85,3 +119,9 @@ void add_tables(const ModelContext& context, SymbolTable& symbols) {
 }
 
 }  // namespace stickslip::model_detail
+
+namespace stickslip {
+
+void ModelInput::set(double number) const { *value = model_detail::held(name, number); }
+
+}  // namespace stickslip

@@ -92,6 +92,112 @@ TEST(FollowingLimit, GuideAsAConstraintMovesAsTheOneOfTwoContacts) {
   }
 }
 
+// Three laws on the one freedom that a constraint leaves, limits from its reaction: which of them carries what is open, and
+// the shortest choice has a reaction of the sign that cannot hold. Sticking is admissible with 0.8 N to spare at t = 3.4445
+// (a linear programme over the reactions says so), where the search for a choice once gave up.
+constexpr std::string_view kSharedFreedom = R"toml(
+[equations]
+coordinates = ["x", "y"]
+mass = [[1.252, 0], [0, 2.343]]
+force = ["-1.489+4.86*sin(3.267*t+0.026)-2.126*x", "-3.452+4.035*sin(4.223*t+3.815)-2.254*y"]
+[[constraint]]
+name = "c0"
+position = "-0.413*x - 0.02*y"
+[[friction]]
+direction = [-0.626, -0.019]
+limit = "0.14*abs(r_c0)"
+static_limit = "1.3*0.14*abs(r_c0)"
+[[friction]]
+direction = [0.415, 0.265]
+limit = "0.022*sqrt(2)*abs(r_c0)"
+static_limit = "1.3*0.022*sqrt(2)*abs(r_c0)"
+[[friction]]
+direction = [0.181, 0.423]
+limit = "0.131*abs(r_c0)"
+static_limit = "1.3*0.131*abs(r_c0)"
+[run]
+scheme = "event"
+step = 0.01
+end_time = 3.47
+)toml";
+
+// The three laws of a slider-crank turn round together, at instants that round-off tells apart.
+constexpr std::string_view kCrankOfBodies = R"toml(
+[gravity]
+vector = [0, -9.81, 0]
+[[body]]
+name = "crank"
+mass = 0.5
+center = [0.1, 0, 0]
+inertia = [0.0001, 0.0017, 0.0017]
+[[body]]
+name = "rod"
+mass = 0.8
+center = [0.25, 0, 0]
+inertia = [0.0002, 0.017, 0.017]
+[[body]]
+name = "slider"
+mass = 1.0
+inertia = [0.001, 0.001, 0.001]
+[[hinge]]
+name = "main"
+parent = "ground"
+child = "crank"
+axes = ["rz"]
+position_0 = 0.4
+[[hinge]]
+name = "pin"
+parent = "crank"
+child = "rod"
+position = [0.2, 0, 0]
+axes = ["rz"]
+position_0 = -0.5563994
+[[hinge]]
+name = "guide"
+parent = "ground"
+child = "slider"
+position = [0.7, 0, 0]
+axes = ["tx"]
+stiffness = 40
+position_0 = -0.02191
+[[loop]]
+name = "wrist"
+body_a = "rod"
+point_a = [0.5, 0, 0]
+body_b = "slider"
+axes = ["tz", "rx", "ry", "rz"]
+[[friction]]
+on = "main.rz"
+mu = 0.2
+radius = 0.02
+[[friction]]
+on = "pin.rz"
+mu = 0.2
+radius = 0.02
+[[friction]]
+on = "guide.tx"
+mu = 0.1
+[initial]
+consistent = "project"
+[run]
+scheme = "event"
+step = 0.01
+end_time = 3
+)toml";
+
+TEST(FollowingLimit, LawsThatShareAFreedomStickTurnAndStopTogether) {
+  for (const std::string_view text : {kSharedFreedom, kCrankOfBodies}) {
+    Vector fine;
+    for (const double tolerance : {1e-10, 1e-9, 1e-8, 1e-7}) {
+      const Simulation run = run_text(std::string(text), {set("run.tolerance", tolerance)});
+      ASSERT_EQ(run.status, Status::success) << tolerance << ": " << run.message;
+      EXPECT_EQ(run.final.modes, std::vector<Mode>(3, Mode::stick)) << tolerance;
+      if (fine.size() == 0) fine = run.final.q;
+      EXPECT_LT((run.final.q - fine).lpNorm<Eigen::Infinity>(), 1e3 * tolerance) << tolerance;
+    }
+  }
+}
+
 // A block on an incline that a constraint holds: a = g (sin α - μ cos α) down, sticks where tan α <= μ.
 constexpr std::string_view kIncline = R"toml(
 [parameters]

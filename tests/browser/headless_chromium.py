@@ -34,7 +34,7 @@ def find_chromium():
 class Page:
     """One tab. Collects console errors, policy violations and every request made."""
 
-    def __init__(self, timeout=60.0, webgl=False):
+    def __init__(self, timeout=600.0, webgl=False):
         self.timeout = timeout
         self.profile = tempfile.mkdtemp(prefix="stickslip-browser-")
         to_browser, self._write = os.pipe()

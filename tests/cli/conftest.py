@@ -16,7 +16,7 @@ class Program:
     def __init__(self, folder):
         self.folder = folder
 
-    def __call__(self, *arguments, timeout=120):
+    def __call__(self, *arguments, timeout=900):
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=timeout)
 
     def json(self, *arguments, code=0):

@@ -103,6 +103,7 @@ class EventScheme final : public Scheme {
   void leave_segment(const State& state);
   void leave_start(const State& state);
   StepOutcome read_triggers(State& state);
+  void stop_together(State& state);
   void snap_to_breakpoint(State& state) const;
   StepOutcome take_impacts(StepRecord& record, bool jumped);
   /// P: impulses of the reactions that limits may name.

@@ -122,6 +122,7 @@ StepOutcome EventScheme::read_triggers(State& s) {
                             law.contact->name, s.t, dynamics_.limit(k))};
     }
   }
+  stop_together(s);
   pending_ = true;
   return {};
 }

@@ -121,9 +121,13 @@ void HeldReactions::nearest(const Vector& x_ref, Vector& x) const {
   x += (Z_ * along).cwiseQuotient(weight_);
 }
 
+DenseMatrix HeldReactions::choices() const {
+  return redundant_ ? DenseMatrix(weight_.cwiseInverse().asDiagonal() * Z_) : DenseMatrix(weight_.size(), 0);
+}
+
 bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, const std::vector<double>& inset,
-                                    Vector& x) const {
-  const double scale = force_scale(bounds, x);
+                                    Vector& x, double given_scale) const {
+  const double scale = given_scale > 0 ? given_scale : force_scale(bounds, x);
   auto asked = [&](std::size_t j) { return (inset.empty() ? 0.0 : inset[j]) - kRoundOff; };
   if (!(scale > 0)) return std::all_of(inset.begin(), inset.end(), [](double i) { return i <= 0; });
   auto all_hold = [&](const Vector& at, double slack) {
@@ -133,7 +137,7 @@ bool HeldReactions::smallest_within(const std::vector<ReactionBound>& bounds, co
   };
   if (all_hold(x, 0)) return true;
   if (!redundant_) return false;
-  const DenseMatrix freedom = weight_.cwiseInverse().asDiagonal() * Z_;  // of x
+  const DenseMatrix freedom = choices();
   const Index d = Z_.cols();
   DenseMatrix G(0, d);
   Vector h(0);
@@ -228,19 +232,20 @@ Vector nonnegative_residual(const DenseMatrix& E) {
 
 }  // namespace
 
-bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, double inset,
-                     std::vector<ReactionBound>& bounds, Vector& x) {
-  constexpr int kMostPoints = 12, kHalvings = 6;  // a violation is to fall, not to be least
-  constexpr double kFalls = 0.9;  // of the violation before
-  const Vector shortest = x;
-  Vector point = x, trial;
+namespace {
+
+/// One local search: from the tangents at `point` on.
+bool within_tangents(const HeldReactions& held, const BoundsAt& bounds_at, double inset, double scale,
+                     const Vector& shortest, Vector point, std::vector<ReactionBound>& bounds, Vector& x) {
+  constexpr int kMostPoints = 30, kHalvings = 8;  // a violation is to fall, not to be least
+  constexpr double kFalls = 0.98;                 // of the violation before
+  Vector trial;
   auto within = [&](double at) {
     trial = shortest;
-    return held.smallest_within(bounds, std::vector<double>(bounds.size(), at), trial);
+    return held.smallest_within(bounds, std::vector<double>(bounds.size(), at), trial, scale);
   };
   auto in_sets = [&] {  // with limits that are not convex the tangents alone do not say so
     bounds_at(trial, bounds);
-    const double scale = held.force_scale(bounds, trial);
     return std::all_of(bounds.begin(), bounds.end(), [&](const ReactionBound& bound) {
       return held.relative_slack(bound, trial) >= (inset - 2 * kFound) * scale;
     });
@@ -256,16 +261,32 @@ bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, doubl
       point = trial;
       continue;
     }
-    const double scale = held.force_scale(bounds, shortest);
     double low = 0, high = 0;
     for (const ReactionBound& bound : bounds) high = std::max(high, inset - held.relative_slack(bound, shortest) / scale);
     high = std::min(high, last);  // which the point before has
-    if (!(scale > 0) || !std::isfinite(high)) return false;
+    if (!std::isfinite(high)) return false;
     for (int half = 0; half < kHalvings; ++half) (within(inset - 0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
     if (!(high < kFalls * last) || !within(inset - high)) return false;
     last = high;
     point = trial;
   }
+  return false;
+}
+
+}  // namespace
+
+bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, double inset,
+                     std::vector<ReactionBound>& bounds, Vector& x) {
+  constexpr double kFar = 16;  // of the largest force: beyond where a reaction that a limit follows turns
+  const Vector shortest = x;
+  bounds_at(shortest, bounds);
+  const double scale = held.force_scale(bounds, shortest);  // one for all points: violations are compared
+  if (!(scale > 0)) return inset <= 0;
+  if (within_tangents(held, bounds_at, inset, scale, shortest, shortest, bounds, x)) return true;
+  const DenseMatrix ways = held.choices() * (kFar * scale);
+  for (Index j = 0; j < ways.cols(); ++j)
+    for (const double way : {1.0, -1.0})
+      if (within_tangents(held, bounds_at, inset, scale, shortest, shortest + way * ways.col(j), bounds, x)) return true;
   return false;
 }
 

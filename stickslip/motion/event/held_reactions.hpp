@@ -57,10 +57,13 @@ class HeldReactions {
   /// Whether the equations can be satisfied: `size` bounds the terms each g_i is the sum of.
   bool consistent(const Vector& g, const Vector& size, const Vector& x) const;
   /// x = the shortest within the bounds, from x = shortest(g). inset (per bound, empty: 0): how far inside, in units
-  /// of the largest force there is, force_scale(). False: no choice is admissible; x is left alone.
-  bool smallest_within(const std::vector<ReactionBound>& bounds, const std::vector<double>& inset, Vector& x) const;
+  /// of the largest force there is, force_scale(), or of a given one. False: no choice is admissible; x is left alone.
+  bool smallest_within(const std::vector<ReactionBound>& bounds, const std::vector<double>& inset, Vector& x,
+                       double given_scale = 0) const;
   /// x = x_s + Z Zᵀ x_ref: the solution nearest to a given one.
   void nearest(const Vector& x_ref, Vector& x) const;
+  /// Columns: changes of x that leave the equations as they are, of length 1 in the norm above.
+  DenseMatrix choices() const;
   /// Largest weighted reaction or limit [N/√kg].
   double force_scale(const std::vector<ReactionBound>& bounds, const Vector& x) const;
   /// Slack of a bound over that.
@@ -85,7 +88,8 @@ class HeldReactions {
 using BoundsAt = std::function<void(const Vector& x, std::vector<ReactionBound>& bounds)>;
 /// As smallest_within(), with limits c(x). Convex ones (|r|, norms) lie above their tangents, so x within the tangents at
 /// any point is within the sets. The points are x as given and, from there, those that violate the tangents of the one
-/// before least, as long as that violation falls: a local search, and false is no proof. `bounds`: those at the last point.
+/// before least, as long as that violation falls; then likewise from points far away along ± each choice, where reactions
+/// have other signs. A search all the same, and false is no proof. `bounds`: those at the last point.
 bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, double inset,
                      std::vector<ReactionBound>& bounds, Vector& x);
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `stickslip solve` found, as data, and the files it leaves: summary.json, problems.csv, report.html.
+// What solvers made of friction-contact problems, as data, and what is written of it: summary.json, problems.csv, report.html.
 #pragma once
 
-#include <filesystem>
 #include <limits>
 #include <string>
 #include <vector>
 
-namespace stickslip::cli {
+#include "stickslip/io/report_document.hpp"
+
+namespace stickslip {
 
 /// One solver on one problem.
 struct SolveRow {
@@ -44,6 +45,7 @@ struct Profile {
 std::vector<Profile> performance_profiles(const std::vector<SolveRow>& rows);
 
 std::string solve_json(const SolveSummary& summary);
-void write_solve_results(const std::filesystem::path& folder, const SolveSummary& summary);
+std::string solve_csv(const std::vector<SolveRow>& rows);
+ReportDocument solve_report(const SolveSummary& summary);
 
-}  // namespace stickslip::cli
+}  // namespace stickslip

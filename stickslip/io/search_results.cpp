@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/search_results.hpp"
+#include "stickslip/io/search_results.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "stickslip/io/csv_writer.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 using nlohmann::ordered_json;
 
@@ -88,4 +88,4 @@ ReportTable history_table(const std::string& measure, std::span<const Unknown> u
   return table;
 }
 
-}  // namespace stickslip::cli
+}  // namespace stickslip

@@ -12,7 +12,7 @@
 #include "stickslip/io/summary.hpp"
 #include "stickslip/motion/simulate.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 /// One step of a search.
 struct SearchStep {
@@ -37,4 +37,4 @@ ReportFigure history_figure(const std::string& measure, const std::string& note,
 ReportTable history_table(const std::string& measure, std::span<const Unknown> unknowns,
                           std::span<const SearchStep> history);
 
-}  // namespace stickslip::cli
+}  // namespace stickslip

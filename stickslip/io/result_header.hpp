@@ -8,11 +8,11 @@
 #include "stickslip/io/report_columns.hpp"
 #include "stickslip/io/summary.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 /// `named`: the model file as the user named it. The date is now.
 ResultHeader result_header(const ModelFile& model, const std::string& named);
 
 ReportUnits report_units(const ModelFile& model);
 
-}  // namespace stickslip::cli
+}  // namespace stickslip

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/check_tree.hpp"
+#include "stickslip/io/tree_description.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,7 +10,7 @@
 #include "stickslip/model/multibody/tree_dynamics.hpp"
 #include "stickslip/model/multibody/tree_map.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 namespace {
 
@@ -156,4 +156,4 @@ std::vector<std::string> describe_tree(const ModelFile& model) {
   return TreeLines(model).write();
 }
 
-}  // namespace stickslip::cli
+}  // namespace stickslip

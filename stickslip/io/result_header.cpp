@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/result_header.hpp"
+#include "stickslip/io/result_header.hpp"
 
 #include "stickslip/common/version.hpp"
 #include "stickslip/motion/scheme.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 namespace {
 
@@ -36,4 +36,4 @@ ResultHeader result_header(const ModelFile& model, const std::string& named) {
   return header;
 }
 
-}  // namespace stickslip::cli
+}  // namespace stickslip

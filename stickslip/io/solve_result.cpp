@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/solve_report.hpp"
+#include "stickslip/io/solve_result.hpp"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "cli/report_page.hpp"
 #include "stickslip/common/version.hpp"
-#include "stickslip/io/output_file.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 namespace {
 
@@ -32,14 +30,6 @@ std::string csv_text(const std::string& text) {
   std::string quoted = "\"";
   for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + "\"";
-}
-
-std::string csv(const std::vector<SolveRow>& rows) {
-  std::string text = "file,contacts,status,solver,error,strict_error,iterations,seconds,method\n";
-  for (const SolveRow& row : rows)
-    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(row.file), row.contacts, row.status, row.solver,
-                        row.error, row.strict_error, row.iterations, row.seconds, csv_text(row.method));
-  return text;
 }
 
 ReportFigure profile_figure(const SolveSummary& summary, bool several) {
@@ -98,7 +88,46 @@ ReportFigure size_figure(const SolveSummary& summary) {
   return figure;
 }
 
-ReportDocument document(const SolveSummary& summary) {
+}  // namespace
+
+std::vector<Profile> performance_profiles(const std::vector<SolveRow>& rows) {
+  const std::vector<std::string> solvers = solvers_of(rows);
+  std::map<std::string, double> best;
+  for (const SolveRow& row : rows) {
+    auto& time = best.try_emplace(row.file, HUGE_VAL).first->second;
+    if (row.solved) time = std::min(time, row.seconds);
+  }
+  std::vector<Profile> profiles;
+  for (const std::string& solver : solvers) {
+    std::vector<double> at;
+    for (const SolveRow& row : rows)
+      if (row.solver == solver && row.solved)
+        at.push_back(solvers.size() == 1 ? row.seconds : best[row.file] > 0 ? row.seconds / best[row.file] : 1.0);
+    std::sort(at.begin(), at.end());
+    Profile profile{solver, {}, {}};
+    for (std::size_t k = 0; k < at.size(); ++k) {
+      const double fraction = static_cast<double>(k + 1) / static_cast<double>(best.size());
+      if (!profile.x.empty() && profile.x.back() == at[k]) {
+        profile.fraction.back() = fraction;
+      } else {
+        profile.x.push_back(at[k]);
+        profile.fraction.push_back(fraction);
+      }
+    }
+    profiles.push_back(std::move(profile));
+  }
+  return profiles;
+}
+
+std::string solve_csv(const std::vector<SolveRow>& rows) {
+  std::string text = "file,contacts,status,solver,error,strict_error,iterations,seconds,method\n";
+  for (const SolveRow& row : rows)
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", csv_text(row.file), row.contacts, row.status, row.solver,
+                        row.error, row.strict_error, row.iterations, row.seconds, csv_text(row.method));
+  return text;
+}
+
+ReportDocument solve_report(const SolveSummary& summary) {
   const bool several = solvers_of(summary.rows).size() > 1;
   ReportDocument page;
   page.title = "Friction-contact problems";
@@ -131,37 +160,6 @@ ReportDocument document(const SolveSummary& summary) {
   return page;
 }
 
-}  // namespace
-
-std::vector<Profile> performance_profiles(const std::vector<SolveRow>& rows) {
-  const std::vector<std::string> solvers = solvers_of(rows);
-  std::map<std::string, double> best;
-  for (const SolveRow& row : rows) {
-    auto& time = best.try_emplace(row.file, HUGE_VAL).first->second;
-    if (row.solved) time = std::min(time, row.seconds);
-  }
-  std::vector<Profile> profiles;
-  for (const std::string& solver : solvers) {
-    std::vector<double> at;
-    for (const SolveRow& row : rows)
-      if (row.solver == solver && row.solved)
-        at.push_back(solvers.size() == 1 ? row.seconds : best[row.file] > 0 ? row.seconds / best[row.file] : 1.0);
-    std::sort(at.begin(), at.end());
-    Profile profile{solver, {}, {}};
-    for (std::size_t k = 0; k < at.size(); ++k) {
-      const double fraction = static_cast<double>(k + 1) / static_cast<double>(best.size());
-      if (!profile.x.empty() && profile.x.back() == at[k]) {
-        profile.fraction.back() = fraction;
-      } else {
-        profile.x.push_back(at[k]);
-        profile.fraction.push_back(fraction);
-      }
-    }
-    profiles.push_back(std::move(profile));
-  }
-  return profiles;
-}
-
 std::string solve_json(const SolveSummary& summary) {
   Json problems = Json::array(), profiles = Json::array(), unread = Json::array();
   for (const SolveRow& row : summary.rows)
@@ -188,10 +186,4 @@ std::string solve_json(const SolveSummary& summary) {
   return json.dump(2) + "\n";
 }
 
-void write_solve_results(const std::filesystem::path& folder, const SolveSummary& summary) {
-  write_text_file(folder / "summary.json", solve_json(summary));
-  write_text_file(folder / "problems.csv", csv(summary.rows));
-  write_report(folder / "report.html", document(summary));
-}
-
-}  // namespace stickslip::cli
+}  // namespace stickslip
