@@ -174,6 +174,10 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
     for (const double x : found.states[k]) rows.rows.back().emplace_back(x);
   }
   page.blocks.insert(page.blocks.begin(), rows);
+  constexpr std::size_t kMostNamed = 12;
+  if (found.states.size() > kMostNamed)
+    page.notes.push_back(fmt::format("{} states are told apart: where runs have not settled yet, raise run.end_time or --resolution",
+                                     found.states.size()));
   const std::vector<SweepAxis>& axes = table.plan.axes();
   if (axes.size() >= 2 && table.plan.options().kind == SweepKind::grid) {
     ReportMap map = sweep_map(table, 0, 1, "attractor", [&](long run) {
@@ -181,12 +185,13 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
       return number < 0 ? std::nan("") : static_cast<double>(number);
     });
     map.title = "Basins of attraction";
-    constexpr std::size_t kMostNamed = 12;
     for (std::size_t k = 0; k < found.states.size() && found.states.size() <= kMostNamed; ++k)
       map.categories.push_back(fmt::format("{} ({})", k, found.counts[k]));
     page.blocks.insert(page.blocks.begin(), map);
   }
-  if (!quiet) print_out("  attractors: {}\n", found.states.size());
+  if (!quiet)
+    print_out("  {} states in which runs end{}\n", found.states.size(),
+              found.states.size() > kMostNamed ? ": where they have not settled yet, raise run.end_time or --resolution" : "");
 }
 
 int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
