@@ -556,3 +556,24 @@ end_time = 6
     n = 3.66 / 0.435
     events = list(csv.DictReader(open(stickslip.folder / "guides/events.csv")))
     assert float(events[0]["t"]) == pytest.approx(0.5 * math.asin((0.3 * n + 0.2 * (n - 3)) / 6), abs=1e-9)
+
+
+@pytest.mark.parametrize("start", [(0.3, 0.5), (-1.4, 0.2), (2.0, -1.0)])
+def test_moreau_comes_to_rest_where_forces_cancel(stickslip, start):
+    """In the minimum of a double well the force is known to the rounding of x - x^3, the velocity is far smaller than that."""
+    stickslip.write("well.toml", f"""
+[equations]
+coordinates = ["x"]
+mass = [[1]]
+potential = "(x^2-1)^2/4"
+dissipation = "0.3*v_x^2"
+[initial]
+position = [{start[0]}]
+velocity = [{start[1]}]
+[run]
+scheme = "moreau"
+step = 0.05
+end_time = 150
+""")
+    summary = stickslip.json("run", "well.toml")
+    assert abs(abs(summary["final"]["position"][0]) - 1) < 1e-12 and abs(summary["final"]["velocity"][0]) < 1e-12

@@ -245,6 +245,7 @@ class MoreauScheme final : public Scheme {
   Status solve_friction();
   void fill_lean();
   void add_forces(double h);
+  bool changes_by_rounding_of_forces(double h) const;
   void add_smooth_friction(double h, const Vector& v);
   void add_elastic_friction(double h, const Vector& v);
   double smooth_impulse(Index law, Index i, double h, double u_theta) const;

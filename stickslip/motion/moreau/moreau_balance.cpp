@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/moreau/moreau.hpp"
@@ -128,6 +129,18 @@ void MoreauScheme::right_hand_side(double h, const Vector& v) {
   }
   if (laws_.has_weakening() || laws_.has_viscous()) add_smooth_friction(h, v);
   if (springs_.any()) add_elastic_friction(h, v);
+}
+
+/// Forces that cancel, as those of a potential in its minimum, are known as well as the positions they are made of: what
+/// that leaves open of the velocities is no size of theirs, nor of the load.
+bool MoreauScheme::changes_by_rounding_of_forces(double h) const {
+  constexpr double kTerms = 8 * std::numeric_limits<double>::epsilon();
+  if (!nonlinear_ || !system_.kinematics().flat()) return false;
+  Vector open = Vector::Zero(iterate_.size());
+  by_q_.for_each([&](Index i, Index j, double slope) { open[i] += kTerms * h * std::abs(slope * q_theta_[j]); });
+  for (Index i = 0; i < open.size(); ++i)
+    if (!(std::abs(solution_.v[i] - iterate_[i]) <= open[i] / step_matrix_.value()(i, i))) return false;
+  return true;
 }
 
 /// h F(t, q_θ, v_θ) in Newton's form: applied forces of time by their mean, all else in the middle.

@@ -117,6 +117,7 @@ Status MoreauScheme::iterate(double h) {
     if (laws_.limits_depend_on_reactions()) settled &= reactions_settle(h);
     if (frozen_.point >= 0) settled &= frozen_point_settles();
     if (relaxed_) settled &= relaxation_settles();
+    const bool rounding = stagnant + 1 >= kStagnant && changes_by_rounding_of_forces(h);
     iterate_ = solution_.v;
     if (settled && !(laws_.limits_depend_on_reactions() && release_laws())) return Status::success;
     if (settled) {  // another problem from here on
@@ -127,8 +128,8 @@ Status MoreauScheme::iterate(double h) {
     if (iteration_.change() < kKeepsFalling * least) {
       least = iteration_.change();
       stagnant = 0;
-    } else if (++stagnant >= kStagnant && iteration_.change() <= kIllConditioned && !laws_.limits_depend_on_reactions() &&
-               frozen_.point < 0 && !relaxed_) {
+    } else if (++stagnant >= kStagnant && (iteration_.change() <= kIllConditioned || rounding) &&
+               !laws_.limits_depend_on_reactions() && frozen_.point < 0 && !relaxed_) {
       return Status::success;
     }
   }
