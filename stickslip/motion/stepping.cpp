@@ -208,7 +208,7 @@ void Stepping::take_step(double end) {
     const double target = target_before(end);
     const StepOutcome outcome = scheme_step(system_, *scheme_, target, record_);
     if (observer_) observer_(*scheme_, t0, outcome.status == Status::success ? record_.state.t : target, outcome);
-    hand_out_events();
+    if (!record_.events.empty()) hand_out_events();
     if (outcome.status != Status::success) {
       result_.status = outcome.status;
       result_.message = outcome.message;
