@@ -198,6 +198,75 @@ TEST(FollowingLimit, LawsThatShareAFreedomStickTurnAndStopTogether) {
   }
 }
 
+// Friction in every joint of a heavy crank: its laws stop together at velocities that the tolerance leaves, and which of them
+// holds the load afterwards is open.
+constexpr std::string_view kHeavyCrank = R"toml(
+[parameters]
+mu=0.6
+r=0.05
+[equations]
+coordinates=["x1","y1","a1","x2","y2","a2","x3","y3"]
+mass=[[1,0,0,0,0,0,0,0],[0,1,0,0,0,0,0,0],[0,0,0.003333333333333334,0,0,0,0,0],[0,0,0,1,0,0,0,0],[0,0,0,0,1,0,0,0],[0,0,0,0,0,0.020833333333333332,0,0],[0,0,0,0,0,0,2,0],[0,0,0,0,0,0,0,2]]
+force=[0,-9.81,"4*sin(3*t)",0,-9.81,0,"-40*(x3-0.5)",-19.62]
+[[constraint]]
+name="ax"
+position="x1-0.1*cos(a1)"
+[[constraint]]
+name="ay"
+position="y1-0.1*sin(a1)"
+[[constraint]]
+name="bx"
+position="x1+0.1*cos(a1)-x2+0.25*cos(a2)"
+[[constraint]]
+name="by"
+position="y1+0.1*sin(a1)-y2+0.25*sin(a2)"
+[[constraint]]
+name="cx"
+position="x2+0.25*cos(a2)-x3"
+[[constraint]]
+name="cy"
+position="y2+0.25*sin(a2)-y3"
+[[constraint]]
+name="g"
+position="y3"
+[[friction]]
+name="A"
+on="a1"
+limit="mu*r*sqrt(r_ax^2+r_ay^2)"
+[[friction]]
+name="B"
+direction=[0,0,1,0,0,-1,0,0]
+limit="mu*r*sqrt(r_bx^2+r_by^2)"
+[[friction]]
+name="C"
+on="a2"
+limit="mu*r*sqrt(r_cx^2+r_cy^2)"
+[[friction]]
+name="S"
+on="x3"
+limit="0.4*abs(r_g)"
+[initial]
+consistent="project"
+position=[0.08775825618903728, 0.0479425538604203, 0.5, 0.4208764755532851, 0.0479425538604203, -0.19296552201272513, 0.6662364387284957, 0]
+velocity=[-0.0, 0.0, 0.0, -0.0, 0.0, -0.0, -0.0, 0]
+
+[run]
+scheme="event"
+step=0.01
+end_time=1.3
+)toml";
+
+TEST(FollowingLimit, HeavyCrankStopsAtEveryTolerance) {
+  Vector fine;
+  for (const double tolerance : {1e-9, 1e-8, 1e-7, 1e-6}) {
+    const Simulation run = run_text(std::string(kHeavyCrank), {set("run.tolerance", tolerance)});
+    ASSERT_EQ(run.status, Status::success) << tolerance << ": " << run.message;
+    EXPECT_EQ(run.final.modes, std::vector<Mode>(4, Mode::stick)) << tolerance;
+    if (fine.size() == 0) fine = run.final.q;
+    EXPECT_LT((run.final.q - fine).lpNorm<Eigen::Infinity>(), 1e3 * tolerance) << tolerance;
+  }
+}
+
 // A block on an incline that a constraint holds: a = g (sin α - μ cos α) down, sticks where tan α <= μ.
 constexpr std::string_view kIncline = R"toml(
 [parameters]

@@ -168,7 +168,7 @@ void EventScheme::settle_ties(State& s) {
 /// are held that have stopped has stopped too. `kSlow` only spares the others the question.
 void EventScheme::stop_together(State& s) {
   constexpr double kNothing = 1e-6;  // of what it had
-  constexpr double kSlow = 1e-9;     // of the size of the model in the time of the run
+  constexpr double kSlow = 1e-6;     // of the size of the model in the time of the run
   auto speed = [&](std::size_t k) { return dynamics_.u()[dynamics_.laws()[k].first]; };
   std::vector<std::size_t> slow;
   bool stopped = false;

@@ -166,6 +166,11 @@ bool LimitLoop::solve(FollowingLimits& limits, Vector& c) {
       c.setZero(n);
       found = newton(limits, c);
     }
+    if (!found) {  // from afar, as solve_all() does
+      residual(limits, Vector::Zero(n));
+      c = kFar * f_;
+      found = newton(limits, c) && newton(limits, c);
+    }
   }
   if (!found) return false;
   if (n > 0) regularity_ = regularity_at(limits, c);

@@ -367,8 +367,12 @@ bool ModeDynamics::settle_limits(const std::vector<Mode>& modes) {
       static_limit_[k] = c_s;
     }
     if (!redundant_ || settled || !admissible_) return true;
+    // A choice that comes out again is one, whatever the last digits of its reactions make of the limits.
+    const Vector last = x_;
     load(modes);
     if (!finish(modes)) return false;
+    if (last.size() == x_.size() && (x_ - last).lpNorm<Eigen::Infinity>() <= kSettled * x_.lpNorm<Eigen::Infinity>())
+      return true;
   }
   return false;
 }
