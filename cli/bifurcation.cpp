@@ -128,10 +128,10 @@ SweepRecord follow(const ModelFile& base, const Range& range, const Section& sec
       settled.status = Status::refused;
       settled.message = error.what();
     }
+    if (settled.status == Status::interrupted) break;  // what was found on the way is kept: the record is no interrupted one
     if (settled.status != Status::success) {
       record.status = settled.status;
       record.message = fmt::format("{} = {}: {}", range.key, value, settled.message);
-      if (settled.status == Status::interrupted) break;
       continue;  // the next one goes on from the last that succeeded
     }
     before = settled.final;
@@ -198,12 +198,13 @@ int bifurcation(const BifurcationCommand& command) {
   std::string message;
   for (const SweepRecord& record : records)
     if (!record.message.empty()) message = record.message;
-  if (solution.status == Status::interrupted) message = "stopped on the way";
+  const bool stopped = solution.status == Status::interrupted || interrupted();
+  if (stopped) message = "stopped on the way; what was found is kept";
   const ResultHeader header = result_header(model, command.model);
   const bool ok = message.empty();
   long points = 0;
   for (const SweepRecord& record : records) points += static_cast<long>(record.blocks[0].values.size() / 2);
-  const std::string status = ok ? "success" : solution.status == Status::interrupted ? "interrupted" : "failures";
+  const std::string status = ok ? "success" : stopped ? "interrupted" : "failures";
   const std::string json = nlohmann::ordered_json{{"status", status},
                                                   {"message", message},
                                                   {"model", command.model},

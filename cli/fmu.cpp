@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A model as a functional mock-up unit (FMI 2.0 for co-simulation): fmi/README.md.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <zip.h>
 
 #include <cctype>
@@ -88,14 +89,14 @@ std::vector<Variable> variables_of(const ModelFile& model) {
   return all;
 }
 
-std::string description(const ModelFile& model, const std::string& name, double step) {
+std::string description(const ModelFile& model, const std::string& name, const std::string& guid, double step) {
   std::string text = fmt::format(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"{}\" guid=\"{}\" "
       "generationTool=\"stickslip {}\" variableNamingConvention=\"flat\" description=\"{}\">\n"
-      "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"true\" canBeInstantiatedOnlyOncePerProcess=\"false\"/>\n"
+      "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"false\" canBeInstantiatedOnlyOncePerProcess=\"false\"/>\n"
       "  <LogCategories><Category name=\"logStatusError\"/></LogCategories>\n"
       "  <DefaultExperiment startTime=\"{:.17g}\" stopTime=\"{:.17g}\" stepSize=\"{:.17g}\"/>\n  <ModelVariables>\n",
-      xml(name), guid_of(model.text + fmt::format("{}", model.settings.size())), version(), xml(model.title), identifier(name),
+      xml(name), guid, version(), xml(model.title), identifier(name),
       model.run.start_time, model.run.end_time, step);
   std::string outputs;
   int index = 0;
@@ -140,11 +141,12 @@ int fmu(const FmuCommand& command) {
   nlohmann::json files = nlohmann::json::array();
   for (const auto& [path, text] : model.files)  // of any bytes: hence not as text
     files.push_back(nlohmann::json::array({path, nlohmann::json::binary({text.begin(), text.end()})}));
+  const std::string guid = guid_of(model.text + fmt::format("{}", fmt::join(model.settings, "\n")));
   std::string more;
-  nlohmann::json::to_cbor(nlohmann::json{{"settings", model.settings}, {"files", files}}, more);
+  nlohmann::json::to_cbor(nlohmann::json{{"guid", guid}, {"settings", model.settings}, {"files", files}}, more);
   const double step = model.run.output_step > 0 ? model.run.output_step : model.run.step;
   write_zip(file,
-            {{"modelDescription.xml", description(model, name, step)},
+            {{"modelDescription.xml", description(model, name, guid, step)},
              {"resources/model.toml", model.text},
              {"resources/model.cbor", more}},
             unit_library(), fmt::format("binaries/linux64/{}.so", identifier(name)));

@@ -124,8 +124,11 @@ double at_time(const std::vector<double>& t, const std::vector<double>& y, doubl
 /// Once per period from `after` on.
 FigureSeries section(const ResultTable& table, const std::string& x, const std::string& y, double period, double after) {
   const std::vector<double>& t = column(table, "t", "--section needs the column");
+  constexpr double kMost = 1e6;
   FigureSeries points;
   points.points = true;
+  if ((t.back() - t.front()) / period > kMost)
+    throw InputError(fmt::format("the period of {:g} s of a section is shorter than a millionth of the run; give that of the motion in s", period));
   const auto first = static_cast<long>(std::ceil((after - t.front()) / period - 1e-9));
   for (long k = std::max(0L, first);; ++k) {
     const double time = t.front() + static_cast<double>(k) * period;
@@ -144,7 +147,7 @@ FigureSeries spectrum(const ResultTable& table, const std::string& y, double aft
   const double from = std::max(after, t.front()), length = t.back() - from;
   std::size_t count = 16;
   while (count < t.size() && count < (std::size_t{1} << 20)) count *= 2;
-  if (!(length > 0)) throw InputError(fmt::format("--after {}: {} is over by then", after, table.path));
+  if (!(length > 0)) throw InputError(fmt::format("{}: no time is left for a spectrum; it needs rows at ascending times, and --after before the last", table.path));
   std::vector<double> samples(count);
   double mean = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -214,6 +217,7 @@ Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>
                             : command.section > 0 ? section(table, x, y, command.section, command.after)
                                                   : rows_after(table, x, y, command.after);
       if (tables.size() > 1) series.label = table.label;
+      if (series.x.empty()) throw InputError(fmt::format("--after {:g}: {} has no rows then", command.after, table.path));
       panel.series.push_back(std::move(series));
     }
     figure.panels.push_back(std::move(panel));
@@ -222,6 +226,8 @@ Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>
 }
 
 int plot(const PlotCommand& command) {
+  for (const auto& [option, value] : {std::pair{"--section", command.section}, {"--after", command.after}, {"--width", command.width}, {"--height", command.height}})
+    if (std::isnan(value) || value == HUGE_VAL) throw InputError(fmt::format("{} {}: a finite number belongs here", option, value));
   if (command.spectrum && (command.section > 0 || !command.x.empty()))
     throw InputError("--spectrum has its own axis: leave --x and --section out");
   std::vector<ResultTable> tables;

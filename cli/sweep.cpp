@@ -47,7 +47,20 @@ std::string over_setting(const std::string& text) {
   return fmt::format("sweep.over.{}={{from = {}, to = {}, count = {}}}", key, parts[0], parts[1], parts[2]);
 }
 
+/// A parameter may be named without its table; the same number twice would leave one of two ranges out.
+void require_different(const std::vector<std::string>& over) {
+  std::vector<std::string> keys;
+  for (const std::string& text : over) {
+    std::string key = text.substr(0, text.find('='));
+    if (key.find('.') == std::string::npos) key.insert(0, "parameters.");
+    if (std::find(keys.begin(), keys.end(), key) != keys.end())
+      throw InputError(fmt::format("--over {}: '{}' is swept twice; give all its values once", text, key));
+    keys.push_back(std::move(key));
+  }
+}
+
 std::vector<std::string> all_settings(const SweepCommand& command) {
+  require_different(command.over);
   std::vector<std::string> settings = command.set;
   for (const std::string& over : command.over) settings.push_back(over_setting(over));
   if (command.resolution > 0) settings.push_back("sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]");

@@ -16,6 +16,7 @@
 #include "cli/report_page.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
+#include "stickslip/io/folder_lock.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/text_file.hpp"
 
@@ -59,6 +60,20 @@ bool within(const fs::path& inner, const fs::path& outer) {
   return end == outer.end();
 }
 
+/// Its file grows, or its folder is held. (Who holds it is asked only where nothing has been written for a while.)
+bool goes_on(const fs::path& folder) {
+  constexpr auto kQuiet = std::chrono::seconds(10);
+  std::error_code error;
+  const auto written = fs::last_write_time(folder / "result.h5", error);
+  if (!error && fs::file_time_type::clock::now() - written < kQuiet) return true;
+  try {
+    const FolderLock lock(folder);
+    return false;
+  } catch (const InputError&) {
+    return true;
+  }
+}
+
 /// What a summary says, or the growing file of a run that has none yet.
 json describe_result(const std::string& name, const fs::path& folder) {
   json entry{{"name", name}, {"status", "unknown"}, {"report", fs::exists(folder / "report.html")}};
@@ -72,7 +87,7 @@ json describe_result(const std::string& name, const fs::path& folder) {
       const ResultStream stream(folder);
       ResultRows last;
       if (stream.rows() > 0) stream.read_rows(stream.rows() - 1, 1, last);
-      entry["status"] = stream.note().empty() ? "unknown" : "running";
+      entry["status"] = stream.note().empty() ? "unknown" : goes_on(folder) ? "running" : "killed";
       entry["rows"] = stream.rows();
       if (last.rows() > 0) entry["t"] = last.t.front();
     } catch (const std::exception& error) {  // half a second old
@@ -131,6 +146,11 @@ struct ViewServer::Service {
       if (error || !fs::is_directory(real)) throw InputError(fmt::format("{}: there is no such folder", folder));
       folders.push_back(real);
     }
+    // The library's own options let a second server share the port.
+    server.set_socket_options([](socket_t socket) {
+      const int yes = 1;
+      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    });
     server.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       response.set_header("Content-Security-Policy",
                           "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "

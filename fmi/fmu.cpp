@@ -60,11 +60,12 @@ std::string path_of(std::string_view address) {
 
 class Unit {
  public:
-  Unit(std::string name, const fmi2CallbackFunctions* functions, const std::string& resources)
+  Unit(std::string name, const fmi2CallbackFunctions* functions, const std::string& resources, const std::string& guid)
       : name_(std::move(name)), functions_(functions) {
     constexpr std::size_t kLargest = 1024 * kMebibyte;
     const std::string text = read_text_file(resources + "/model.toml", kLargest);
     const auto more = nlohmann::json::from_cbor(read_text_file(resources + "/model.cbor", kLargest));
+    if (more.at("guid") != guid) throw InputError("the guid is not that of this unit; modelDescription.xml has it");
     std::vector<FileText> files;
     for (const auto& file : more.at("files")) {
       const auto& bytes = file.at(1).get_binary();
@@ -199,12 +200,12 @@ Unit& unit(void* component) { return *static_cast<Unit*>(component); }
 STICKSLIP_FMI const char* fmi2GetTypesPlatform() { return "default"; }
 STICKSLIP_FMI const char* fmi2GetVersion() { return "2.0"; }
 
-STICKSLIP_FMI void* fmi2Instantiate(fmi2String name, int type, fmi2String /*guid*/, fmi2String resources,
+STICKSLIP_FMI void* fmi2Instantiate(fmi2String name, int type, fmi2String guid, fmi2String resources,
                                     const fmi2CallbackFunctions* functions, fmi2Boolean /*visible*/, fmi2Boolean /*logging*/) {
   constexpr int kCoSimulation = 1;
   try {
     if (type != kCoSimulation) throw InputError("this unit is for co-simulation");
-    return new Unit(name ? name : "", functions, path_of(resources ? resources : ""));
+    return new Unit(name ? name : "", functions, path_of(resources ? resources : ""), guid ? guid : "");
   } catch (const std::exception& error) {
     if (functions && functions->logger)
       functions->logger(functions->componentEnvironment, name, fmi2Error, "logStatusError", "%s", error.what());

@@ -185,6 +185,9 @@ def _case_fit(self, data=None, check=False, **options):
     path, text = "", ""
     if data is not None and hasattr(data, "keys"):
         columns = {str(key): [float(x) for x in data[key]] for key in data.keys()}
+        lengths = {key: len(values) for key, values in columns.items()}
+        if len(set(lengths.values())) > 1:
+            raise InputError(f"the columns of the data have different lengths: {lengths}")
         rows = zip(*columns.values())
         cell = lambda x: "" if x != x else repr(x)  # not measured
         text = "\n".join([",".join(columns), *(",".join(map(cell, row)) for row in rows)]) + "\n"
@@ -285,13 +288,15 @@ def _table(self):
 
 
 def _column(self, name):
-    """The column of that name over the times: a coordinate, a velocity ("v_x") or a reaction ("r_shoe")."""
+    """The column of that name over the times: "t", a coordinate, a velocity ("v_x") or a reaction ("r_shoe")."""
+    if name == "t":
+        return self.t
     for names, table, prefix in ((self.coordinates, self.position, ""), (self.velocities, self.velocity, ""),
                                  (self.reactions, self.reaction, "r_")):
         known = [prefix + each for each in names]
         if name in known:
             return table[:, known.index(name)]
-    columns = ", ".join([*self.coordinates, *self.velocities, *("r_" + each for each in self.reactions)])
+    columns = ", ".join(["t", *self.coordinates, *self.velocities, *("r_" + each for each in self.reactions)])
     raise KeyError(f"there is no column {name!r}; known are {columns}")
 
 

@@ -67,6 +67,11 @@ def test_only_this_host_with_the_token_is_answered(viewer):
         assert status == 403 and b"Results" not in body, (path, host)
 
 
+def test_a_port_belongs_to_one_viewer(folder, viewer):
+    second = subprocess.run([PROGRAM, "view", folder / "shown", "--json", "--port", str(viewer.port)], capture_output=True, text=True)
+    assert second.returncode == 2 and "cannot listen" in second.stderr
+
+
 def test_pages_may_load_nothing_from_elsewhere(viewer):
     policy = get(viewer, viewer.path)[2].getheader("Content-Security-Policy")
     assert "default-src 'none'" in policy and "http" not in policy
@@ -88,7 +93,8 @@ def test_files_outside_the_folder_are_not_given(viewer):
 
 
 def test_mistakes_are_answered_with_words(viewer):
-    for query, said in (("", "choose a result"), ("r=0:absent", "no result"), ("r=0:first&y=z", "no such column"), ("r=0:first&after=soon", "soon")):
+    for query, said in (("", "choose a result"), ("r=0:absent", "no result"), ("r=0:first&y=z", "no such column"), ("r=0:first&after=soon", "soon"),
+                        ("r=0:first&kind=section&x=x&y=v_x&period=1e-300", "millionth")):
         status, body, _ = get(viewer, viewer.path + "figure?" + query)
         assert status == 400 and said in body.decode(), (query, body)
 
@@ -105,6 +111,9 @@ def test_a_run_that_goes_on_is_shown_with_its_progress(folder, viewer):
     finally:
         process.kill()
         process.wait()
+    os.utime(folder / "shown/long/result.h5", (0, 0))  # a while later
+    listed = {r["name"]: r for r in json.loads(get(viewer, viewer.path + "results.json")[1])["results"]}
+    assert listed["0:long"]["status"] == "killed"
     status, page, _ = get(viewer, viewer.path + "figure?r=0:long&y=x")
     assert status == 200 and b"Comparison of results" in page
 

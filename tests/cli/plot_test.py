@@ -66,6 +66,9 @@ def test_a_spectrum_has_its_peak_at_the_frequency_of_the_force(result):
     (["m", "--y", "y"], "no such column"),
     (["m", "--out", "p.gif"], ".svg, .png or .pdf"),
     (["m", "--spectrum", "--section", "1"], "leave --x and --section out"),
+    (["m", "--section", "1e-300"], "millionth"),
+    (["m", "--after", "1e9"], "no rows then"),
+    (["m", "--width", "nan"], "finite"),
     (["m", "--out", "nowhere/p.svg"], "nowhere"),
 ])
 def test_mistakes_are_named(result, arguments, said):

@@ -577,3 +577,24 @@ end_time = 150
 """)
     summary = stickslip.json("run", "well.toml")
     assert abs(abs(summary["final"]["position"][0]) - 1) < 1e-12 and abs(summary["final"]["velocity"][0]) < 1e-12
+
+
+@pytest.mark.parametrize("scale", [1e6, 1, 1e-6, 1e-9])
+def test_event_from_rest_under_forces_that_come_later_has_its_tolerance_in_any_unit(stickslip, scale):
+    """The load 2 t (cos 3t, sin 3t) breaks planar friction of 1 away at t = 1/2; x and y from an integration of its own."""
+    stickslip.write("turn.toml", f"""
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+force = ["{2 * scale}*t*cos(3*t)", "{2 * scale}*t*sin(3*t)"]
+[[friction]]
+on = ["x", "y"]
+limit = {scale}
+[run]
+scheme = "event"
+tolerance = 1e-9
+step = 1
+end_time = 1
+""")
+    summary = stickslip.json("run", "turn.toml")
+    assert [x / scale for x in summary["final"]["position"]] == pytest.approx([-0.0304075545, 0.0257200005], abs=2e-10)

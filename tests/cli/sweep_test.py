@@ -391,3 +391,9 @@ period = "2*pi/omega"
     assert wrong.returncode == 2 and "did you mean 'omega'?" in wrong.stderr
     wrong = stickslip("bifurcation", "duffing.toml", "--over", "omega=1:2:3", "--observe", "y")
     assert wrong.returncode == 2 and "no such column" in wrong.stderr
+
+
+def test_a_number_that_is_swept_twice_is_refused(stickslip):
+    stickslip.write("m.toml", "[parameters]\nk = 1\n[matrices]\nmass = [[1]]\nstiffness = [[\"k\"]]\n[run]\nstep = 0.1\nend_time = 1\n")
+    twice = stickslip("sweep", "m.toml", "--over", "k=1,2", "--over", "parameters.k=3,4")
+    assert twice.returncode == 2 and "swept twice" in twice.stderr

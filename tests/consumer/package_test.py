@@ -44,7 +44,8 @@ def test_program_models_and_documents_are_in_it(package, tmp_path):
 
 
 def test_the_python_module_is_in_it(package, tmp_path):
-    environment = {**os.environ, "PYTHONPATH": str(package[1] / "lib/python3/dist-packages")}
+    [module] = package[1].glob("lib/python3*/dist-packages/stickslip")
+    environment = {**os.environ, "PYTHONPATH": str(module.parent)}
     code = ("import stickslip, sys; case = stickslip.load(sys.argv[1]); result = case.run(); "
             "print(stickslip.__file__, result.position.shape[1])")
     out = call(sys.executable, "-B", "-c", code, package[1] / "share/stickslip/models/two-masses.toml", env=environment, cwd=tmp_path)

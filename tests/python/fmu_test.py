@@ -128,4 +128,6 @@ def test_mistakes_are_told_to_the_logger(folder):
     assert unit.step(0.05, 0.01) == ERROR
     assert unit.library.fmi2Reset(unit.component) == OK and unit.start() == OK and unit.step(0, 0.01) == OK
     unit.free()
+    assert not unit.library.fmi2Instantiate(b"u", 1, b"wrong", (folder / "un packed/resources").as_uri().encode(), ctypes.byref(unit.callbacks), 0, 0)
+    assert "guid" in unit.said[-1]
     assert not unit.library.fmi2Instantiate(b"u", 1, b"", (folder / "nowhere").as_uri().encode(), ctypes.byref(unit.callbacks), 0, 0)

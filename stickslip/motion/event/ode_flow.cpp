@@ -50,6 +50,20 @@ OdeFlow::OdeFlow(ModeDynamics& dynamics, const OdeFlowOptions& options, std::vec
   creeping_.assign(dynamics.laws().size(), 0);
 }
 
+/// Without the laws, at the start; where nothing acts there, of forces that come later.
+Vector OdeFlow::largest_acceleration(const Vector& q, const Vector& v) {
+  constexpr int kTimes = 16;
+  Vector largest = dynamics_.free_acceleration().cwiseAbs();
+  if (v.cwiseAbs().maxCoeff() > 0 || largest.maxCoeff() > 0) return largest;
+  for (int k = 1; k <= kTimes; ++k) try {
+      dynamics_.place(t0_ + span_ * k / kTimes, q, v);
+      largest = largest.cwiseMax(dynamics_.free_acceleration().cwiseAbs());
+    } catch (const InputError&) {  // a function that is not defined there, at this place
+    }
+  dynamics_.place(t0_, q, v);
+  return largest;
+}
+
 /// What a component of (q, v) is small against: the speed that has the kinetic energy of the fastest one, and the way
 /// that it makes in a hundredth of the run. (A scale of its own for each would ask components that stay at 0 for digits
 /// that the others' round-off does not leave them.)
@@ -62,8 +76,9 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
   });
   const Vector noise = velocity_noise(dynamics_, t0_, q, v, moment);
   double energy = 0;
+  const Vector acceleration = largest_acceleration(q, v);
   for (Index i = 0; i < n_; ++i) {
-    speed[i] = std::max(std::abs(v[i]), std::abs(dynamics_.free_acceleration()[i]) * moment);
+    speed[i] = std::max(std::abs(v[i]), acceleration[i] * moment);
     energy = std::max(energy, diagonal[i] * speed[i] * speed[i]);
   }
   OdeOptions ode;

@@ -51,6 +51,7 @@ class OdeFlow final : public Flow {
 
  private:
   static constexpr double kMoment = 1e-2;  ///< of the run's length: what velocities become in it is their scale
+  Vector largest_acceleration(const Vector& q, const Vector& v);
   void make_integrator(const Vector& q, const Vector& v);
   bool rate(double t, const Vector& y, Vector& dydt);
   void place(double t, const Vector& y);
