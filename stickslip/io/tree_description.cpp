@@ -49,10 +49,11 @@ class TreeLines {
     return fmt::format("{}", fmt::join(list, ", "));
   }
 
-  /// Numbers that are 0 but for round-off are 0.
+  /// Numbers that are 0 but for round-off beside the others are 0.
   static std::string vector(const Vector3d& x) {
-    const double size = std::max(1.0, x.cwiseAbs().maxCoeff());
-    const auto round = [&](double v) { return std::abs(v) < 1e-12 * size ? 0.0 : v; };
+    constexpr double kRoundOff = 1e-12;  // of the largest
+    const double size = x.cwiseAbs().maxCoeff();
+    const auto round = [&](double v) { return std::abs(v) < kRoundOff * size ? 0.0 : v; };
     return fmt::format("({:.4g}, {:.4g}, {:.4g})", round(x.x()), round(x.y()), round(x.z()));
   }
 

@@ -165,28 +165,28 @@ void EventScheme::settle_ties(State& s) {
 }
 
 /// Laws that one freedom moves stop at one instant, which round-off tells apart: one that has no velocity left where those
-/// are held that have stopped has stopped too. `kSlow` only spares the others the question.
+/// are held that have stopped has stopped too. Without constraints, and no more laws than velocities, each has a freedom of
+/// its own.
 void EventScheme::stop_together(State& s) {
   constexpr double kNothing = 1e-6;  // of what it had
-  constexpr double kSlow = 1e-6;     // of the size of the model in the time of the run
+  if (system_.laws().constraints().empty() && dynamics_.components() <= system_.info().nv()) return;
   auto speed = [&](std::size_t k) { return dynamics_.u()[dynamics_.laws()[k].first]; };
-  std::vector<std::size_t> slow;
+  std::vector<std::size_t> slipping;
   bool stopped = false;
   for (std::size_t k = 0; k < s.modes.size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     stopped |= roles_[k] == LawRole::stopped && at_rest_[k];
     if (law.contact || law.springs() || law.size != 1 || at_rest_[k] || s.modes[k] == Mode::open) continue;
-    const double size = dynamics_.Wt().row(law.first).cwiseAbs().dot(dynamics_.reach()(s.q)) / time_size(s.t);
-    if (std::abs(speed(k)) <= kSlow * size) slow.push_back(k);
+    slipping.push_back(k);
   }
-  if (!stopped || slow.empty()) return;
+  if (!stopped || slipping.empty()) return;
   std::vector<double> had;
-  for (const std::size_t k : slow) had.push_back(std::abs(speed(k)));
+  for (const std::size_t k : slipping) had.push_back(std::abs(speed(k)));
   State held = s;
   project(s.modes, held, s.t);
   place(s.t, held);
-  for (std::size_t j = 0; j < slow.size(); ++j) {
-    const std::size_t k = slow[j];
+  for (std::size_t j = 0; j < slipping.size(); ++j) {
+    const std::size_t k = slipping[j];
     if (!(std::abs(speed(k)) <= kNothing * had[j]) || !dynamics_.laws()[k].holds(Mode::stick)) continue;
     s.modes[k] = Mode::stick;
     at_rest_[k] = told_[k] = 1;
