@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Friction in the plane: the force opposes the velocity vector, whatever its direction.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "stickslip/model/matrix_model.hpp"
@@ -8,7 +9,8 @@
 namespace stickslip::planar_friction_test {
 namespace {
 
-std::unique_ptr<System> plane(SetKind set, const char* fx = "0", const char* fy = "0", int facets = 8) {
+std::unique_ptr<System> plane(SetKind set, const char* fx = "0", const char* fy = "0", int facets = 8,
+                              double static_limit = 0) {
   MatrixModel model;
   model.coordinates = {"x", "y"};
   model.mass = SystemMatrix(DenseMatrix{{1, 0}, {0, 1}});
@@ -22,6 +24,7 @@ std::unique_ptr<System> plane(SetKind set, const char* fx = "0", const char* fy 
   law.planar_set = set;
   law.facets = facets;
   law.limit = StateFunction(1.0);
+  if (static_limit > 1) law.static_limit = StateFunction(static_limit);
   model.friction = {law};
   return make_system(std::move(model));
 }
@@ -59,6 +62,30 @@ TEST(PlanarFriction, OnAnInclineWithTheLimitOfItsOwnWeightASidewaysPushEndsAtHal
   }
   EXPECT_NEAR(fitted_order(h, error), 1.0, 0.05);
   EXPECT_LT(error.back(), 3e-4);
+}
+
+/// The load F = 3 t turns with w = 2; m = 1, limits c and s >= c. From break-away at 3 t = s with u' = s - c the direction of
+/// slip turns with w s/(2 s - c): |u| θ' = F sin(φ - θ), |u| = (s - c)(t - s/3). Where s = c it turns with the load.
+TEST(PlanarFriction, WhatBreaksAwayUnderATurningLoadTurnsAsItsSpeedAllows) {
+  for (const double ratio : {1.0, 1.0 + 1e-7, 1.0001, 1.01, 1.5})
+    for (const double tolerance : {1e-6, 1e-9, 1e-12}) {
+      const std::unique_ptr<System> system = plane(SetKind::disk, "3*t*cos(2*t)", "3*t*sin(2*t)", 8, ratio);
+      SimulationOptions options;
+      options.scheme = SchemeKind::event;
+      options.step = 1e-3;
+      options.tolerance = tolerance;
+      const double from = ratio / 3;
+      options.end_time = from + 1e-4;
+      const Simulation soon = simulate(*system, {0, Vector::Zero(2), Vector::Zero(2)}, options);
+      options.end_time = 1;
+      const Simulation run = simulate(*system, {0, Vector::Zero(2), Vector::Zero(2)}, options);
+      const std::string what = fmt::format("static over dynamic {}, tolerance {}", ratio, tolerance);
+      ASSERT_EQ(run.status, Status::success) << what << run.message;
+      for (const AuditItem& item : run.audit) EXPECT_TRUE(item.ok) << what << ": " << item.name << " " << item.value;
+      if (ratio < 1.01) continue;
+      const double turned = std::atan2(soon.final.v[1], soon.final.v[0]) - 2 * from;
+      EXPECT_NEAR(turned, 2e-4 * ratio / (2 * ratio - 1), 2e-6) << what;
+    }
 }
 
 TEST(PlanarFriction, StuckBlockDoesNotMoveByABit) {

@@ -222,6 +222,28 @@ end_time = 6
                      {{"c", 1e-3}, {"f", 1e-3}}, 1e-8, 1);
 }
 
+/// The same with a static limit above: what breaks away has an acceleration, and a direction that turns with it.
+TEST(SensitivityDifference, PlanarFrictionBreaksAwayFromAStaticLimit) {
+  const char* turning = R"toml(
+[parameters]
+s = 0.5
+c = 0.4
+w = 2
+[matrices]
+coordinates = ["x", "y", "z"]
+mass = [[2, 0, 0], [0, 2, 0], [0, 0, 2]]
+force = ["3*t*cos(w*t)", "3*t*sin(w*t)", "-3"]
+[run]
+scheme = "event"
+tolerance = 1e-11
+end_time = 1.2
+)toml";
+  const char* laws[] = {"[[friction]]\non = [\"x\", \"y\"]\nlimit = \"3*c\"\nstatic_limit = \"3*s\"\n",
+                        "[[contact]]\ngap = \"z\"\nslip = [\"x\", \"y\"]\nmu = \"c\"\nmu_static = \"s\"\n"};
+  for (const char* law : laws)
+    expect_derivatives(case_of(std::string(turning) + law), {{"s", 1e-3}, {"c", 1e-3}, {"w", 1e-3}}, 1e-7, 1);
+}
+
 /// Two cranks and a coupler, with friction in a joint; the start is put onto the constraints.
 TEST(SensitivityDifference, FourBarWithJointFriction) {
   expect_derivatives(case_of(R"toml(

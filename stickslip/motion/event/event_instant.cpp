@@ -350,7 +350,10 @@ StepOutcome EventScheme::decide(State& s) {
       if (mode == Mode::slip && law.tangents == 2) {
         const Index t = first + (law.contact ? 1 : 0);
         const double a1 = decision.acceleration[t], a2 = decision.acceleration[t + 1], a = std::hypot(a1, a2);
-        if (a > 0) dynamics_.set_direction(k, a1 / a, a2 / a);
+        if (a > 0) {
+          dynamics_.set_direction(k, a1 / a, a2 / a);
+          dynamics_.set_heading(k, ModeDynamics::Heading::acceleration);
+        }
       }
       if (!tied) continue;
       starts_[k].border = 1;
@@ -369,8 +372,10 @@ StepOutcome EventScheme::decide(State& s) {
       tie.other = dynamics_.other_side(static_cast<std::size_t>(tie.law), s.modes);
       if (tie.other >= 0) tie.give = tie.rest;
     }
-  if (!dynamics_.solve(s.modes))
-    return {Status::not_finite, fmt::format("reactions are not finite at t = {:.9g}", s.t)};
+  // Directions of what breaks away have the digits of the decision until u' says them to its own.
+  const bool solved = dynamics_.solve(s.modes);
+  for (const int k : chosen_) dynamics_.set_heading(static_cast<std::size_t>(k), ModeDynamics::Heading::velocity);
+  if (!solved) return {Status::not_finite, fmt::format("reactions are not finite at t = {:.9g}", s.t)};
   if (!ties_.empty()) settle_ties(s);
   return {};
 }

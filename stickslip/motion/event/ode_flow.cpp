@@ -14,8 +14,9 @@ namespace stickslip {
 
 namespace {
 constexpr double kStopped = 1e-11;   // of the largest speed since the slip began
-constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration
-constexpr double kWatched = 1e-3;    // of a step, or of a thousandth of the run: so often a creeping law is looked at
+constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration; its direction is as much behind
+constexpr double kCreepFine = 1e-9;  // the same where tolerances ask for more; steps up to it grow in number with 1/sqrt
+constexpr double kCreptFar = 4;      // times the speed from which a law has a direction: no step that began below ends above
 constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
 constexpr double kShortest = 1e-12;  // of the time: no later instant
 
@@ -172,13 +173,17 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
                  a2 = dynamics_.Wt().row(i + 1).dot(a) + dynamics_.bias()[i + 1];
     if (largest_speed_[k] == 0) {
       const double border = law.contact ? dynamics_.limit(k) * dynamics_.reaction()[law.first] : dynamics_.limit(k);
-      const double creep = kCreep * span_ * border * dynamics_.D()(i, i);
+      const double fine = std::clamp(10 * options_.relative_tolerance, kCreepFine, kCreep);
+      const double creep = fine * span_ * border * dynamics_.D()(i, i);
       set_creeping(k, speed < creep);
       largest_speed_[k] = std::max(speed, creep);
     }
     if (creeping_[k] && speed >= largest_speed_[k]) set_creeping(k, false);
     largest_speed_[k] = std::max(largest_speed_[k], speed);
-    if (creeping_[k]) continue;
+    if (creeping_[k]) {
+      longest = std::min(longest, largest_speed_[k] / std::hypot(a1, a2));
+      continue;
+    }
     const double fall = -(u1 * a1 + u2 * a2);  // -|u| d|u|/dt
     if (!(fall > 0)) continue;
     const double left = speed * speed / fall;
@@ -189,6 +194,20 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
     longest = std::min(longest, 0.5 * left);
   }
   return longest;
+}
+
+/// Of a step through which laws creep, the part after which the fastest of them has hardly a direction: 1 where that is
+/// the whole. Velocities begin between s and s², so what is left of a step is less than half of what would have done.
+double OdeFlow::part_of_creep() {
+  double part = 1;
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (!creeping_[k]) continue;
+    place(integrator_->t(), integrator_->y());
+    const Index i = dynamics_.laws()[k].tangent();
+    const double speed = std::hypot(dynamics_.u()[i], dynamics_.u()[i + 1]);
+    if (speed > kCreptFar * largest_speed_[k]) part = std::min(part, 0.5 * std::sqrt(largest_speed_[k] / speed));
+  }
+  return part;
 }
 
 /// Twice the shortest flight of the contacts that leave their surface here: a step far longer than it would see of its
@@ -239,9 +258,6 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
     at_event_ = true;
     return {};
   }
-  // A law that creeps is watched until it moves fast enough to have a direction.
-  if (std::any_of(creeping_.begin(), creeping_.end(), [](char c) { return c != 0; }))
-    longest = std::min(longest, kWatched * std::max(integrator_->suggested_step(), kWatched * span_));
   auto f = [this](double time, const Vector& y, Vector& dydt) { return rate_on_rows(time, y, dydt); };
   const double passing = pass_singular_position(t, t_limit);
   if (passing < t_limit) {
@@ -270,9 +286,11 @@ StepOutcome OdeFlow::begin(double t, const Vector& q, const Vector& v, const std
       break;
     }
     const double h = integrator_->t() - t;
-    if (shortened < kShorterSteps && ends_beside_singular_position(stretch)) {
-      ++shortened;
-      limit = t + 0.5 * h;
+    const bool beside = shortened < kShorterSteps && ends_beside_singular_position(stretch);
+    const double part = beside ? 0.5 : part_of_creep();
+    if (part < 1) {
+      shortened += beside;
+      limit = t + part * h;
       begin_again();
       integrator_->restart(t, y_, limit - t);
       continue;

@@ -60,6 +60,7 @@ class OdeFlow final : public Flow {
   double time_to_singular_position(double t);
   double pass_singular_position(double t, double limit);
   bool ends_beside_singular_position(double stretch);
+  double part_of_creep();
   void allow_for_round_off();
   void set_creeping(std::size_t law, bool creeping);
   double longest_step(double t, const Vector& y, std::string& stopped);
