@@ -193,6 +193,37 @@ TEST(ConstrainedMotion, PositionImposedInTimeIsFollowedByItsForce) {
 }
 
 /// β'' = -c cos β, the parallelogram of the linkage (closed form), through every flat position.
+/// A drive whose speed jumps, or changes, at any place of a step and with either value at the jump: its work is that of its
+/// impulse at the mean speed, so that the balance of energy closes to round-off.
+TEST(ConstrainedMotion, SpeedsOfADriveThatJumpBringTheirWorkInSteps) {
+  for (const char* rate : {"if(t < 1, 0.2, 1)", "if(t <= 1, 0.2, 1)", "if(t < 1.0003, 0.2, 1)", "0.2 + 0.1*sin(3*t)"})
+    for (const double step : {0.01, 0.0025}) {
+      const ModelFile model = parse_model(fmt::format(R"toml(
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 2]]
+stiffness = [[10, -10], [-10, 10]]
+[[constraint]]
+row = [1, 0]
+rate = "{}"
+[[friction]]
+on = "y"
+limit = 1
+[initial]
+velocity = [0.2, 0]
+[run]
+scheme = "moreau"
+step = {}
+end_time = 2
+)toml",
+                                                      rate, step),
+                                          "test.toml");
+      const Simulation run = simulate(*model.system, model.initial, model.run);
+      ASSERT_EQ(run.status, Status::success) << rate << run.message;
+      EXPECT_LT(audit_value(run, "energy"), 1e-12) << rate << " " << step;
+    }
+}
+
 TEST(ConstrainedMotion, FourBarLinkageGoesThroughItsSingularPositions) {
   const ModelFile model = mechanism("four-bar");
   EXPECT_EQ(model.constraint_rank.freedoms, 1);

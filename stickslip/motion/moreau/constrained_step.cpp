@@ -130,4 +130,10 @@ void ConstrainedStep::find_impulse(const PrimalProblem& problem, const Inclusion
   impulse_.noalias() = mass_.weighted_inverse().transpose() * balance_;
 }
 
+double ConstrainedStep::work(double theta, double t0, const Vector& q0, SystemWorkspace& workspace) {
+  if (rows_.rate.isZero(0) && end_rows_.rate.isZero(0)) return 0;
+  source_.evaluate(t0, q0, workspace, start_rows_);
+  return theta * impulse_.dot(end_rows_.rate) + (1 - theta) * impulse_.dot(start_rows_.rate);
+}
+
 }  // namespace stickslip

@@ -69,7 +69,9 @@ class ConstrainedStep {
   /// Σ_j |G⁺_ji| load_j: the terms that Λ_i is the sum of, whose round-off it carries. [N s]
   void impulse_terms(const Vector& load, Vector& terms) const;
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
-  const Vector& rates() const { return rows_.rate; }   ///< G v where impulses act
+  const Vector& end_rates() const { return end_rows_.rate; }  ///< G1 v1
+  /// Λ · (θ G1 v1 + (1 - θ) G0 v0): work of constraints that move, also where their rate jumps within the step. [J]
+  double work(double theta, double t0, const Vector& q0, SystemWorkspace& workspace);
   const Vector& asked() const { return asked_; }       ///< a
 
  private:
@@ -78,7 +80,7 @@ class ConstrainedStep {
   const System& system_;
   const ConstraintSource& source_;
   bool any_, constant_rows_;  // asked many times a step
-  ConstraintRows rows_, end_rows_;
+  ConstraintRows rows_, start_rows_, end_rows_;
   ConstrainedMass mass_;
   Vector asked_, given_, balance_, column_, impulse_;
   PrimalProblem reduced_;

@@ -70,13 +70,15 @@ void MoreauScheme::hold_loaded_points() {
   }
 }
 
-/// The projection of the velocities is a work of the constraints as well: M Δv = Aᵀ Λ'.
+/// The projection of the velocities is an impulse of the constraints as well, M Δv = Aᵀ Λ', and of those whose rate jumps at
+/// the end of the step the whole one of that jump.
 void MoreauScheme::count_projection(StepRecord& record) {
   const State& s = record.state;
   scratch_ = s.v - solution_.v;
   (linear_ ? linear_->M : system_.inertia().mass(s.q, workspace_)).product(scratch_, balance_);
   constraint_terms_.noalias() = constraint_workspace_.mass.weighted_inverse().transpose() * balance_;
   record.constraint_impulse += constraint_terms_;
+  record.energy.work_in += 0.5 * constraint_terms_.dot(constrained_.end_rates() + constraint_workspace_.rows.rate);
   if (!laws_.limits_depend_on_reactions()) return;
   const DenseMatrix& G = constrained_.rows();
   response_.noalias() = G.transpose() * constrained_.impulse();

@@ -53,8 +53,7 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
       e.friction_loss -= impulse * u_theta;
       e.work_in += impulse * w_theta;
     }
-  // Constraints that move bring work in: Λ · G v.
-  if (constrained_.any()) e.work_in += constrained_.impulse().dot(constrained_.rates());
+  if (constrained_.any()) e.work_in += constrained_.work(theta, t0_, q0_, workspace_);
   if (!active_.empty()) record_contact_work(record);
   if (linear_) {  // M v serves the next step as well
     linear_->M.product(s.v, Mv_);
