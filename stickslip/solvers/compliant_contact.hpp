@@ -114,4 +114,16 @@ struct CompliantVariation {
 void vary(const CompliantProblem& problem, const CompliantSolution& solution, CompliantWorkspace& workspace,
           CompliantVariation& variation);
 
+/// The transpose of vary(): for weights on dλ_n, dλ_T and d(δ_T') the weights on every change of the data, so that
+///   normal·dλ_n + tangential·dλ_T + rate·d(δ_T') = gap·dΨ + .. + own_force·dφ + K : dK + C : dC
+/// whatever the changes are.
+struct CompliantCotangent {
+  Vector normal, tangential, rate;                     ///< in
+  Vector gap, normal_velocity, deformation, velocity;  ///< out
+  Vector mu, normal_damping, own_force;                ///< out (N)
+  DenseMatrix K, C;                                    ///< out
+};
+void pull_back(const CompliantProblem& problem, const CompliantSolution& solution, CompliantWorkspace& workspace,
+               CompliantCotangent& cotangent);
+
 }  // namespace stickslip

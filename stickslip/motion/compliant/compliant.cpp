@@ -71,17 +71,18 @@ void CompliantScheme::settle(double t) {
   if (!restart_) y_ = integrator_->y();
   rate_before_.resize(y_.size());
   rate_after_.resize(y_.size());
-  if (!(unknowns_ > 0 ? rate(t, y_, rate_before_) : dynamics_.place(stretch_.inside(t), y_))) return;
+  if (!(derives() ? rate(t, y_, rate_before_) : dynamics_.place(stretch_.inside(t), y_))) return;
   std::vector<std::size_t> given_way;
   for (std::size_t s = 0; s < contacts.slots().size(); ++s)
     if (contacts.slots()[s].held && !contacts.sticks(s)) given_way.push_back(s);
-  if (unknowns_ == 0 || given_way.empty()) {
+  const std::vector<CompliantContacts::Slot> held = contacts.slots();
+  if (!derives() || given_way.empty()) {
     if (contacts.hold_or_release()) dynamics_.place(stretch_.inside(t), y_);
     pieces_ = contacts.pieces();
     share_holds();
+    record_holds(held);
     return;
   }
-  const std::vector<CompliantContacts::Slot> held = contacts.slots();
   contacts.hold_or_release();
   if (!rate(t, y_, rate_after_)) return;
   pieces_ = contacts.pieces();
@@ -91,6 +92,7 @@ void CompliantScheme::settle(double t) {
   contacts.hold_or_release();
   dynamics_.place(stretch_.inside(t), y_);
   share_holds();
+  record_holds(held);
   restart_ = true;
 }
 
@@ -122,7 +124,8 @@ void CompliantScheme::collect(double t) {
   const Index nq = system_.info().nq(), nv = system_.info().nv(), T = contacts.tangents();
   const std::vector<CompliantContacts::Slot> before = contacts.slots();
   Vector q;
-  DenseMatrix delta(T, 1 + unknowns_);
+  DenseMatrix delta(T, 1 + unknowns_ + (tape_ ? T : 0));
+  if (tape_) delta.rightCols(T).setIdentity();
   delta.col(0) = y_.segment(nq + nv, T);
   for (Index k = 0; k < unknowns_; ++k) delta.col(1 + k) = y_.segment(dynamics_.column_at(k) + nq + nv, T);
   const Vector old = y_;
@@ -135,6 +138,7 @@ void CompliantScheme::collect(double t) {
                     std::equal(before.begin(), before.end(), now.begin(), [](const auto& a, const auto& b) {
                       return a.law == b.law && a.key == b.key && a.first == b.first;
                     });
+  if (tape_) tape_->push_back(TapeSlots{before, delta.rightCols(T)});
   if (same) return;
   const Index now_T = contacts.tangents(), own = dynamics_.column_size() - dynamics_.motion_size();
   y_.setZero(dynamics_.size());
@@ -208,6 +212,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
     }
     continued_ = false;  // its stages lie where the pieces hold: what Newton's iteration had left is the motion itself
   }
+  if (tape_ && !cut_) record_step(now, integrator_->y_old(), step_end_ - now, false);
   watch_stiffness();
   y_ = cut_ ? switch_y_ : integrator_->y();
   if (dynamics_.constraints() > 0 && !cut_) project(step_end_);  // a state just over a switch stays there

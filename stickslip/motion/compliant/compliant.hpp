@@ -47,6 +47,7 @@
 #include "stickslip/model/time_resolution.hpp"
 #include "stickslip/motion/compliant/compliant_neighbours.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
+#include "stickslip/motion/compliant/compliant_tape.hpp"
 #include "stickslip/motion/compliant/switch_audit.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/constraint_audit.hpp"
@@ -71,6 +72,11 @@ class CompliantScheme final : public Scheme {
   std::vector<AuditPart*> audit_parts() override;
   void add_notes(std::vector<std::string>& notes) const override;
 
+  /// Before start(): the motion is kept in the tape, and no columns are carried for the variations. After the run the
+  /// gradients of the functionals marked in it: functionals × unknowns. False: stopped, or none could be computed.
+  void record_on(CompliantTape& tape);
+  bool gradient(Index functionals, DenseMatrix& gradient, bool& exists);
+
   const SwitchAudit& switches() const { return switches_; }
   const OdeCounters& counters() const { return integrator_->counters(); }
 
@@ -94,6 +100,14 @@ class CompliantScheme final : public Scheme {
   /// Columns of y over a jump of the rates at t, of the slots whose jump_function() is 0 there.
   void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
                     Vector& y);
+  /// Columns of derivatives are carried, or the tape will be gone back along.
+  bool derives() const { return unknowns_ > 0 || tape_; }
+  void record_step(double t, const Vector& y, double h, bool cut);
+  void record_fixed_step(double t, double h);
+  void record_jump(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
+                   const Vector& y);
+  void record_holds(const std::vector<CompliantContacts::Slot>& before);
+  Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   double jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time);
   void settle(double t);
   void share_holds() { neighbours_.share_holds(); }
@@ -142,7 +156,9 @@ class CompliantScheme final : public Scheme {
   std::unique_ptr<Radau> rows_integrator_;
   const Variations* variations_ = nullptr;
   CompliantNeighbours neighbours_;
-  Index unknowns_ = 0;
+  Index unknowns_ = 0;  // carried as columns
+  CompliantTape* tape_ = nullptr;
+  Vector start_y_;
   DenseMatrix T_;  // q' = T v at the state of the last record
   /// The state at `at` on the dense output, its forces placed: whether some contact does another thing than in pieces_.
   bool looks_changed(double at);

@@ -151,13 +151,16 @@ class CompliantContacts {
     Vector normal, tangential, rate;                     ///< out, per slot and per tangent
   };
   void vary(Change& change);
+  /// The transpose of vary(): from weights on its results (normal, tangential, rate) to weights on its data.
+  void pull_back(Change& weights);
   /// Ψ, u_n (slots), v_T (tangents), Ω, μ, c_n, φ (limits of friction laws), K and C at another state for the same
   /// slots, and W λ there with the λ given and the smooth part of friction. The placed state stays as it is. `data`: μ,
   /// c_n, K and C as well, and φ at the gaps of this one's placed state.
   void neighbour(double t, const Vector& q, const Vector& v, const Vector& normal, const Vector& tangential,
                  const CompliantContacts* data, SystemWorkspace& workspace, Change& values, Vector& force);
-  /// The slots of another one, for neighbour().
+  /// The slots of another one, for neighbour(), or of another time.
   void follow(const CompliantContacts& other);
+  void follow(const std::vector<Slot>& slots);
   Index slot_count() const { return static_cast<Index>(slots_.size()); }
   std::size_t group_count() const { return groups_.size(); }
   /// λ as it is, and g += W λ' for any other λ' (normals per slot, tangents).
@@ -256,6 +259,7 @@ class CompliantContacts {
   std::size_t used_groups_ = 0;
   std::vector<ContactPieces> pieces_;
   CompliantVariation variation_;
+  CompliantCotangent cotangent_;
   ContactPoints near_;  // points of neighbour()
 };
 

@@ -127,6 +127,14 @@ class CompliantDynamics {
   /// What they do to balance().
   void balance_data_change(DataChange& change, Vector& out);
   const CompliantContacts::Change& change() const { return change_; }
+  /// The transpose of vary() and of add_data_change() (compliant_pull_back.cpp): for weights U on x', one column per
+  /// functional, those on x into `by_state`, and on what parameters change into `by_data`, one per functional. At the
+  /// placed and accelerated state; exact where vary() is, else every direction of (q, v) is tried once for all columns.
+  void pull_back(double t, const DenseMatrix& U, DenseMatrix& by_state, std::vector<DataChange>& by_data);
+  /// Those on the data alone.
+  void pull_back_data(const DenseMatrix& U, std::vector<DataChange>& by_data);
+  /// Σ of products, number by number.
+  static double product(const DataChange& weights, const DataChange& change);
 
  private:
   void factor_mass();
@@ -144,6 +152,11 @@ class CompliantDynamics {
   /// Slopes of h + W λ - M v' (into balance_) and of δ_T' (into change_) along x.
   void vary_balance(double t, const Vector& x);
   void exact_slopes(double t, const Vector& x);
+  void pull_back_exact(const DenseMatrix& U, const std::vector<DataChange>& by_data, DenseMatrix& by_state);
+  void pull_back_smooth(double t, const DenseMatrix& U, const std::vector<DataChange>& by_data, DenseMatrix& by_state);
+  /// What smooth_slopes() differentiates, at one state: contacts into near_, h + W λ - M v' into probe_h_, A v' + bias
+  /// into near_bias_, q' into probe_qdot_.
+  void probe(double t, bool data);
   void add_columns(double t, Vector& y, Vector& dydt);
   void column_sums(Vector& rate) const;
 

@@ -20,6 +20,7 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
     const double t = t0 + static_cast<double>(k) * h;
     if (!dynamics_.contacts().points_stay()) collect(t);
     for (Vector* x : {&k1_, &k2_, &k3_, &k4_}) x->resize(y_.size());
+    if (tape_) record_fixed_step(t, h);
     refusal_.clear();
     bool known = rate(t, y_, k1_);
     if (options_.integrator == CompliantIntegrator::heun) {
@@ -47,7 +48,9 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
       note_switch(k + 1 == parts ? t_end : t + h, record);
     }
     raise(audit_.step.penetration, dynamics_.contacts().deepest());
+    const std::vector<CompliantContacts::Slot> held = dynamics_.contacts().slots();
     if (dynamics_.contacts().hold_or_release() && dynamics_.place(t + h, y_)) pieces_ = dynamics_.contacts().pieces();
+    record_holds(held);
     if (dynamics_.constraints() > 0) project(k + 1 == parts ? t_end : t + h);
   }
   sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());

@@ -15,18 +15,22 @@ namespace {
 constexpr double kTogether = 1e-6;  // of a shift of time: jumps that stay at one instant
 }  // namespace
 
-void CompliantScheme::seed_columns(const DenseMatrix& S) {
+/// x of one unknown at the state y.
+Vector CompliantScheme::column_of(const Vector& y, const DenseMatrix& S, Index k) const {
   const Index nq = system_.info().nq(), nv = system_.info().nv(), T = dynamics_.contacts().tangents();
-  Vector q, rate(nq), tangent(nv);
-  dynamics_.position_of(y_, q);
-  for (Index k = 0; k < unknowns_; ++k) {
-    const Index at = dynamics_.column_at(k);
-    tangent = S.col(k).head(nv);
-    system_.kinematics().rate(q, tangent, rate);
-    y_.segment(at, nq) = rate;
-    y_.segment(at + nq, nv) = S.col(k).segment(nv, nv);
-    if (S.rows() == 2 * nv + T) y_.segment(at + nq + nv, T) = S.col(k).tail(T);
-  }
+  Vector q, rate(nq), column = Vector::Zero(nq + nv + T);
+  const Vector tangent = S.col(k).head(nv);
+  dynamics_.position_of(y, q);
+  system_.kinematics().rate(q, tangent, rate);
+  column.head(nq) = rate;
+  column.segment(nq, nv) = S.col(k).segment(nv, nv);
+  if (S.rows() == 2 * nv + T) column.tail(T) = S.col(k).tail(T);
+  return column;
+}
+
+void CompliantScheme::seed_columns(const DenseMatrix& S) {
+  for (Index k = 0; k < unknowns_; ++k)
+    y_.segment(dynamics_.column_at(k), dynamics_.motion_size()) = column_of(y_, S, k);
 }
 
 /// Forces and deformations stay, the pieces of the contacts too.
@@ -53,6 +57,10 @@ double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot, 
 
 void CompliantScheme::jump_columns(double t, const Vector& before, const Vector& after,
                                    const std::vector<std::size_t>& slots, Vector& y) {
+  if (tape_) {
+    record_jump(t, before, after, slots, y);
+    return;
+  }
   const Index n = dynamics_.motion_size(), nq = system_.info().nq(), nv = system_.info().nv();
   const Vector jump = before.head(n) - after.head(n), f = before.head(n);
   for (Index k = 0; k < unknowns_; ++k) {

@@ -198,6 +198,13 @@ void CompliantContacts::follow(const CompliantContacts& other) {
   make_groups();
 }
 
+void CompliantContacts::follow(const std::vector<Slot>& slots) {
+  slots_ = slots;
+  tangents_ = 0;
+  for (const Slot& slot : slots_) tangents_ = std::max(tangents_, slot.first + slot.tangents);
+  make_groups();
+}
+
 void CompliantContacts::exchange(Memory& memory) {
   memory.exchange(margin_);
   auto count = static_cast<std::uint64_t>(slots_.size());
@@ -207,10 +214,7 @@ void CompliantContacts::exchange(Memory& memory) {
     if (memory.reading()) slots_.emplace_back();
     stickslip::exchange(memory, slots_[k]);
   }
-  if (!memory.reading()) return;
-  tangents_ = 0;
-  for (const Slot& slot : slots_) tangents_ = std::max(tangents_, slot.first + slot.tangents);
-  make_groups();
+  if (memory.reading()) follow(std::vector<Slot>(slots_));
 }
 
 }  // namespace stickslip

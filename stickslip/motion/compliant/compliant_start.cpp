@@ -99,8 +99,8 @@ void CompliantScheme::start(StepRecord& record) {
     stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
   dynamics_.set_layout(!stiff_, unknowns_);
   assemble(s);
+  if (derives()) neighbours_.make(s, epsilon_);
   if (unknowns_ > 0) {
-    neighbours_.make(s, epsilon_);
     if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
     seed_columns(record.sensitivity);
     dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
@@ -118,6 +118,7 @@ void CompliantScheme::start(StepRecord& record) {
   record.events.reserve(256);
   for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(dynamics_.all_sums());
   dynamics_.place(s.t, y_);
+  start_y_ = y_;
   pieces_ = contacts.pieces();
   take_modes(s);
   record.energy = {};

@@ -130,9 +130,12 @@ void CompliantScheme::end_step_at(double before, double after, bool jump,
   if (!jump) before = after;
   const std::vector<ContactPieces> beyond = pieces_;
   switch_rate_.resize(switch_y_.size());
-  if (jump && unknowns_ > 0) {
+  if (jump && derives()) {
     rate_before_.resize(switch_y_.size());
+    // The dense output knows the switch to its own accuracy: a step that ends there may already lie beyond.
+    if (dynamics_.contacts().can_keep_pieces()) dynamics_.contacts().keep_pieces(pieces_before);
     jump &= rate(before, switch_y_, rate_before_);
+    dynamics_.contacts().let_go();
   }
   reached_ = before;
   if (stiff_) {
@@ -140,6 +143,7 @@ void CompliantScheme::end_step_at(double before, double after, bool jump,
     reached_part_ = part_;
     carried_sums_.setZero(dynamics_.all_sums());
   }
+  if (tape_) record_step(integrator_->t_old(), integrator_->y_old(), before - integrator_->t_old(), true);
   double t = before, way = std::max(after - before, stretch_.same_time(after));
   for (int round = 0; jump && round < kMostPushes; ++round, way *= 2) {
     if (!rate(t, switch_y_, switch_rate_) || passed(pieces_before, beyond)) break;
@@ -150,7 +154,7 @@ void CompliantScheme::end_step_at(double before, double after, bool jump,
     switch_y_ += way * switch_rate_;
     t += way;
   }
-  if (jump && unknowns_ > 0 && rate(t, switch_y_, switch_rate_)) {
+  if (jump && derives() && rate(t, switch_y_, switch_rate_)) {
     rate_after_ = switch_rate_;
     jump_columns(t, rate_before_, rate_after_, dynamics_.contacts().closed_since(pieces_before), switch_y_);
   }
@@ -176,7 +180,7 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
     const bool jump = dynamics_.contacts().jumps_since(before, 0);
     note_switch(t + way, record);
     switch_y_ = y1_;
-    if (jump && unknowns_ > 0 && rate(t + way, switch_y_, switch_rate_))
+    if (jump && derives() && rate(t + way, switch_y_, switch_rate_))
       jump_columns(t + way, rate_before_, switch_rate_, dynamics_.contacts().closed_since(before), switch_y_);
     step_end_ = t + way;
     sums_base_ = sums_;

@@ -51,6 +51,18 @@ void CompliantDynamics::exact_slopes(double t, const Vector& x) {
   qdot_change_ = probe_v_;
 }
 
+void CompliantDynamics::probe(double t, bool data) {
+  system_.kinematics().normalize(probe_q_);
+  contacts_.neighbour(t, probe_q_, probe_v_, normal_, tangential_, data ? &contacts_ : nullptr, workspace_, near_,
+                      probe_f_);
+  model_force(t, probe_q_, probe_v_, probe_h_);
+  probe_h_ += probe_f_;
+  if (inertia_ && !system_.inertia().constant())
+    system_.inertia().mass(probe_q_, workspace_).add_product(-1.0, a_, probe_h_);
+  if (inertia_) add_constraints(system_, t, probe_q_, probe_v_, workspace_, probe_h_, near_bias_);
+  system_.kinematics().rate(probe_q_, probe_v_, probe_qdot_);
+}
+
 void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
   double step = HUGE_VAL;
   for (Index i = 0; i < nq_ + nv_; ++i)
@@ -70,10 +82,8 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
   contacts_.forces(normal_, tangential_);
   for (const StencilPoint& point : kStencil) {
     probe_q_ = q_ + point.place * step * x.head(nq_);
-    system_.kinematics().normalize(probe_q_);
     probe_v_ = v_ + point.place * step * x.segment(nq_, nv_);
-    contacts_.neighbour(t, probe_q_, probe_v_, normal_, tangential_, data ? &contacts_ : nullptr, workspace_, near_,
-                        probe_f_);
+    probe(t, data);
     if (data && change_.K.empty()) {
       for (std::size_t g = 0; g < near_.K.size(); ++g) {
         change_.K.push_back(DenseMatrix::Zero(near_.K[g].rows(), near_.K[g].cols()));
@@ -81,14 +91,8 @@ void CompliantDynamics::smooth_slopes(double t, const Vector& x) {
       }
     }
     add_scaled(point.weight / step, near_, change_);
-    model_force(t, probe_q_, probe_v_, probe_h_);
-    probe_h_ += probe_f_;
-    if (inertia_ && !system_.inertia().constant())
-      system_.inertia().mass(probe_q_, workspace_).add_product(-1.0, a_, probe_h_);
-    if (inertia_) add_constraints(system_, t, probe_q_, probe_v_, workspace_, probe_h_, near_bias_);
     balance_ += point.weight / step * probe_h_;
     constraint_change_ += point.weight / step * near_bias_;
-    system_.kinematics().rate(probe_q_, probe_v_, probe_qdot_);
     qdot_change_ += point.weight / step * probe_qdot_;
   }
 }

@@ -16,15 +16,21 @@ inline const double kRoot6 = std::sqrt(6.0);
 inline const std::array<double, 3> kNodes{(4 - kRoot6) / 10, (4 + kRoot6) / 10, 1.0};
 inline const std::array<double, 3> kWeights{(16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9};
 
-/// A⁻¹: h x' at the nodes from x - x_0 there.
-inline const Eigen::Matrix3d& inverse() {
-  static const Eigen::Matrix3d inverse = [] {
+/// A: x - x_0 at the nodes from h x' there.
+inline const Eigen::Matrix3d& matrix() {
+  static const Eigen::Matrix3d matrix = [] {
     Eigen::Matrix3d A;
     A << (88 - 7 * kRoot6) / 360, (296 - 169 * kRoot6) / 1800, (-2 + 3 * kRoot6) / 225,  //
         (296 + 169 * kRoot6) / 1800, (88 + 7 * kRoot6) / 360, (-2 - 3 * kRoot6) / 225,   //
         (16 - kRoot6) / 36, (16 + kRoot6) / 36, 1.0 / 9;
-    return Eigen::Matrix3d(A.inverse());
+    return A;
   }();
+  return matrix;
+}
+
+/// A⁻¹.
+inline const Eigen::Matrix3d& inverse() {
+  static const Eigen::Matrix3d inverse = matrix().inverse();
   return inverse;
 }
 
