@@ -153,11 +153,6 @@ void print_summary(const ModelFile& model, const SweepTable& table, const SweepE
   print_out("  results: {}\n", folder);
 }
 
-void remove_results(const fs::path& folder) {
-  std::error_code ignored;
-  for (const char* name : {"sweep.csv", "sweep.h5", "sweep.h5.part"}) fs::remove(folder / name, ignored);
-}
-
 /// Nothing that the sweep asked for came out: a word that no run brings.
 void mention_unmatched(const SweepTable& table) {
   if (table.done() == table.failed()) return;
@@ -215,11 +210,8 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
   const fs::path journal_path = path / "sweep.journal";
   std::error_code ignored;
   if (command.fresh) fs::remove(journal_path, ignored);
-  if (!fs::exists(journal_path, ignored)) {
-    folder.open_cleared();
-    remove_results(path);
-  }
-  SweepJournal journal(journal_path, sweep_identity(runner, header), runner.plan().size());
+  SweepJournal journal(journal_path, sweep_identity(runner, header), runner.plan().size());  // refuses another's first
+  folder.open_cleared();
   SweepEnd end;
   end.resumed = journal.done();
   end.threads = command.threads > 0 ? command.threads : ranks.usual_threads();
