@@ -122,7 +122,7 @@ CLI::App* add_basin(CLI::App& app, SweepCommand& command) {
 CLI::App* add_montecarlo(CLI::App& app, SweepCommand& command) {
   CLI::App* sub = app.add_subcommand("montecarlo", "random draws of the numbers of [sweep], with confidence intervals");
   add_model(*sub, command.model, command.set);
-  sub->add_option("--count", command.count = 100, "draws")->capture_default_str()->check(CLI::Range(1L, 1000000000L));
+  sub->add_option("--count", command.count = 100, "draws")->capture_default_str()->check(CLI::Range(1L, 100000000L));
   sub->add_option("--seed", command.seed, "of the draws (default: that of [sweep], or 1)");
   sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")->check(CLI::Range(1, 4096));
   sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished sweep left in the folder");

@@ -10,7 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_page.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
@@ -239,10 +239,7 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
     end.message = fmt::format("{} of {} runs ended without success; sweep.csv has the message of each", failed,
                               runner.plan().size());
   folder.require_in_place();
-  const std::string summary = sweep_json(table, header, end);
-  write_text_file(path / "sweep.csv", sweep_csv(table));
-  write_sweep_h5(path / "sweep.h5", table, header, [&](long index) { return journal.blocks(index); });
-  write_text_file(path / "summary.json", summary);
+  const std::string summary = write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
   ReportDocument page = sweep_report(table, header, end);
   if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
   write_report(path / "report.html", page);

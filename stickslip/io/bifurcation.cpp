@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <mutex>
 #include <nlohmann/json.hpp>
 
@@ -98,17 +99,23 @@ BifurcationPlan BifurcationPlan::parse(const std::string& text) {
   const auto from = parts.size() == 3 ? parse_finite_number(parts[0]) : std::nullopt;
   const auto to = parts.size() == 3 ? parse_finite_number(parts[1]) : std::nullopt;
   const auto count = parts.size() == 3 ? parse_integer(parts[2]) : std::nullopt;
-  if (!from || !to || !count || *count < 2 || *from == *to)
+  if (!from || !to || !count)
     throw InputError(fmt::format("--over {}: write KEY=FROM:TO:COUNT with at least two values, as omega=0.5:2:200", text));
-  constexpr long long kMostValues = 1'000'000;
-  if (*count > kMostValues)
-    throw InputError(fmt::format("--over {}: {} values are too many; give at most {}", text, *count, kMostValues));
   BifurcationPlan plan;
   plan.key = text.substr(0, equals);
   plan.from = *from;
   plan.to = *to;
   plan.count = static_cast<long>(*count);
+  plan.validate();
   return plan;
+}
+
+void BifurcationPlan::validate() const {
+  constexpr long kMostValues = 1'000'000;
+  const auto fail = [&](const std::string& why) { throw InputError(fmt::format("{} from {} to {}: {}", key, from, to, why)); };
+  if (!std::isfinite(from) || !std::isfinite(to) || from == to) fail("give two different ends");
+  if (count < 2 || count > kMostValues) fail(fmt::format("{} values; it must be from 2 to {}", count, kMostValues));
+  if (transient < 0 || record < 1) fail(fmt::format("transient = {} must be >= 0, record = {} >= 1", transient, record));
 }
 
 BifurcationRunner::BifurcationRunner(const ModelFile& model, BifurcationPlan plan, StopRequest stop)
@@ -220,6 +227,69 @@ ReportFigure bifurcation_figure(const BifurcationRunner& runner, const SweepJour
     figure.series.push_back(std::move(series));
   }
   return figure;
+}
+
+BifurcationEnd bifurcation_end(const BifurcationPlan& plan, const SweepJournal& journal) {
+  BifurcationEnd end;
+  end.done = journal.done();
+  for (long index = 0; index < plan.records(); ++index) {
+    const SweepRow& row = journal.rows()[static_cast<std::size_t>(index)];
+    end.points += static_cast<long>(bifurcation_points(journal.blocks(index)).size());
+    if (!row.done || row.status == Status::success) continue;
+    ++end.failed;
+    if (end.message.empty()) end.message = row.message;
+  }
+  if (end.failed > 0) {
+    end.status = "failures";
+    end.message = fmt::format("{} of {} values ended without success, the first: {}", end.failed, plan.records(), end.message);
+  }
+  if (end.done < plan.records()) {
+    end.status = "interrupted";
+    end.message = fmt::format("stopped after {} of {} values; the same command goes on from there", end.done, plan.records());
+  }
+  return end;
+}
+
+std::string bifurcation_json(const BifurcationRunner& runner, const ResultHeader& header, const BifurcationEnd& end) {
+  using nlohmann::ordered_json;
+  const BifurcationPlan& plan = runner.plan();
+  const ordered_json json{{"status", end.status},
+                          {"message", end.message},
+                          {"title", header.title},
+                          {"model", header.model},
+                          {"parameter", plan.key},
+                          {"from", plan.from},
+                          {"to", plan.to},
+                          {"values", plan.count},
+                          {"observed", plan.observed},
+                          {"sampling", runner.strobe() ? "period" : "peaks"},
+                          {"transient", plan.transient},
+                          {"record", plan.record},
+                          {"points", end.points},
+                          {"done", end.done},
+                          {"failed", end.failed},
+                          {"resumed", end.resumed},
+                          {"wall_seconds", end.wall_seconds},
+                          {"version", header.version},
+                          {"date", header.inputs.date},
+                          {"set", header.inputs.settings},
+                          {"model_text", header.inputs.model_text}};
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJournal& journal, const ResultHeader& header,
+                                  const BifurcationEnd& end) {
+  ReportDocument page;
+  page.title = header.title.empty() ? header.model : header.title;
+  page.subtitle = "bifurcation diagram";
+  page.generator = "stickslip " + header.version;
+  page.ok = end.ok();
+  page.status = end.ok() ? end.status : fmt::format("{}: {}", end.status, end.message);
+  page.facts = {{"values", static_cast<double>(runner.plan().count)},
+                {"points", static_cast<double>(end.points)},
+                {"wall time [s]", end.wall_seconds}};
+  page.blocks = {bifurcation_figure(runner, journal)};
+  return page;
 }
 
 std::string bifurcation_identity(const BifurcationRunner& runner, const std::string& version) {

@@ -15,6 +15,7 @@
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/report_document.hpp"
+#include "stickslip/io/result_header.hpp"
 #include "stickslip/io/sweep_journal.hpp"
 
 namespace stickslip {
@@ -30,6 +31,8 @@ struct BifurcationPlan {
 
   /// KEY=FROM:TO:COUNT. Throws InputError.
   static BifurcationPlan parse(const std::string& text);
+  /// Throws InputError: ends that are not finite or the same, too few or too many values.
+  void validate() const;
   double value(long k) const { return from + (to - from) * static_cast<double>(k) / static_cast<double>(count - 1); }
   long records() const { return 2 * count; }
   bool upward(long index) const { return index < count; }
@@ -66,6 +69,20 @@ std::vector<double> bifurcation_points(const std::vector<SweepBlock>& blocks);
 /// direction, value, point
 std::string bifurcation_csv(const BifurcationPlan& plan, const SweepJournal& journal);
 ReportFigure bifurcation_figure(const BifurcationRunner& runner, const SweepJournal& journal);
+
+/// How it ended, and how much there is.
+struct BifurcationEnd {
+  std::string status = "success";  ///< or "failures", "interrupted"
+  std::string message;
+  long points = 0, done = 0, failed = 0, resumed = 0;
+  double wall_seconds = 0;
+  bool ok() const { return status == "success"; }
+};
+BifurcationEnd bifurcation_end(const BifurcationPlan& plan, const SweepJournal& journal);
+/// summary.json
+std::string bifurcation_json(const BifurcationRunner& runner, const ResultHeader& header, const BifurcationEnd& end);
+ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJournal& journal, const ResultHeader& header,
+                                  const BifurcationEnd& end);
 
 /// Everything that the records depend on, for the journal.
 std::string bifurcation_identity(const BifurcationRunner& runner, const std::string& version);
