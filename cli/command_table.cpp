@@ -46,7 +46,8 @@ std::string bash_script(const ProgramInfo& program) {
         values += fmt::format("    '{} {}') COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", command.name,
                               option.name, fmt::join(choices, " "));
       else if (option.takes_folder())
-        values += fmt::format("    '{} {}') COMPREPLY=($(compgen -d -- \"$cur\")); return ;;\n", command.name, option.name);
+        values += fmt::format("    '{} {}') compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n", command.name,
+                              option.name);
       else if (!option.value.empty())
         values += fmt::format("    '{} {}') return ;;\n", command.name, option.name);
     }
@@ -70,7 +71,8 @@ _stickslip() {{
   case "$command" in
 {}    *)
       compopt -o filenames
-      COMPREPLY=($(compgen -f -X '!*.@(toml|csv|hdf5|h5|urdf|xml)' -- "$cur") $(compgen -d -- "$cur"))
+      # A name per line, whatever blanks are in it.
+      mapfile -t COMPREPLY < <(compgen -f -X '!*.@(toml|csv|hdf5|h5|urdf|xml)' -- "$cur"; compgen -d -- "$cur")
       ;;
   esac
 }}

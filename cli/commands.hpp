@@ -130,6 +130,7 @@ struct BifurcationCommand {
   std::string observe;  ///< column; empty: the first coordinate
   int transient = 50, record = 50;
   bool peaks = false;
+  bool fresh = false;  ///< drop what an unfinished diagram left in the folder
   std::string out;
   bool json = false;
 };

@@ -8,7 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/epsilon_result.hpp"

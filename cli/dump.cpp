@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "cli/commands.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/fclib.hpp"

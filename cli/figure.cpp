@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include "stickslip/common/error.hpp"
@@ -27,19 +28,26 @@ constexpr std::array<Colour, 7> kLines{{{0.00, 0.45, 0.70}, {0.90, 0.62, 0.00}, 
                                         {0.84, 0.37, 0.00}, {0.34, 0.71, 0.91}, {0.60, 0.55, 0.00}}};
 constexpr double kFont = 13, kPanel = 260, kLegendLine = 18;  // [px]
 
+/// Of numbers up to the largest that there are: their distance needs more.
 struct Range {
-  double low = HUGE_VAL, high = -HUGE_VAL;
+  long double low = HUGE_VALL, high = -HUGE_VALL;
   void add(double v) {
     if (!std::isfinite(v)) return;
-    low = std::min(low, v);
-    high = std::max(high, v);
+    low = std::min<long double>(low, v);
+    high = std::max<long double>(high, v);
   }
   /// With room around the data, and some where it is a single number.
-  void open(double share) {
+  void open(long double share) {
     if (!(low <= high)) low = 0, high = 1;
-    const double width = high > low ? high - low : std::max(std::abs(low), 1e-300);
+    const long double width = high > low ? high - low : std::max(std::abs(low), 1e-300L);
     low -= share * width;
     high += share * width;
+  }
+  /// 0 at low, 1 at high.
+  double share(double v) const { return static_cast<double>((v - low) / (high - low)); }
+  std::vector<double> ticks(int wanted) const {
+    constexpr long double kLargest = std::numeric_limits<double>::max();
+    return round_ticks(static_cast<double>(std::max(low, -kLargest)), static_cast<double>(std::min(high, kLargest)), wanted);
   }
 };
 
@@ -116,13 +124,13 @@ class Painter {
         if (std::isfinite(series.x[i]) && std::isfinite(series.y[i])) xs.add(series.x[i]), ys.add(series.y[i]);
     xs.open(0.01);
     ys.open(0.06);
-    const std::vector<double> down = round_ticks(ys.low, ys.high, std::max(2, static_cast<int>(height / 45)));
+    const std::vector<double> down = ys.ticks(std::max(2, static_cast<int>(height / 45)));
     double label_width = 40;  // panels above one another begin at one place but for long numbers
     for (const double v : down) label_width = std::max(label_width, width_of(tick_text(v, down)));
     const double left = 34 + label_width, right = width - 18, upper = top + 8, lower = top + height - 42;
-    auto px = [&](double v) { return left + (v - xs.low) / (xs.high - xs.low) * (right - left); };
-    auto py = [&](double v) { return lower - (v - ys.low) / (ys.high - ys.low) * (lower - upper); };
-    const std::vector<double> along = round_ticks(xs.low, xs.high, static_cast<int>((right - left) / 90));
+    auto px = [&](double v) { return left + xs.share(v) * (right - left); };
+    auto py = [&](double v) { return lower - ys.share(v) * (lower - upper); };
+    const std::vector<double> along = xs.ticks(static_cast<int>((right - left) / 90));
     cairo_set_line_width(cr_, 1);
     for (const double v : down) {
       ink(0.13);
@@ -217,16 +225,16 @@ cairo_status_t append(void* bytes, const unsigned char* data, unsigned length) {
 
 std::vector<double> round_ticks(double low, double high, int wanted) {
   std::vector<double> ticks;
-  const double width = high - low;
-  if (!(width > 0) || !std::isfinite(width) || wanted < 1) return ticks;
-  const double raw = width / wanted, power = std::pow(10.0, std::floor(std::log10(raw)));
+  const double raw = high / wanted - low / wanted;  // high - low may be more than there is
+  if (!(raw > 0) || !std::isfinite(raw) || wanted < 1) return ticks;
+  const double power = std::pow(10.0, std::floor(std::log10(raw)));
   double step = 10 * power;
   for (const double factor : {1.0, 2.0, 5.0})
     if (factor * power >= raw * (1 - 1e-9)) {
       step = factor * power;
       break;
     }
-  for (double k = std::ceil(low / step - 1e-9); k * step <= high + 1e-9 * step; ++k) ticks.push_back(k * step);
+  for (double k = std::ceil(low / step - 1e-9); k <= high / step + 1e-9; ++k) ticks.push_back(k * step);
   return ticks;
 }
 

@@ -113,7 +113,16 @@ std::string description(const ModelFile& model, const std::string& name, const s
 
 /// Written beside and renamed, so that no half unit stands under the name.
 void write_zip(const fs::path& file, const std::vector<std::pair<std::string, std::string>>& texts, const fs::path& library, const std::string& inside) {
+  if (!file.parent_path().empty() && !fs::is_directory(file.parent_path()))
+    throw InputError(fmt::format("--out {}: there is no folder {}; make it first", file.string(), file.parent_path().string()));
+  if (fs::is_directory(file)) throw InputError(fmt::format("--out {}: it is a folder; name a file in it", file.string()));
   const fs::path part = file.string() + ".part";
+  if (std::FILE* probe = std::fopen(part.c_str(), "wb")) {  // libzip says it at the end alone
+    std::fclose(probe);
+    fs::remove(part);
+  } else {
+    throw InputError(fmt::format("--out {}: cannot be written: {}", file.string(), std::strerror(errno)));
+  }
   int code = 0;
   zip_t* archive = zip_open(part.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
   if (!archive) throw InputError(fmt::format("{}: cannot be written ({})", file.string(), std::strerror(errno)));

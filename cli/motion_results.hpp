@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/found_motion.hpp"
 #include "stickslip/io/summary.hpp"
 

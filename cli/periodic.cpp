@@ -9,7 +9,7 @@
 #include "cli/branch_plot.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/branch_file.hpp"

@@ -16,6 +16,7 @@
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
+#include "stickslip/io/csv_reader.hpp"
 #include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/text_file.hpp"
@@ -27,36 +28,28 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Where the numbers are; a run that goes on has no text yet.
 fs::path table_of(const std::string& result) {
   if (fs::is_regular_file(result)) return result;
-  for (const char* name : {"trajectory.csv", "branch.csv", "orbit.csv", "sweep.csv", "result.h5"})
-    if (fs::exists(fs::path(result) / name)) return fs::path(result) / name;
+  if (const std::string name = result_table_name(result); !name.empty()) return fs::path(result) / name;
   throw InputError(fmt::format("{}: {}", result,
-                               fs::exists(result) ? "the folder holds no trajectory.csv, branch.csv, orbit.csv or sweep.csv"
+                               fs::exists(result) ? "the folder holds no trajectory.csv, branch.csv, orbit.csv, sweep.csv or bifurcation.csv"
                                                   : "there is no such folder or CSV file; run a model first"));
 }
 
 void read_csv(const fs::path& path, ResultTable& table) {
   constexpr std::size_t kLargest = 4096 * kMebibyte;
   const std::string text = read_text_file(path.string(), kLargest);
-  LineReader lines(text);
-  std::string_view line;
-  std::vector<std::string_view> fields;
-  while (lines.next(line)) {
-    if (line.empty() || line.front() == '#') continue;
-    split_fields(line, ',', fields);
+  CsvReader lines(text);
+  std::vector<std::string_view> cells;
+  while (lines.next(cells)) {
     if (table.names.empty()) {
-      for (std::string_view name : fields) {
-        if (name.size() > 1 && name.front() == '"' && name.back() == '"') name = name.substr(1, name.size() - 2);
-        table.names.emplace_back(name);
-      }
+      table.names.assign(cells.begin(), cells.end());
       table.values.resize(table.names.size());
       continue;
     }
-    if (fields.size() != table.names.size()) continue;  // a message with commas
-    for (std::size_t k = 0; k < fields.size(); ++k)
-      table.values[k].push_back(parse_finite_number(fields[k]).value_or(kNaN));
+    if (cells.size() != table.names.size()) continue;  // the last line of a file that is being written
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      table.values[k].push_back(parse_finite_number(cells[k]).value_or(kNaN));
   }
 }
 
@@ -81,7 +74,18 @@ const std::vector<double>& column(const ResultTable& table, const std::string& n
   return table.values[static_cast<std::size_t>(at - table.names.begin())];
 }
 
-/// Coordinates of a trajectory; of other tables what holds numbers, beside the first column.
+bool has_numbers(const std::vector<double>& values) {
+  return std::any_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+/// The first column that holds numbers: of a trajectory the time.
+const std::string& default_x(const ResultTable& table) {
+  for (std::size_t k = 0; k < table.names.size(); ++k)
+    if (has_numbers(table.values[k])) return table.names[k];
+  throw InputError(fmt::format("{}: no column holds numbers", table.path));
+}
+
+/// Coordinates of a trajectory; of other tables what holds numbers, behind the column along the axis.
 std::vector<std::string> default_columns(const ResultTable& table) {
   constexpr std::size_t kMost = 6;
   std::vector<std::string> chosen;
@@ -89,10 +93,9 @@ std::vector<std::string> default_columns(const ResultTable& table) {
     return name.starts_with("v_") || name.starts_with("r_") || name.starts_with("d_") || name.starts_with("u_");
   };
   for (const bool coordinates : {true, false}) {
-    for (std::size_t k = 1; k < table.names.size() && chosen.size() < kMost; ++k)
-      if (derived(table.names[k]) != coordinates &&
-          std::any_of(table.values[k].begin(), table.values[k].end(), [](double v) { return std::isfinite(v); }))
-        chosen.push_back(table.names[k]);
+    const auto x = std::find(table.names.begin(), table.names.end(), default_x(table)) - table.names.begin();
+    for (auto k = static_cast<std::size_t>(x) + 1; k < table.names.size() && chosen.size() < kMost; ++k)
+      if (derived(table.names[k]) != coordinates && has_numbers(table.values[k])) chosen.push_back(table.names[k]);
     if (!chosen.empty()) break;
   }
   if (chosen.empty()) throw InputError(fmt::format("{}: no column but the first holds numbers", table.path));
@@ -105,9 +108,11 @@ std::string with_unit(const std::string& name) {
   return name;
 }
 
+/// A name with a comma in it stands in quotes.
 std::vector<std::string> split(const std::string& text) {
+  CsvReader reader(text);
   std::vector<std::string_view> fields;
-  split_fields(text, ',', fields);
+  reader.next(fields);
   return {fields.begin(), fields.end()};
 }
 
@@ -148,6 +153,10 @@ FigureSeries spectrum(const ResultTable& table, const std::string& y, double aft
   std::size_t count = 16;
   while (count < t.size() && count < (std::size_t{1} << 20)) count *= 2;
   if (!(length > 0)) throw InputError(fmt::format("{}: no time is left for a spectrum; it needs rows at ascending times, and --after before the last", table.path));
+  for (std::size_t i = 0; i < t.size(); ++i)
+    if (t[i] >= from && !std::isfinite(values[i]))
+      throw InputError(fmt::format("--spectrum: {} of {} has no number at t = {:g} s; a spectrum needs all of them, so choose another "
+                                   "column, or begin later with --after", y, table.path, t[i]));
   std::vector<double> samples(count);
   double mean = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -191,6 +200,13 @@ nlohmann::json described(const FigureSeries& series) {
 
 }  // namespace
 
+std::string result_table_name(const fs::path& folder) {
+  std::error_code ignored;
+  for (const char* name : {"trajectory.csv", "branch.csv", "orbit.csv", "sweep.csv", "bifurcation.csv", "result.h5"})
+    if (fs::exists(folder / name, ignored)) return name;
+  return "";
+}
+
 ResultTable read_result_table(const std::string& result) {
   const fs::path path = table_of(result);
   ResultTable table{result, path.string(), {}, {}};
@@ -207,7 +223,7 @@ Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>
   figure.width = command.width;
   figure.height = command.height;
   figure.dark = command.dark;
-  const std::string x = command.x.empty() ? tables.front().names.front() : command.x;
+  const std::string x = command.x.empty() ? default_x(tables.front()) : command.x;
   const std::vector<std::string> ys = command.y.empty() ? default_columns(tables.front()) : split(command.y);
   for (const std::string& y : ys) {
     FigurePanel panel{command.spectrum ? "frequency [Hz]" : with_unit(x),
@@ -216,6 +232,7 @@ Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>
       FigureSeries series = command.spectrum      ? spectrum(table, y, command.after)
                             : command.section > 0 ? section(table, x, y, command.section, command.after)
                                                   : rows_after(table, x, y, command.after);
+      series.points |= fs::path(table.path).filename() == "bifurcation.csv";
       if (tables.size() > 1) series.label = table.label;
       if (series.x.empty()) throw InputError(fmt::format("--after {:g}: {} has no rows then", command.after, table.path));
       panel.series.push_back(std::move(series));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <thread>
 
 #include "cli/terminal.hpp"
@@ -61,76 +62,143 @@ struct ReportHead {
   double mean_seconds = 0;
 };
 
-bool waiting(int source, int tag, MPI_Status& status) {
-  int there = 0;
-  MPI_Iprobe(source, tag, MPI_COMM_WORLD, &there, &status);
-  return there != 0;
-}
+/// Messages go and come without waiting: where one does not fit into the buffers of MPI, sender and receiver must both
+/// be there, and MPI waits by turning in circles, on the processor that the runs need.
+class Outgoing {
+ public:
+  explicit Outgoing(int to, Tag tag) : to_(to), tag_(tag) {}
+  ~Outgoing() { finish(); }
+  Outgoing(const Outgoing&) = delete;
+  Outgoing& operator=(const Outgoing&) = delete;
+  bool under_way() {
+    if (request_ == MPI_REQUEST_NULL) return false;
+    int done = 0;
+    MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    return done == 0;
+  }
+  /// Only where none is under way.
+  void send(std::string message) {
+    message_ = std::move(message);
+    MPI_Isend(message_.data(), static_cast<int>(message_.size()), MPI_BYTE, to_, tag_, MPI_COMM_WORLD, &request_);
+  }
+  void finish() {
+    while (under_way()) pause();
+  }
+  static void pause() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
-std::string receive(const MPI_Status& status) {
-  int bytes = 0;
-  MPI_Get_count(&status, MPI_BYTE, &bytes);
-  std::string message(static_cast<std::size_t>(bytes), '\0');
-  MPI_Recv(message.data(), bytes, MPI_BYTE, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-  return message;
-}
+ private:
+  int to_;
+  Tag tag_;
+  std::string message_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+class Incoming {
+ public:
+  explicit Incoming(int from, int tag) : from_(from), tag_(tag) {}
+  /// The next message that has arrived as a whole. The one before it has been taken.
+  bool next(std::string& message, int& tag) {
+    if (request_ == MPI_REQUEST_NULL) {
+      int there = 0, bytes = 0;
+      MPI_Message handle;
+      MPI_Status status;
+      MPI_Improbe(from_, tag_, MPI_COMM_WORLD, &there, &handle, &status);
+      if (!there) return false;
+      MPI_Get_count(&status, MPI_BYTE, &bytes);
+      arrived_tag_ = status.MPI_TAG;
+      message_.resize(static_cast<std::size_t>(bytes));
+      MPI_Imrecv(message_.data(), bytes, MPI_BYTE, &handle, &request_);
+    }
+    int done = 0;
+    MPI_Test(&request_, &done, MPI_STATUS_IGNORE);
+    if (!done) return false;
+    message = std::move(message_);
+    tag = arrived_tag_;
+    return true;
+  }
+
+ private:
+  int from_, tag_, arrived_tag_ = 0;
+  std::string message_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+std::string bytes_of(const void* data, std::size_t size) { return std::string(static_cast<const char*>(data), size); }
 
 class RankHelpers final : public SweepHelpers {
  public:
-  explicit RankHelpers(int others) : decoders_(static_cast<std::size_t>(others) + 1), there_(others) {}
+  explicit RankHelpers(int others) : there_(others) {
+    for (int rank = 1; rank <= others; ++rank) others_.emplace_back(rank);
+  }
   /// Where an error ended the sweep, the others must not wait for ever.
   ~RankHelpers() override {
     if (!dismissed_) dismiss(true);
   }
 
   void poll(std::vector<SweepRecord>& records, std::vector<Asking>& asking) override {
-    MPI_Status status;
-    while (waiting(MPI_ANY_SOURCE, kReport, status)) take(receive(status), status.MPI_SOURCE, records, &asking);
+    for (Other& other : others_) take(other, records, &asking);
     if (left_ && !interrupted()) raise(SIGTERM);  // the rest of the sweep cannot be complete: stop as by a signal
   }
   void give(int helper, std::span<const long> indices) override {
     const std::vector<std::int64_t> numbers(indices.begin(), indices.end());
-    MPI_Send(numbers.data(), static_cast<int>(numbers.size() * sizeof(std::int64_t)), MPI_BYTE, helper, kWork,
-             MPI_COMM_WORLD);
+    Other& other = others_[static_cast<std::size_t>(helper - 1)];
+    other.work.finish();  // it has been answered before it asks again
+    other.work.send(bytes_of(numbers.data(), numbers.size() * sizeof(std::int64_t)));
   }
   void dismiss(bool stopped) override {
     dismissed_ = true;
-    for (std::size_t rank = 1; rank < decoders_.size(); ++rank) {
-      const std::int32_t at_once = stopped;
-      MPI_Send(&at_once, sizeof at_once, MPI_BYTE, static_cast<int>(rank), kHome, MPI_COMM_WORLD);
-    }
+    const std::int32_t at_once = stopped;
+    for (Other& other : others_) other.home.send(bytes_of(&at_once, sizeof at_once));
     std::vector<SweepRecord> dropped;
-    MPI_Status status;
     while (there_ > 0) {
-      while (waiting(MPI_ANY_SOURCE, kReport, status)) take(receive(status), status.MPI_SOURCE, dropped, nullptr);
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      for (Other& other : others_) take(other, dropped, nullptr);
+      Outgoing::pause();
     }
   }
-  int count() const override { return static_cast<int>(decoders_.size()) - 1; }
+  int count() const override { return static_cast<int>(others_.size()); }
 
  private:
-  void take(const std::string& message, int source, std::vector<SweepRecord>& records, std::vector<Asking>* asking) {
-    ReportHead head;
-    std::memcpy(&head, message.data(), sizeof head);
-    decoders_[static_cast<std::size_t>(source)].decode(
-        std::string_view(message).substr(sizeof head),
-        [&](SweepRecord&& record, std::size_t, std::size_t) { records.push_back(std::move(record)); });
-    if (head.leaves) {
-      --there_;
-      left_ = true;
-    } else if (head.wants && asking) {
-      asking->push_back({source, head.threads, head.mean_seconds});
+  struct Other {
+    explicit Other(int number) : rank(number), reports(number, kReport), work(number, kWork), home(number, kHome) {}
+    int rank;
+    RecordDecoder decoder;
+    Incoming reports;
+    Outgoing work, home;
+  };
+  void take(Other& other, std::vector<SweepRecord>& records, std::vector<Asking>* asking) {
+    std::string message;
+    for (int tag = 0; other.reports.next(message, tag);) {
+      ReportHead head;
+      std::memcpy(&head, message.data(), sizeof head);
+      other.decoder.decode(std::string_view(message).substr(sizeof head),
+                           [&](SweepRecord&& record, std::size_t, std::size_t) { records.push_back(std::move(record)); });
+      if (head.leaves) {
+        --there_;
+        left_ = true;
+      } else if (head.wants && asking) {
+        asking->push_back({other.rank, head.threads, head.mean_seconds});
+      }
     }
   }
-  std::vector<RecordDecoder> decoders_;  // by rank
+  std::deque<Other> others_;  // they stay where they are: MPI writes into them
   int there_;
   bool left_ = false, dismissed_ = false;
 };
+
+/// Open MPI looks for every kind of network when it begins, a third of a second long; for some messages in a tenth of a
+/// second sockets and shared memory will do. What was said to mpirun (--mca pml, --mca btl) or in the environment stands.
+void prefer_plain_network() {
+  constexpr int kKeepOthers = 0;
+  if (std::getenv("OMPI_MCA_pml") || std::getenv("OMPI_MCA_btl")) return;
+  setenv("OMPI_MCA_pml", "ob1", kKeepOthers);
+  setenv("OMPI_MCA_btl", "self,vader,tcp", kKeepOthers);
+}
 
 }  // namespace
 
 Ranks::Ranks() {
   if (started_ranks() <= 1) return;
+  prefer_plain_network();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -144,7 +212,12 @@ Ranks::Ranks() {
 Ranks::~Ranks() {
   int begun = 0;
   MPI_Initialized(&begun);
-  if (begun) MPI_Finalize();
+  if (!begun) return;
+  // Rank 0 still writes its results: the others must not wait for it inside MPI_Finalize, which never rests.
+  MPI_Request all;
+  MPI_Ibarrier(MPI_COMM_WORLD, &all);
+  for (int there = 0; MPI_Test(&all, &there, MPI_STATUS_IGNORE), !there;) Outgoing::pause();
+  MPI_Finalize();
 }
 
 void Ranks::broadcast(std::string& text) const {
@@ -168,31 +241,32 @@ void Ranks::help(const WorkPool::Work& work, int threads) const {
   std::string frames;
   auto reported = Clock::now();
   bool asked = false, home = false, at_once = false;
+  Outgoing reports(0, kReport);
+  Incoming orders(0, MPI_ANY_TAG);
   const auto report = [&](const ReportHead& head) {
-    std::string message(reinterpret_cast<const char*>(&head), sizeof head);
-    message += frames;
+    reports.send(bytes_of(&head, sizeof head) + frames);
     frames.clear();
     reported = Clock::now();
-    MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0, kReport, MPI_COMM_WORLD);
   };
   WorkPool pool(threads, work, interrupt_request());
   while (!interrupted() && !(home && (at_once || pool.idle()))) {
     for (const SweepRecord& record : pool.take(std::chrono::microseconds(4000))) encoder.encode(record, frames);
-    MPI_Status status;
-    if (waiting(0, kWork, status)) {
-      const std::string message = receive(status);
-      std::vector<long> indices(message.size() / sizeof(std::int64_t));
-      static_assert(sizeof(long) == sizeof(std::int64_t));
-      std::memcpy(indices.data(), message.data(), message.size());
-      pool.add(indices);
-      asked = false;
+    std::string message;
+    for (int tag = 0; orders.next(message, tag);) {
+      if (tag == kWork) {
+        std::vector<long> indices(message.size() / sizeof(std::int64_t));
+        static_assert(sizeof(long) == sizeof(std::int64_t));
+        std::memcpy(indices.data(), message.data(), message.size());
+        pool.add(indices);
+        asked = false;
+      } else {
+        std::int32_t flag = 0;
+        std::memcpy(&flag, message.data(), sizeof flag);
+        home = true;
+        at_once = flag != 0;
+      }
     }
-    if (waiting(0, kHome, status)) {
-      std::int32_t flag = 0;
-      std::memcpy(&flag, receive(status).data(), sizeof flag);
-      home = true;
-      at_once = flag != 0;
-    }
+    if (reports.under_way()) continue;
     const bool wants = !home && !asked && pool.wants_more(kLead);
     if (wants || (!frames.empty() && Clock::now() - reported > kReportEvery)) {
       report({wants, 0, pool.threads(), pool.mean_seconds()});
@@ -201,7 +275,9 @@ void Ranks::help(const WorkPool::Work& work, int threads) const {
   }
   if (at_once && !interrupted()) raise(SIGTERM);  // ends what is running
   for (const SweepRecord& record : pool.take(std::chrono::microseconds(0))) encoder.encode(record, frames);
+  reports.finish();
   report({0, 1, pool.threads(), pool.mean_seconds()});
+  reports.finish();
 }
 
 std::string mpi_description() {

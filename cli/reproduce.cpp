@@ -6,7 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"

@@ -9,7 +9,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/result_header.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"

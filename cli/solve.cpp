@@ -19,7 +19,7 @@
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/report_page.hpp"
 #include "stickslip/io/solve_case.hpp"
 #include "cli/terminal.hpp"

@@ -10,7 +10,7 @@
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_page.hpp"
-#include "cli/result_folder.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
@@ -153,11 +153,6 @@ void print_summary(const ModelFile& model, const SweepTable& table, const SweepE
   print_out("  results: {}\n", folder);
 }
 
-void remove_results(const fs::path& folder) {
-  std::error_code ignored;
-  for (const char* name : {"sweep.csv", "sweep.h5", "sweep.h5.part"}) fs::remove(folder / name, ignored);
-}
-
 /// Nothing that the sweep asked for came out: a word that no run brings.
 void mention_unmatched(const SweepTable& table) {
   if (table.done() == table.failed()) return;
@@ -215,11 +210,8 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
   const fs::path journal_path = path / "sweep.journal";
   std::error_code ignored;
   if (command.fresh) fs::remove(journal_path, ignored);
-  if (!fs::exists(journal_path, ignored)) {
-    folder.open_cleared();
-    remove_results(path);
-  }
-  SweepJournal journal(journal_path, sweep_identity(runner, header), runner.plan().size());
+  SweepJournal journal(journal_path, sweep_identity(runner, header), runner.plan().size());  // refuses another's first
+  folder.open_cleared();
   SweepEnd end;
   end.resumed = journal.done();
   end.threads = command.threads > 0 ? command.threads : ranks.usual_threads();
@@ -247,10 +239,7 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
     end.message = fmt::format("{} of {} runs ended without success; sweep.csv has the message of each", failed,
                               runner.plan().size());
   folder.require_in_place();
-  const std::string summary = sweep_json(table, header, end);
-  write_text_file(path / "sweep.csv", sweep_csv(table));
-  write_sweep_h5(path / "sweep.h5", table, header, [&](long index) { return journal.blocks(index); });
-  write_text_file(path / "summary.json", summary);
+  const std::string summary = write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
   ReportDocument page = sweep_report(table, header, end);
   if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
   write_report(path / "report.html", page);

@@ -19,6 +19,7 @@
 #include "stickslip/io/folder_lock.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/sweep/sweep_record.hpp"
 
 // After Eigen, whose names a macro of <resolv.h> in it would change.
 #include <httplib.h>
@@ -51,8 +52,9 @@ std::optional<std::string> file_text(const fs::path& path) {
 
 bool is_result(const fs::path& folder) {
   std::error_code ignored;
-  return fs::exists(folder / "summary.json", ignored) || fs::exists(folder / "result.h5", ignored) ||
-         fs::exists(folder / "sweep.csv", ignored);
+  for (const char* name : {"summary.json", "result.h5", "sweep.csv", "sweep.journal"})
+    if (fs::exists(folder / name, ignored)) return true;
+  return false;
 }
 
 bool within(const fs::path& inner, const fs::path& outer) {
@@ -61,10 +63,10 @@ bool within(const fs::path& inner, const fs::path& outer) {
 }
 
 /// Its file grows, or its folder is held. (Who holds it is asked only where nothing has been written for a while.)
-bool goes_on(const fs::path& folder) {
+bool goes_on(const fs::path& folder, const char* file) {
   constexpr auto kQuiet = std::chrono::seconds(10);
   std::error_code error;
-  const auto written = fs::last_write_time(folder / "result.h5", error);
+  const auto written = fs::last_write_time(folder / file, error);
   if (!error && fs::file_time_type::clock::now() - written < kQuiet) return true;
   try {
     const FolderLock lock(folder);
@@ -74,9 +76,28 @@ bool goes_on(const fs::path& folder) {
   }
 }
 
+/// Runs, or values of a diagram, that a journal holds.
+long journal_records(const fs::path& path) {
+  std::string identity;
+  const std::string bytes = file_text(path).value_or("");
+  const std::size_t from = decode_text(bytes, identity);
+  long count = 0;
+  if (from > 0) RecordDecoder().decode(std::string_view(bytes).substr(from), [&](SweepRecord&&, std::size_t, std::size_t) { ++count; });
+  return count;
+}
+
+/// A sweep or diagram that is not complete.
+void describe_journal(const fs::path& folder, json& entry) {
+  constexpr std::uintmax_t kReadable = 256 * kMebibyte;  // beyond, counting would take longer than the next look
+  std::error_code ignored;
+  entry["status"] = goes_on(folder, "sweep.journal") ? "running" : "killed";
+  if (fs::file_size(folder / "sweep.journal", ignored) < kReadable) entry["runs"] = journal_records(folder / "sweep.journal");
+}
+
 /// What a summary says, or the growing file of a run that has none yet.
 json describe_result(const std::string& name, const fs::path& folder) {
   json entry{{"name", name}, {"status", "unknown"}, {"report", fs::exists(folder / "report.html")}};
+  if (const std::string table = result_table_name(folder); table.ends_with(".csv")) entry["table"] = table;
   if (const std::optional<std::string> text = file_text(folder / "summary.json")) {
     const json summary = json::parse(*text, nullptr, false);
     if (summary.is_object())
@@ -87,15 +108,20 @@ json describe_result(const std::string& name, const fs::path& folder) {
       const ResultStream stream(folder);
       ResultRows last;
       if (stream.rows() > 0) stream.read_rows(stream.rows() - 1, 1, last);
-      entry["status"] = stream.note().empty() ? "unknown" : goes_on(folder) ? "running" : "killed";
+      entry["status"] = stream.note().empty() ? "unknown" : goes_on(folder, "result.h5") ? "running" : "killed";
       entry["rows"] = stream.rows();
       if (last.rows() > 0) entry["t"] = last.t.front();
     } catch (const std::exception& error) {  // half a second old
       entry["message"] = error.what();
     }
+  } else if (fs::exists(folder / "sweep.journal")) {
+    describe_journal(folder, entry);
   }
   return entry;
 }
+
+/// Names of folders may be any bytes.
+std::string text_of(const json& value) { return value.dump(-1, ' ', false, json::error_handler_t::replace); }
 
 std::string type_of(const fs::path& path) {
   const std::string ending = path.extension().string();
@@ -180,10 +206,10 @@ struct ViewServer::Service {
     server.Get(prefix + "/results.json", [this](const auto&, httplib::Response& response) {
       json all = json::array();
       for (const auto& [name, folder] : results()) all.push_back(describe_result(name, folder));
-      response.set_content(json{{"results", all}}.dump(), "application/json");
+      response.set_content(text_of({{"results", all}}), "application/json");
     });
     server.Get(prefix + "/columns.json", [this](const httplib::Request& request, httplib::Response& response) {
-      response.set_content(json(read_result_table(folder_of(request.get_param_value("r")).string()).names).dump(), "application/json");
+      response.set_content(text_of(read_result_table(folder_of(request.get_param_value("r")).string()).names), "application/json");
     });
     server.Get(prefix + "/figure", [this](const httplib::Request& request, httplib::Response& response) { figure(request, response); });
     server.Get(prefix + "/file/(.+)", [this](const httplib::Request& request, httplib::Response& response) { file(request, response); });

@@ -66,6 +66,11 @@ pybind11::object array_of(const std::vector<double>& numbers);
 /// Rows of the same length.
 pybind11::object table_of(const std::vector<Vector>& rows);
 
+/// A float or int of Python, or what converts itself to one. Throws TypeError or InputError that name `what`.
+double number_of(const pybind11::handle& value, const std::string& what);
+/// A key. Throws TypeError.
+std::string name_of(const pybind11::handle& key);
+
 /// f(t, q, v) of Python, which may be called from any thread.
 ProgramFunction program_function(const pybind11::object& function);
 

@@ -29,6 +29,8 @@ std::string quoted(const std::string& text) {
   return result + "\"";
 }
 
+std::string type_of(const py::handle& value) { return py::type::of(value).attr("__name__").cast<std::string>(); }
+
 /// A value as a model file writes it.
 std::string toml_value(const py::handle& value) {
   if (py::isinstance<py::bool_>(value)) return value.cast<bool>() ? "true" : "false";
@@ -36,7 +38,7 @@ std::string toml_value(const py::handle& value) {
   if (py::isinstance<py::dict>(value)) {
     std::string text = "{";
     for (const auto& [key, entry] : value.cast<py::dict>())
-      text += (text.size() > 1 ? ", " : " ") + quoted(key.cast<std::string>()) + " = " + toml_value(entry);
+      text += (text.size() > 1 ? ", " : " ") + quoted(name_of(key)) + " = " + toml_value(entry);
     return text + " }";
   }
   if (py::isinstance<py::sequence>(value) || py::hasattr(value, "tolist")) {
@@ -48,8 +50,9 @@ std::string toml_value(const py::handle& value) {
   }
   if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()) && !py::hasattr(value, "__float__"))
     throw py::type_error(fmt::format("{} of type {} is no value of a model: numbers, texts, lists, arrays and dicts are",
-                                     py::repr(value).cast<std::string>(), py::type::of(value).attr("__name__").cast<std::string>()));
-  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) return py::repr(py::float_(py::reinterpret_borrow<py::object>(value)));
+                                     py::repr(value).cast<std::string>(), type_of(value)));
+  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) return py::repr(py::float_(number_of(value, "a value")));
+  if (PyLong_Check(value.ptr()) && _PyLong_NumBits(value.ptr()) > 62) return py::repr(py::float_(number_of(value, "a value")));
   return py::repr(value).cast<std::string>();  // of a float: the shortest text that reads back as the same bits
 }
 
@@ -133,6 +136,24 @@ const TrajectoryNames names(const PythonCase& c) { return trajectory_names(c.liv
 
 }  // namespace
 
+double number_of(const py::handle& value, const std::string& what) {
+  const bool text = PyUnicode_Check(value.ptr()) || PyBytes_Check(value.ptr());
+  const double number = text ? -1 : PyFloat_AsDouble(value.ptr());
+  if (!text && !PyErr_Occurred()) return number;
+  const bool large = PyErr_ExceptionMatches(PyExc_OverflowError);
+  const bool mistake = text || PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
+  if (!large && !mistake) throw py::error_already_set();  // what a conversion of its own raised
+  PyErr_Clear();
+  if (large) throw InputError(fmt::format("{}: the number is larger than any that can be computed with (1.8e308)", what));
+  throw py::type_error(fmt::format("{}: a number is expected, not {} of type {}", what, py::repr(value).cast<std::string>(), type_of(value)));
+}
+
+std::string name_of(const py::handle& key) {
+  if (!PyUnicode_Check(key.ptr()))
+    throw py::type_error(fmt::format("names are texts, as \"k\" or \"run.step\"; {} is of type {}", py::repr(key).cast<std::string>(), type_of(key)));
+  return key.cast<std::string>();
+}
+
 ModelFile PythonCase::current() const {
   return live.changes().empty() ? *model : with_overrides(*model, change_settings(live));
 }
@@ -152,7 +173,7 @@ void PythonCase::require_run() const {
 PythonCase changed(const PythonCase& c, const py::dict& values) {
   std::vector<NamedNumber> numbers;
   for (const auto& [key, value] : values)
-    if (is_number(value)) numbers.push_back({key.cast<std::string>(), value.cast<double>()});
+    if (is_number(value)) numbers.push_back({name_of(key), number_of(value, name_of(key))});
   if (numbers.size() == values.size() && c.model->has_run) {
     PythonCase result = c;
     result.variation = nullptr;
@@ -161,7 +182,7 @@ PythonCase changed(const PythonCase& c, const py::dict& values) {
   }
   std::vector<std::string> overrides = change_settings(c.live);
   for (const auto& [key, value] : values) {
-    const auto name = key.cast<std::string>();
+    const std::string name = name_of(key);
     overrides.push_back((c.live.parameters().find(name) ? "parameters." : "") + name + "=" + setting_value(value));
   }
   return PythonCase(with_overrides(*c.model, overrides), c.functions);
@@ -173,7 +194,7 @@ static PythonCase varied(PythonCase& c, const std::string& table, const py::dict
   py::dict values;
   for (const auto& [key, value] : options) {
     if (value.is_none()) continue;
-    const std::string path = table + "." + key.cast<std::string>();
+    const std::string path = table + "." + name_of(key);
     settings += path + "=" + setting_value(value) + "\n";
     values[py::str(path)] = value;
   }
@@ -188,7 +209,7 @@ void bind_case(py::module_& module) {
       .def("_set", [](PythonCase& c, const py::dict& values) { c = changed(c, values); })
       .def("_varied", &varied)
       .def("_run", &run, py::arg("watch") = py::none())
-      .def("__getitem__", [](const PythonCase& c, const std::string& name) { return c.live.get(name); })
+      .def("__getitem__", [](const PythonCase& c, const py::object& name) { return c.live.get(name_of(name)); })
       .def("copy", [](const PythonCase& c) { return c; }, "An independent case with the same numbers.")
       .def("__copy__", [](const PythonCase& c) { return c; })
       .def("__deepcopy__", [](const PythonCase& c, const py::dict&) { return c; })

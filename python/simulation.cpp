@@ -175,36 +175,47 @@ class Session {
   }
 
   void take(const py::handle& given) {
-    if (given.is_none()) return;
+    if (given.is_none())
+      throw py::type_error(fmt::format("step(None) at t = {:.9g} s: give the values of the inputs (a function that ends without return "
+                                       "gives None); step() leaves them as they are", run_->state().t));
     if (PyDict_Check(given.ptr())) return take_named(py::reinterpret_borrow<py::dict>(given));
-    if (PyFloat_Check(given.ptr()) || PyLong_Check(given.ptr())) {
-      require_count(1);
-      return set(0, given.cast<double>());
+    if (PyFloat_Check(given.ptr()) || PyLong_Check(given.ptr())) return take_one(given);
+    const bool array = py::isinstance<py::array>(given);
+    if (!array && !PyList_Check(given.ptr()) && !PyTuple_Check(given.ptr())) return take_one(given);
+    if (array) {
+      const auto numbers = py::reinterpret_borrow<py::array>(given);
+      if (numbers.dtype().kind() == 'f' && numbers.itemsize() == 8 && numbers.ndim() <= 1) {  // the usual one, fast
+        const auto values = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
+        require_count(static_cast<std::size_t>(values.size()));
+        for (std::size_t k = 0; k < names_.size(); ++k) set(k, values.data()[k]);
+        return;
+      }
     }
-    if (!py::isinstance<py::array>(given) && !PySequence_Check(given.ptr())) {  // a number of another kind
-      require_count(1);
-      return set(0, py::float_(py::reinterpret_borrow<py::object>(given)).cast<double>());
-    }
-    const auto numbers = py::array_t<double, py::array::c_style | py::array::forcecast>::ensure(given);
-    if (!numbers) throw py::error_already_set();
-    require_count(static_cast<std::size_t>(numbers.size()));
-    for (std::size_t k = 0; k < names_.size(); ++k) set(k, numbers.data()[k]);
+    const py::list items = array ? py::list(given.attr("ravel")().attr("tolist")()) : py::list(py::reinterpret_borrow<py::object>(given));
+    require_count(items.size());
+    for (std::size_t k = 0; k < names_.size(); ++k) set(k, number_of(items[k], "input " + names_[k]));
+  }
+
+  void take_one(const py::handle& given) {
+    const double value = number_of(given, names_.empty() ? "step()" : "input " + names_[0]);
+    require_count(1);
+    set(0, value);
   }
 
   void take_named(const py::dict& given) {
     for (const auto& [key, value] : given) {
-      const auto name = key.cast<std::string>();
+      const std::string name = name_of(key);
       const auto at = std::find(names_.begin(), names_.end(), name);
       if (at == names_.end())
         throw InputError(fmt::format("there is no input '{}'{}; [inputs] of the model names them", name, name_hint(name, names_)));
-      set(static_cast<std::size_t>(at - names_.begin()), value.cast<double>());
+      set(static_cast<std::size_t>(at - names_.begin()), number_of(value, "input " + name));
     }
   }
 
   void require_count(std::size_t count) const {
     if (count == names_.size()) return;
     if (names_.empty()) throw InputError("the model has no inputs; name them under [inputs] and use them as u(t)");
-    throw InputError(fmt::format("step() got {} numbers, but there are {} inputs: {}", count, names_.size(), fmt::join(names_, ", ")));
+    throw InputError(fmt::format("step() got {} number{}, but the inputs are: {}", count, count == 1 ? "" : "s", fmt::join(names_, ", ")));
   }
 
   std::shared_ptr<const PythonCase> case_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many runs of a case at once, in memory: what `stickslip sweep` does, without its files.
+// Many runs of a case at once: what `stickslip sweep` does, in memory or in a folder; and bifurcation diagrams.
 #include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
@@ -12,6 +12,9 @@
 
 #include "python/bindings.hpp"
 #include "python/interrupts.hpp"
+#include "stickslip/io/bifurcation.hpp"
+#include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/result_header.hpp"
 #include "stickslip/io/sweep_file.hpp"
 #include "stickslip/io/sweep_report.hpp"
@@ -73,45 +76,131 @@ py::dict tables_of(const SweepTable& table, const Rows& rows) {
   return tables;
 }
 
-/// With the lock; let go while runs go on.
-SweepSolution compute(const SweepRunner& runner, int threads, const std::optional<Progress>& progress, Interrupts& interrupts,
-                      Rows& rows) {
-  const auto size = static_cast<std::size_t>(runner.plan().size());
-  rows.rows.resize(size);
-  rows.blocks.resize(size);
-  std::vector<long> all(size);
-  std::iota(all.begin(), all.end(), 0L);
+/// With the lock; let go while runs go on. `take` stores what has come in.
+SweepSolution compute(const SweepRunner& runner, std::vector<long> pending, int threads, const std::optional<Progress>& progress,
+                      Interrupts& interrupts, const std::function<void(std::vector<SweepRecord>&&)>& take) {
+  const long before = runner.plan().size() - static_cast<long>(pending.size());
   const py::gil_scoped_release unlocked;
-  return run_sweep({std::move(all), [&](long index) { return runner.run(index); }}, {threads, interrupts.request()},
-                   {[&](std::vector<SweepRecord>&& records) { rows.take(std::move(records)); },
-                    [&](long done) {
+  return run_sweep({std::move(pending), [&](long index) { return runner.run(index); }}, {threads, interrupts.request()},
+                   {take, [&](long done) {
                       if (interrupts.heard() || !progress) return;
                       const py::gil_scoped_acquire lock;
-                      (*progress)(done, runner.plan().size());
+                      (*progress)(before + done, runner.plan().size());
                     }});
 }
 
-Findings sweep(const PythonCase& c, int threads, const std::optional<Progress>& progress) {
+/// In memory.
+SweepSolution gather(const SweepRunner& runner, int threads, const std::optional<Progress>& progress, Interrupts& interrupts, Rows& rows) {
+  std::vector<long> all(rows.rows.size());
+  std::iota(all.begin(), all.end(), 0L);
+  return compute(runner, std::move(all), threads, progress, interrupts,
+                 [&](std::vector<SweepRecord>&& records) { rows.take(std::move(records)); });
+}
+
+std::string failure_message(const SweepTable& table, const char* where) {
+  if (table.failed() == 0) return "";
+  return fmt::format("{} of {} runs ended without success; {} has the message of each", table.failed(), table.plan.size(), where);
+}
+
+/// In a folder, as the program does; what an unfinished sweep left there is gone on with.
+Findings sweep_into(const PythonCase& c, int threads, const std::optional<Progress>& progress, const std::string& out, bool fresh) {
+  Interrupts interrupts;
+  const ModelFile model = c.current();
+  const SweepRunner runner(model, read_sweep(model), interrupts.request());
+  const ResultHeader header = result_header(model, model.path);
+  ResultFolder folder(out);
+  const std::filesystem::path path = folder.open(), journal_path = path / "sweep.journal";
+  std::error_code ignored;
+  // Whether functions of Python are still the same, nobody can tell.
+  if (fresh || (c.functions && !c.functions->empty())) std::filesystem::remove(journal_path, ignored);
+  SweepJournal journal(journal_path, sweep_identity(runner, header), runner.plan().size());
+  folder.open_cleared();
+  const auto begin = std::chrono::steady_clock::now();
+  SweepEnd end;
+  end.resumed = journal.done();
+  end.threads = threads;
+  const SweepSolution solution = compute(runner, journal.pending(), threads, progress, interrupts,
+                                         [&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); });
+  journal.sync();
+  interrupts.rethrow();
+  end.status = solution.status;
+  end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  Rows rows;
+  rows.rows = journal.rows();
+  for (long k = 0; k < runner.plan().size(); ++k) rows.blocks.push_back(journal.blocks(k));
+  const SweepTable table(runner, rows.rows);
+  end.message = failure_message(table, "sweep.csv");
+  folder.require_in_place();
+  const std::string summary =
+      write_sweep_tables(path, table, header, end, [&](long k) { return rows.blocks[static_cast<std::size_t>(k)]; });
+  ReportDocument page = sweep_report(table, header, end);
+  write_text_file(path / "report.html", page_html(page));
+  if (end.status == Status::success) std::filesystem::remove(journal_path, ignored);
+  return {summary, std::move(page), nullptr, tables_of(table, rows)};
+}
+
+Findings sweep(const PythonCase& c, int threads, const std::optional<Progress>& progress, const std::optional<std::string>& out, bool fresh) {
+  if (threads == 0) threads = usable_processors();
+  if (out) return sweep_into(c, threads, progress, *out, fresh);
   Interrupts interrupts;
   const ModelFile model = c.current();
   const SweepRunner runner(model, read_sweep(model), interrupts.request());
   const auto begin = std::chrono::steady_clock::now();
   Rows rows;
-  const SweepSolution solution = compute(runner, threads, progress, interrupts, rows);
+  rows.rows.resize(static_cast<std::size_t>(runner.plan().size()));
+  rows.blocks.resize(rows.rows.size());
+  const SweepSolution solution = gather(runner, threads, progress, interrupts, rows);
   interrupts.rethrow();
   const SweepTable table(runner, rows.rows);
   SweepEnd end;
   end.status = solution.status;
   end.threads = threads;
   end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  if (table.failed() > 0)
-    end.message = fmt::format("{} of {} runs ended without success; `messages` has the message of each", table.failed(), runner.plan().size());
+  end.message = failure_message(table, "`messages`");
   const ResultHeader header = result_header(model, model.path);
   return {sweep_json(table, header, end), sweep_report(table, header, end), nullptr, tables_of(table, rows)};
 }
 
+/// `journal`: a file that this call may use. `plan`: keys as in the summary.
+Findings bifurcation(const PythonCase& c, const std::string& journal_path, const std::string& key, double from, double to, long count,
+                     const std::string& observe, int transient, int record, bool peaks, const std::optional<Progress>& progress) {
+  Interrupts interrupts;
+  const ModelFile model = c.current();
+  BifurcationPlan plan{key, from, to, count, observe, transient, record, peaks};
+  plan.validate();
+  const BifurcationRunner runner(model, plan, interrupts.request());
+  const ResultHeader header = result_header(model, model.path);
+  SweepJournal journal(journal_path, bifurcation_identity(runner, header.version), plan.records());
+  const auto begin = std::chrono::steady_clock::now();
+  {
+    const py::gil_scoped_release unlocked;
+    runner.follow(journal, [&](long done) {
+      if (interrupts.heard() || !progress) return;
+      const py::gil_scoped_acquire lock;
+      (*progress)(done, plan.records());
+    });
+  }
+  interrupts.rethrow();
+  BifurcationEnd end = bifurcation_end(runner.plan(), journal);
+  end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  py::dict tables;
+  for (const bool up : {true, false}) {
+    std::vector<double> values, points;
+    for (long index = up ? 0 : count; index < (up ? count : 2 * count); ++index)
+      for (const double point : bifurcation_points(journal.blocks(index))) {
+        values.push_back(plan.value_of(index));
+        points.push_back(point);
+      }
+    tables[up ? "up" : "down"] = py::make_tuple(array_of(values), array_of(points));
+  }
+  return {bifurcation_json(runner, header, end), bifurcation_report(runner, journal, header, end), nullptr, tables};
+}
+
 }  // namespace
 
-void bind_sweep(py::module_& module) { module.def("_sweep", &sweep); }
+void bind_sweep(py::module_& module) {
+  module.def("_sweep", &sweep);
+  module.def("_bifurcation", &bifurcation);
+}
 
 }  // namespace stickslip::python

@@ -14,14 +14,14 @@ Names are those of the model file; units are SI (m, kg, s, N, rad).
 import pickle as _pickle
 from typing import NamedTuple, Optional
 
-from . import _core
+from . import _core, arguments
 from ._core import MODES, Case, InputError, Result, Simulation, __version__
-from .analyses import (Analysis, AnalysisError, Branch, Check, Comparison, Fit, Orbit, Periodic, Shoot, Solve, Sweep,
+from .analyses import (Analysis, AnalysisError, Bifurcation, Branch, Check, Comparison, Fit, Orbit, Periodic, Shoot, Solve, Sweep,
                        checked, open_page, save_page, solve)
 from .models import Model, model, settings_of
 from .plotting import plot
 
-__all__ = ["Analysis", "AnalysisError", "AuditItem", "Branch", "Case", "Check", "Comparison", "Event", "Fit", "InputError", "MODES",
+__all__ = ["Analysis", "AnalysisError", "AuditItem", "Bifurcation", "Branch", "Case", "Check", "Comparison", "Event", "Fit", "InputError", "MODES",
            "Model", "Orbit", "Periodic", "Result", "RunError", "Shoot", "Simulation", "Solve", "Sweep", "load", "model", "parse", "solve",
            "__version__"]
 
@@ -58,19 +58,19 @@ class RunError(RuntimeError):
 
 def load(path, set=None):
     """The case of a model file. `set`: changes as a dict {"run.step": 1e-3}, or texts "run.step=1e-3" as for --set."""
-    return _core._read(str(path), settings_of(set))
+    return _core._read(arguments.path("path", path), settings_of(set))
 
 
 def parse(text, path="model.toml", set=None):
     """The case of a model given as text. `path` is its name in messages, and says where files that it names are."""
-    return _core._parse(text, str(path), settings_of(set), [], {})
+    return _core._parse(arguments.text("text", text), arguments.path("path", path), settings_of(set), [], {})
 
 
 def _case_set(self, *changes, **parameters):
     """Sets several numbers at once, so that what is in between need not be possible: case.set({"run.step": 1e-3}, k=3)."""
     values = {}
     for change in changes:
-        values.update(change)
+        values.update(arguments.mapping("set()", change))
     values.update(parameters)
     self._set(values)
     return self
@@ -97,14 +97,19 @@ def _case_run(self, watch=None, check=False, controller=None, period=None, **opt
     """
     if controller is None and period is not None:
         raise TypeError("period is the time between two calls of a controller; output_step says how often rows are kept")
-    if controller is None:
+    arguments.function("watch", watch)
+    if arguments.function("controller", controller) is None:
         result = _with(self, "run", options)._run(watch)
     else:
         simulation = self.simulation(period=period, **options)
         going = True
         while going:
             position, velocity = simulation.position, simulation.velocity
-            going = simulation.step(controller(simulation.t, position, velocity))
+            given = controller(simulation.t, position, velocity)
+            if given is None:
+                raise TypeError(f"the controller gave None at t = {simulation.t:.9g} s: return the values of the inputs, "
+                                f"{', '.join(simulation.inputs)} (a number, a list or a dict; {{}} leaves them as they are)")
+            going = simulation.step(given)
             if watch is not None and watch(simulation.t, simulation.position, simulation.velocity) is False:
                 break
         result = simulation.result()
@@ -120,7 +125,7 @@ def _case_simulation(self, period=None, keep=True, **options):
     keep:    False keeps no rows, for long runs that only look at the state.
     options: keys of [run] for it alone.
     """
-    return Simulation(_with(self, "run", options), period, keep)
+    return Simulation(_with(self, "run", options), arguments.number("period", period), bool(keep))
 
 
 def _case_check(self):
@@ -138,9 +143,9 @@ def _case_compare(self, schemes=None, steps=None, epsilons=None, check=False, **
     """
     case = _with(self, "run", options)
     if epsilons is not None:
-        return checked(Comparison(_core._compare_epsilons(case, list(epsilons))), check)
-    names = schemes.split(",") if isinstance(schemes, str) else list(schemes or [])
-    return checked(Comparison(_core._compare(case, names, list(steps or []))), check)
+        return checked(Comparison(_core._compare_epsilons(case, arguments.numbers("epsilons", epsilons))), check)
+    names = schemes.split(",") if isinstance(schemes, str) else arguments.texts("schemes", [] if schemes is None else schemes)
+    return checked(Comparison(_core._compare(case, names, arguments.numbers("steps", steps) or [])), check)
 
 
 def _continuation(given):
@@ -155,6 +160,7 @@ def _continuation(given):
         if len(given) not in (3, 4):
             raise InputError(f"continue_ = {given!r}: give (parameter, from, to) or (parameter, from, to, step)")
         given = dict(zip(("parameter", "from", "to", "step"), given))
+    given = arguments.mapping("continue_", given)
     return {key.rstrip("_"): value for key, value in given.items()}
 
 
@@ -168,7 +174,7 @@ def _case_periodic(self, continue_=None, further=0, check=False, **options):
     if continue_ is not None:
         options["continue"] = _continuation(continue_)
     case = _with(self, "periodic", options)
-    return checked(Periodic(_core._periodic(case, further), self.coordinates), check)
+    return checked(Periodic(_core._periodic(case, arguments.whole("further", further, 0)), self.coordinates), check)
 
 
 def _case_shoot(self, check=False, **options):
@@ -184,7 +190,7 @@ def _case_fit(self, data=None, check=False, **options):
     """
     path, text = "", ""
     if data is not None and hasattr(data, "keys"):
-        columns = {str(key): [float(x) for x in data[key]] for key in data.keys()}
+        columns = {str(key): arguments.numbers(f"data[{key!r}]", data[key]) for key in data.keys()}
         lengths = {key: len(values) for key, values in columns.items()}
         if len(set(lengths.values())) > 1:
             raise InputError(f"the columns of the data have different lengths: {lengths}")
@@ -192,23 +198,60 @@ def _case_fit(self, data=None, check=False, **options):
         cell = lambda x: "" if x != x else repr(x)  # not measured
         text = "\n".join([",".join(columns), *(",".join(map(cell, row)) for row in rows)]) + "\n"
     elif data is not None:
-        path = str(data)
+        path = arguments.path("data", data)
     return checked(Fit(_core._fit(_with(self, "fit", options), path, text)), check)
 
 
-def _case_sweep(self, over=None, threads=0, progress=None, check=False, **options):
-    """Many runs, or other analyses, of the case at once, on threads: what `stickslip sweep` does, in memory.
+def _case_sweep(self, over=None, threads=0, progress=None, check=False, out=None, fresh=False, **options):
+    """Many runs, or other analyses, of the case at once, on threads: what `stickslip sweep` does.
 
     over:     {number: values}: {"k": [1, 2, 3], "friction.shoe.limit": {"from": 0.1, "to": 1, "count": 10}}; default: [sweep].
     threads:  0: one per processor.
     progress: called as progress(done, runs) some times a second.
+    out:      a folder for what the program writes (sweep.csv, sweep.h5, summary.json, report.html). Runs are stored there as they end:
+              after Ctrl-C, a kill or a crash the same call goes on where it was. Without it everything stays in memory.
+    fresh:    True drops what an unfinished sweep left in the folder. (Models with functions of Python always begin anew.)
     options:  other keys of [sweep]: kind="latin", count=100, seed=1, analysis="periodic", keep=["final.position", "events"].
-    Sweeps that must survive a kill, or use several machines, are for the program.
+    Sweeps on several machines are for the program, under mpirun.
     """
     if over is not None:
         options["over"] = {key: value.tolist() if hasattr(value, "tolist") else list(value) if isinstance(value, range) else value
-                           for key, value in over.items()}
-    return checked(Sweep(_core._sweep(_with(self, "sweep", options), threads, progress)), check)
+                           for key, value in arguments.mapping("over", over).items()}
+    folder = None if out is None else arguments.path("out", out)
+    findings = _core._sweep(_with(self, "sweep", options), arguments.whole("threads", threads, 0),
+                            arguments.function("progress", progress), folder, bool(fresh))
+    return checked(Sweep(findings), check)
+
+
+def _case_bifurcation(self, over, observe="", transient=50, record=50, peaks=False, progress=None, check=False):
+    """What the motion settles on over a number, followed up and down: what `stickslip bifurcation` does, in memory.
+
+    over:      (number, from, to, count), or the text "omega=0.5:2:200".
+    observe:   a coordinate, or v_<coordinate>; default: the first coordinate.
+    transient: periods of [periodic] before points are taken; without it parts of the run.
+    record:    periods, or parts, in which they are.
+    peaks:     True: peaks, where [periodic] has a period as well (default: one point per period).
+    """
+    import os
+    import tempfile
+
+    if isinstance(over, str):
+        name, _, ends = over.partition("=")
+        over = (name, *ends.split(":"))
+        try:
+            over = (name, float(over[1]), float(over[2]), int(over[3]))
+        except (IndexError, ValueError):
+            raise InputError(f"over: write KEY=FROM:TO:COUNT, as omega=0.5:2:200, or ({name!r}, from, to, count)") from None
+    if not isinstance(over, (tuple, list)) or len(over) != 4:
+        raise InputError(f"over = {over!r}: give (number, from, to, count), as (\"omega\", 0.5, 2, 200)")
+    key, start, stop, count = over
+    with tempfile.TemporaryDirectory(prefix="stickslip-") as folder:
+        findings = _core._bifurcation(
+            self, os.path.join(folder, "sweep.journal"), arguments.text("over[0]", key), arguments.finite("over[1]", start),
+            arguments.finite("over[2]", stop), arguments.whole("over[3]", count, 2), arguments.text("observe", observe),
+            arguments.whole("transient", transient, 0), arguments.whole("record", record, 1), bool(peaks),
+            arguments.function("progress", progress))
+    return checked(Bifurcation(findings), check)
 
 
 def _case_save(self, path):
@@ -319,7 +362,7 @@ def _result_show(self):
 
 def _simulation_reset(self, position=None, velocity=None):
     """Back to the start, or to other positions [m, rad] and velocities [m/s, rad/s]; inputs as the model says."""
-    self._reset(position, velocity)
+    self._reset(arguments.numbers("position", position), arguments.numbers("velocity", velocity))
     return self
 
 
@@ -339,6 +382,7 @@ Case.periodic = _case_periodic
 Case.shoot = _case_shoot
 Case.fit = _case_fit
 Case.sweep = _case_sweep
+Case.bifurcation = _case_bifurcation
 Case.save = _case_save
 Case.__reduce__ = _case_reduce
 Case.__repr__ = _case_repr

@@ -35,7 +35,7 @@ class AuditItem(NamedTuple):
 Changes = Union[None, str, Iterable[str], Mapping[str, Any]]
 Path = Union[str, PathLike[str]]
 Watch = Callable[[float, Sequence[float], Sequence[float]], Optional[bool]]
-Inputs = Union[None, float, Sequence[float], ndarray, Mapping[str, float]]
+Inputs = Union[float, Sequence[float], ndarray, Mapping[str, float]]
 Controller = Callable[[float, ndarray, ndarray], Inputs]
 #: f(t [s], positions, velocities)
 Function = Callable[[float, ndarray, ndarray], float]
@@ -81,7 +81,10 @@ class Case:
     def shoot(self, check: bool = False, **options: Any) -> Shoot: ...
     def fit(self, data: Union[None, Path, Mapping[str, Sequence[float]]] = None, check: bool = False, **options: Any) -> Fit: ...
     def sweep(self, over: Optional[Mapping[str, Any]] = None, threads: int = 0,
-              progress: Optional[Callable[[int, int], Any]] = None, check: bool = False, **options: Any) -> Sweep: ...
+              progress: Optional[Callable[[int, int], Any]] = None, check: bool = False, out: Optional[Path] = None,
+              fresh: bool = False, **options: Any) -> Sweep: ...
+    def bifurcation(self, over: Union[str, Tuple[str, float, float, int]], observe: str = "", transient: int = 50, record: int = 50,
+                    peaks: bool = False, progress: Optional[Callable[[int, int], Any]] = None, check: bool = False) -> Bifurcation: ...
 
 class Result:
     @property
@@ -241,6 +244,16 @@ class Solve(Analysis):
     @property
     def reactions(self) -> Dict[str, ndarray]: ...
     def table(self) -> Any: ...
+
+class Bifurcation(Analysis):
+    parameter: str
+    observed: str
+    values: int
+    points: int
+    up: Tuple[ndarray, ndarray]
+    down: Tuple[ndarray, ndarray]
+    def table(self) -> Any: ...
+    def plot(self) -> Any: ...
 
 class Sweep(Analysis):
     swept: ndarray

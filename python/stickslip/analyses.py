@@ -8,7 +8,7 @@ import webbrowser
 
 import numpy
 
-from . import _core
+from . import _core, arguments
 from . import plotting
 
 
@@ -313,6 +313,28 @@ class Sweep(Analysis):
         return {"over": self.swept_names, "runs": self.data["runs"], "succeeded": self.data["succeeded"], "failed": self.data["failed"]}
 
 
+class Bifurcation(Analysis):
+    """What a motion settles on over a number: `up` and `down`, each (values, points)."""
+
+    def __init__(self, findings):
+        super().__init__(findings)
+        self.up, self.down = findings.tables["up"], findings.tables["down"]
+
+    def table(self):
+        """direction, value and point as a pandas DataFrame."""
+        columns = {"direction": ["up"] * len(self.up[0]) + ["down"] * len(self.down[0])}
+        columns[self.parameter] = numpy.concatenate([self.up[0], self.down[0]])
+        columns[self.observed] = numpy.concatenate([self.up[1], self.down[1]])
+        return _frame(columns)
+
+    def plot(self):
+        """The points over the number, upward and downward."""
+        return plotting.plot_bifurcation(self)
+
+    def _facts(self):
+        return {"over": self.parameter, "values": self.values, "points": self.points}
+
+
 def checked(analysis, check):
     if check and not analysis.ok:
         raise AnalysisError(analysis)
@@ -327,6 +349,9 @@ def solve(files, solver="default", tolerance=1e-8, max_seconds=60.0, start="zero
     max_seconds: for each solver and file [s].
     start:       "zero", "guess" or "solution", the latter two as the file holds them.
     """
-    names = [files] if isinstance(files, (str, pathlib.PurePath)) else files
-    solvers = [solver] if compare is None else [compare] if isinstance(compare, str) else list(compare)
-    return checked(Solve(_core._solve([str(name) for name in names], solvers, start, tolerance, max_seconds)), check)
+    if isinstance(files, (str, bytes, pathlib.PurePath)) or not hasattr(files, "__iter__"):
+        files = [files]
+    names = [arguments.path("files", name) for name in files]
+    solvers = [arguments.text("solver", solver)] if compare is None else arguments.texts("compare", compare)
+    return checked(Solve(_core._solve(names, solvers, arguments.text("start", start), arguments.number("tolerance", tolerance, False),
+                                      arguments.number("max_seconds", max_seconds, False))), check)

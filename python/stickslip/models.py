@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Models made in Python: the tables of a model file as dicts, with arrays, sparse matrices and functions in them."""
+from . import arguments
 from ._core import _parse, _setting_value, _toml_value
 
 #: Sections that a model can have several of, each a table of its own.
@@ -82,7 +83,7 @@ def settings_of(changes):
         return []
     if isinstance(changes, dict):
         return [f"{key}={_setting_value(value)}" for key, value in changes.items()]
-    return [changes] if isinstance(changes, str) else list(changes)
+    return arguments.texts("set", changes)
 
 
 def model(sections=None, *, set=None, path="model.toml", **more):
@@ -99,13 +100,13 @@ def model(sections=None, *, set=None, path="model.toml", **more):
     {"function": f, "time": False, "positions": ["x1"], "velocities": [], "degree": "affine", "breakpoints": [1.0]}.
     Several laws, bodies, hinges: a list of dicts. `None` leaves a key out; `from_`, `continue_` stand for words of Python.
     """
-    all_sections = dict(sections or {})
+    all_sections = arguments.mapping("sections", sections or {})
     all_sections.update(more)
     writer = _Writer()
     text = writer.text(all_sections)
     folder = str(path).rpartition("/")[0]
     files = [(f"{folder}/{name}" if folder else name, content) for name, content in writer.files]
-    return _parse(text, str(path), settings_of(set), files, writer.functions)
+    return _parse(text, arguments.path("path", path), settings_of(set), files, writer.functions)
 
 
 class Model:

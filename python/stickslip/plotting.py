@@ -100,6 +100,19 @@ def plot_branch(branch):
     return figure
 
 
+def plot_bifurcation(diagram):
+    """Points over the number, upward and downward."""
+    figure, axis = _one_axis()
+    for k, direction in enumerate(("up", "down")):
+        values, points = getattr(diagram, direction)
+        axis.plot(values, points, ".", markersize=3 - k, label=direction)
+    axis.set_xlabel(diagram.parameter)
+    axis.set_ylabel(diagram.observed)
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize="small")
+    return figure
+
+
 def plot_comparison(comparison):
     """Errors of positions over the step (dots) or the tolerance of each scheme."""
     figure, axis = _one_axis()

@@ -6,6 +6,9 @@ const SPEEDS = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0
 const SHORTEST = 2; // s: a run shorter than this is slowed down, one longer than LONGEST sped up
 const LONGEST = 60;
 const STRIP = 6; // moments on paper
+const GIF_RATE = 15; // pictures per second
+const GIF_MOST = 240;
+const GIF_SIZE = [560, 336];
 const TOO_SLOW = 0.3; // s per picture: shadows are given up, then the solid look
 
 /** Real time if that can be watched; else the speed at which the run lasts about 6 s or 30 s. */
@@ -102,6 +105,7 @@ class Scene {
       button('Reset', 'Reset the view (also double click beside the bodies)', () => this.reset_view()),
       button('CSV', 'Download the positions as CSV', () => save_blob(this.csv(), file_name(this.block.title, 'csv'))),
       button('PNG', 'Download the picture as PNG', () => this.save_png()),
+      (this.gif_button = button('GIF', 'Download the animation as GIF, at the speed chosen', () => this.save_gif())),
     );
     this.canvas = element('canvas', { role: 'img' });
     this.tip = element('div.tip', { role: 'status' });
@@ -413,6 +417,39 @@ class Scene {
   save_png() {
     this.picture(900, 540, 2, this.t).toBlob((blob) => save_blob(blob, file_name(this.block.title, 'png')), 'image/png');
     this.draw();
+  }
+
+  /** The part that is played, at the speed that is chosen, as moving pictures; the page stays usable meanwhile. */
+  async gif(told = () => {}) {
+    const [a, b] = this.range();
+    const wanted = Math.ceil(((b - a) / this.speed) * GIF_RATE);
+    const count = Math.min(GIF_MOST, Math.max(1, Number.isFinite(wanted) ? wanted : 1));
+    const seconds = count > 1 ? Math.min((b - a) / this.speed / count, 10 / GIF_RATE) : 1;
+    const camera = Object.assign(Object.create(SceneCamera.prototype), this.camera);
+    camera.set_size(...GIF_SIZE);
+    const canvas = element('canvas');
+    const writer = new GifWriter(...GIF_SIZE, seconds);
+    for (let k = 0; k < count; k++) {
+      this.paint_on(canvas, camera, screen_theme(), 1, a + ((b - a) * k) / Math.max(1, count - 1));
+      writer.add(canvas.getContext('2d').getImageData(0, 0, ...GIF_SIZE).data);
+      told(k / count);
+      await new Promise((resolve) => setTimeout(resolve, 0));
+    }
+    this.draw();
+    return writer.blob();
+  }
+
+  async save_gif() {
+    if (this.gif_button.disabled) return;
+    this.pause();
+    this.gif_button.disabled = true;
+    try {
+      const blob = await this.gif((share) => (this.gif_button.textContent = `${Math.round(100 * share)} %`));
+      save_blob(blob, file_name(this.block.title, 'gif'));
+    } finally {
+      this.gif_button.textContent = 'GIF';
+      this.gif_button.disabled = false;
+    }
   }
 
   csv() {

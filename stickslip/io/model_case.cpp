@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/model_sweep.hpp"
+#include "stickslip/io/text_file.hpp"
 
 namespace stickslip {
 
@@ -38,7 +41,13 @@ class ModelSource final : public CaseSource {
     if (const TomlNode* given = find_key(*root.table(), "seed")) read_seed(Field{&context, given, "seed"}, context);
     if (const TomlNode* given = find_key(*root.table(), "tables"))
       read_tables(Field{&context, given, "tables"}, context);
-    return Field{&context, &find_value(*root.table(), name), name}.number();
+    try {
+      return Field{&context, &find_value(*root.table(), name), name}.number();
+    } catch (const InputError&) {
+      const auto start = start_value(changes, name);
+      if (!start) throw;
+      return *start;
+    }
   }
 
   static Built built_of(const ModelFile& model) {
@@ -51,6 +60,21 @@ class ModelSource final : public CaseSource {
     if (name.find('.') != std::string::npos || parameters_.find(name)) return;
     throw InputError(fmt::format("{}: there is no parameter '{}'{}; other numbers have a path, as initial.position.0",
                                  model_.path, name, name_hint(name, parameters_.names())));
+  }
+  /// initial.position and initial.velocity by number or name, where the file does not say it so.
+  std::optional<double> start_value(std::span<const NamedNumber> changes, const std::string& name) const {
+    const bool position = name.starts_with("initial.position."), velocity = name.starts_with("initial.velocity.");
+    if (!position && !velocity) return std::nullopt;
+    const Built built = build(changes);
+    const std::vector<std::string>& names =
+        position ? built.parts.system->info().coordinates : built.parts.system->info().velocities;
+    const Vector& values = position ? built.parts.initial.q : built.parts.initial.v;
+    const std::string last = name.substr(name.rfind('.') + 1);
+    const auto found = std::find(names.begin(), names.end(), last);
+    if (found != names.end()) return values[found - names.begin()];
+    const auto number = parse_integer(last);
+    if (!number || *number < 0 || *number >= values.size()) return std::nullopt;
+    return values[static_cast<Index>(*number)];
   }
   std::vector<std::string> settings_of(std::span<const NamedNumber> changes) const {
     std::vector<std::string> settings;

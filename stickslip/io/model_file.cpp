@@ -41,9 +41,29 @@ void require_one_system(const ModelContext& context, const TomlTable& root) {
 
 std::vector<std::string> initial_keys() { return {"position", "velocity", "deformation", "consistent"}; }
 
-Vector read_initial(const std::optional<TableReader>& table, const char* key, Index n) {
+/// All of them, or { name = value, .. } with 0 for the rest; a number in the place of a name counts from 0, as in
+/// --set initial.position.0=1.
+Vector read_initial(const std::optional<TableReader>& table, const char* key, const std::vector<std::string>& names) {
+  const auto n = static_cast<Index>(names.size());
   const auto field = table ? table->find(key) : std::nullopt;
-  return field ? read_vector(*field, n, "coordinates") : Vector::Zero(n);
+  if (!field) return Vector::Zero(n);
+  if (!field->node->table()) return read_vector(*field, n, "coordinates");
+  Vector values = Vector::Zero(n);
+  for (const TomlEntry& entry : *field->node->table()) {
+    const Field item{field->context, &entry.node, field->key + "." + entry.key};
+    const auto found = std::find(names.begin(), names.end(), entry.key);
+    long long at = found - names.begin();
+    if (found == names.end()) {
+      const auto number = parse_integer(entry.key);
+      if (!number)
+        item.fail(fmt::format("there is no coordinate {}{}", in_quotes(entry.key), hint(entry.key, names)));
+      if (*number < 0 || *number >= n)
+        item.fail(fmt::format("the index {} must lie in 0 .. {}", *number, n - 1));
+      at = *number;
+    }
+    values[static_cast<Index>(at)] = item.number();
+  }
+  return values;
 }
 
 std::string describe_storage(const SystemMatrix& matrix) {
@@ -150,8 +170,8 @@ void read_coordinate_system(const TableReader& table, ModelFile& model) {
   if (const auto drawing = table.find("drawing")) model.drawings = read_drawings(*drawing, part.symbols);
   std::optional<TableReader> initial;
   if (const auto field = table.find("initial")) initial.emplace(*field, initial_keys());
-  model.initial.q = read_initial(initial, "position", model.system->info().nq());
-  model.initial.v = read_initial(initial, "velocity", model.system->info().nv());
+  model.initial.q = read_initial(initial, "position", model.system->info().coordinates);
+  model.initial.v = read_initial(initial, "velocity", model.system->info().velocities);
   model.storage = part.inertia.about([&] { return storage_at(*model.system, model.initial.q); }) + part.reduced;
 }
 

@@ -79,6 +79,8 @@ class Setting {
         if (!entry) entry = &table->emplace_back(TomlEntry{part, place, {TomlTable{}, place}});
         if (last) entry->place = place;
         node = &entry->node;
+      } else if (node->array() && by_coordinate(k) && !parse_integer(part)) {
+        node = &as_table(*node).emplace_back(TomlEntry{part, place, {TomlTable{}, place}}).node;
       } else if (TomlArray* array = node->array()) {
         node = &(*array)[find_element(*array, joined(k), parts_[k - 1], part,
                                       [this](const std::string& message) { fail(message); })];
@@ -127,6 +129,18 @@ class Setting {
     std::string key;
     for (std::size_t k = 0; k < count; ++k) key += (k ? "." : "") + parts_[k];
     return key;
+  }
+
+  /// initial.position.x: the names of coordinates are not known yet; a table leaves that to its reader.
+  bool by_coordinate(std::size_t count) const {
+    return count == 2 && parts_[0] == "initial" && (parts_[1] == "position" || parts_[1] == "velocity");
+  }
+  static TomlTable& as_table(TomlNode& node) {
+    TomlTable table;
+    for (TomlNode& item : *node.array())
+      table.push_back(TomlEntry{std::to_string(table.size()), item.place, std::move(item)});
+    node.value = std::move(table);
+    return *node.table();
   }
 
   void require_parameter(const TomlTable& root) const {

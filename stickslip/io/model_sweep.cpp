@@ -22,7 +22,7 @@ using namespace model_detail;
 constexpr Words<SweepAnalysis, 4> kAnalyses{"analysis", {"run", "periodic", "shoot", "fit"}};
 const std::vector<std::string> kAxisKeys{"from", "to", "count", "step", "spacing", "random", "normal", "lognormal",
                                          "min",  "max"};
-constexpr long long kMostValues = 1'000'000'000;
+constexpr long long kMostValues = 100'000'000;  // of an axis: as many as a sweep has runs
 
 bool draws(SweepKind kind) { return kind == SweepKind::random || kind == SweepKind::latin; }
 

@@ -400,7 +400,8 @@ void ResultWriter::close(const Simulation& simulation, double wall_seconds) {
 
 void remove_text_results(const std::filesystem::path& folder) {
   for (const char* name : {"trajectory.csv", "events.csv", "problems.csv", "history.csv", "fit.csv", "orbit.csv",
-                           "branch.csv", "branch.h5", "mode.csv", "summary.json", "report.html"}) {
+                           "branch.csv", "branch.h5", "mode.csv", "sweep.csv", "sweep.h5", "sweep.h5.part", "basin.csv",
+                           "bifurcation.csv", "summary.json", "report.html"}) {
     std::error_code ignored;
     if (std::filesystem::is_regular_file(folder / name, ignored)) std::filesystem::remove(folder / name, ignored);
   }

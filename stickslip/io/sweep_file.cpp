@@ -12,6 +12,7 @@
 #include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/hdf5_file.hpp"
 #include "stickslip/io/output_error.hpp"
+#include "stickslip/io/output_file.hpp"
 
 namespace stickslip {
 
@@ -298,6 +299,15 @@ std::string sweep_json(const SweepTable& table, const ResultHeader& header, cons
     json["success_interval"] = {number(low), number(high)};
   }
   return dumped(json, 2) + "\n";
+}
+
+std::string write_sweep_tables(const std::filesystem::path& folder, const SweepTable& table, const ResultHeader& header,
+                               const SweepEnd& end, const std::function<std::vector<SweepBlock>(long)>& blocks) {
+  const std::string summary = sweep_json(table, header, end);
+  write_text_file(folder / "sweep.csv", sweep_csv(table));
+  write_sweep_h5(folder / "sweep.h5", table, header, blocks);
+  write_text_file(folder / "summary.json", summary);
+  return summary;
 }
 
 std::string sweep_identity(const SweepRunner& runner, const ResultHeader& header) {

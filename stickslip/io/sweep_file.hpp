@@ -76,6 +76,10 @@ std::string sweep_json(const SweepTable& table, const ResultHeader& header, cons
 /// "success", "failures" (some runs ended without), "interrupted".
 std::string sweep_status(const SweepTable& table, const SweepEnd& end);
 
+/// sweep.csv, sweep.h5 and summary.json, whose text it returns.
+std::string write_sweep_tables(const std::filesystem::path& folder, const SweepTable& table, const ResultHeader& header,
+                               const SweepEnd& end, const std::function<std::vector<SweepBlock>(long)>& blocks);
+
 /// Everything that a run depends on, for the journal.
 std::string sweep_identity(const SweepRunner& runner, const ResultHeader& header);
 

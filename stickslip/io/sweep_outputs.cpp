@@ -2,6 +2,7 @@
 #include "stickslip/io/sweep_outputs.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -277,6 +278,16 @@ void require_table(const ModelFile& model, SweepAnalysis analysis) {
                                  to_string(analysis), to_string(analysis)));
 }
 
+/// What is kept of each run must fit, whatever the runs themselves need.
+void require_memory(long runs) {
+  constexpr double kBytes = 256;  // of a row with a few numbers
+  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  const double needed = kBytes * static_cast<double>(runs);
+  if (needed > there)
+    throw InputError(fmt::format("these are {:g} runs, whose results take {:.3g} GB; this machine has {:.3g} GB: give fewer values, "
+                                 "or sweep in parts", static_cast<double>(runs), needed / 1e9, there / 1e9));
+}
+
 }  // namespace
 
 std::vector<std::string> usual_outputs(SweepAnalysis analysis) {
@@ -307,6 +318,7 @@ void require_output(SweepAnalysis analysis, const std::string& name) {
 SweepRunner::SweepRunner(const ModelFile& model, SweepSection section, StopRequest stop)
     : section_(std::move(section)), plan_(section_.axes, section_.plan), base_(without_sweep(model)), stop_(stop) {
   require_table(model, section_.analysis);
+  require_memory(plan_.size());
   if (section_.analysis == SweepAnalysis::fit) {
     if (base_.fit->data.empty())
       throw InputError(fmt::format("{}: which data are fitted? Name a CSV file in [fit], data = \"..\"", base_.path));

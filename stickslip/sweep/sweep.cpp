@@ -7,7 +7,7 @@
 namespace stickslip {
 
 long batch_size(double mean_seconds, int threads, int all_threads, long left) {
-  constexpr double kBatch = 0.05;  // [s]
+  constexpr double kBatch = 0.1;  // [s]
   if (mean_seconds <= 0) return threads;
   const double by_time = std::max(1.0, std::floor(kBatch / mean_seconds)) * threads;
   const double fair = std::ceil(static_cast<double>(left) / (2.0 * all_threads)) * threads;

@@ -63,6 +63,6 @@ SweepSolution run_sweep(const SweepProblem& problem, const SweepOptions& options
 long batch_size(double mean_seconds, int threads, int all_threads, long left);
 
 /// What does not begin yet lasts at least as long [s]: more than a message takes.
-inline constexpr double kLead = 0.015;
+inline constexpr double kLead = 0.05;
 
 }  // namespace stickslip

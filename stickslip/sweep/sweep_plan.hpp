@@ -54,7 +54,7 @@ struct SweepPlanOptions {
 };
 
 /// Runs of one sweep, at most: their numbers alone fill the memory then.
-inline constexpr double kMostRuns = 1e9;
+inline constexpr double kMostRuns = 1e8;
 
 class SweepPlan {
  public:

@@ -66,7 +66,7 @@ def words(shell_folder, *typed):
     done = subprocess.run(["bash", "-c", f"compopt() {{ :; }}\n{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(typed)}; _stickslip; "
                            'printf "%s\\n" "${COMPREPLY[@]}"'], cwd=shell_folder, capture_output=True, text=True)
     assert done.stderr == "" and done.returncode == 0
-    return set(done.stdout.split())
+    return set(done.stdout.splitlines()) - {""}
 
 
 def test_bash_completes_commands_options_words_and_files(stickslip):
@@ -81,6 +81,10 @@ def test_bash_completes_commands_options_words_and_files(stickslip):
     assert words(stickslip.folder, "list", "s") == {"schemes", "solvers"}
     assert words(stickslip.folder, "run", "") == {"a.toml", "results"}
     assert words(stickslip.folder, "run", "--out", "") == {"results"}
+    (stickslip.folder / "my model (v2).toml").write_text("")
+    (stickslip.folder / "old results").mkdir()
+    assert words(stickslip.folder, "run", "my") == {"my model (v2).toml"}
+    assert words(stickslip.folder, "run", "--out", "old") == {"old results"}
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])

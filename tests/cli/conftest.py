@@ -29,8 +29,8 @@ class Program:
         path.write_text(text)
         return path
 
-    def files(self):
-        return sorted(p.name for p in self.folder.iterdir())
+    def files(self, below="."):
+        return sorted(p.name for p in (self.folder / below).iterdir())
 
 
 @pytest.fixture

@@ -74,3 +74,45 @@ def test_a_spectrum_has_its_peak_at_the_frequency_of_the_force(result):
 def test_mistakes_are_named(result, arguments, said):
     wrong = result("plot", *arguments)
     assert wrong.returncode == 2 and said in wrong.stderr, wrong.stderr
+
+
+def test_names_with_commas_and_cells_in_quotes(stickslip):
+    stickslip.write("a.csv", 't,"force, left",message,"say ""x"""\n0,1,"a, b\nc",3\n1,2,,4\n2,4,d,5\n')
+    drawn = stickslip.json("plot", "a.csv", "--y", '"force, left","say ""x"""')
+    assert [panel["y"] for panel in drawn["panels"]] == ["force, left", 'say "x"']
+    assert [panel["series"][0]["points"] for panel in drawn["panels"]] == [3, 3]
+    assert drawn["panels"][0]["series"][0]["largest"] == [2, 4]
+
+
+def test_numbers_as_large_as_there_are_have_axes(stickslip):
+    stickslip.write("a.csv", "t,x\n0,-1.7e308\n1,1.7e308\n2,0\n")
+    assert stickslip("plot", "a.csv", "--out", "p.svg").returncode == 0
+    text = (stickslip.folder / "p.svg").read_text()
+    assert "nan" not in text.lower() and "inf" not in text.lower()
+    assert len(xml.fromstring(text).findall(".//{*}use")) > 20  # ticks are written
+
+
+def test_a_spectrum_of_missing_numbers_is_refused_where_they_are_missing(stickslip):
+    stickslip.write("a.csv", "t,x\n" + "".join(f"{0.1 * k},{'nan' if k < 10 else math.sin(k)}\n" for k in range(100)))
+    wrong = stickslip("plot", "a.csv", "--spectrum", "--y", "x")
+    assert wrong.returncode == 2 and "t = 0 s" in wrong.stderr and "--after" in wrong.stderr
+    assert stickslip("plot", "a.csv", "--spectrum", "--y", "x", "--after", "1.0").returncode == 0
+
+
+def test_a_diagram_is_drawn_as_points(stickslip):
+    stickslip.write("m.toml", OSCILLATOR)
+    stickslip("bifurcation", "m.toml", "--over", "friction.0.limit=0.1:1:4", "--out", "d")
+    drawn = stickslip.json("plot", "d", "--out", "p.svg")
+    assert drawn["panels"][0]["x"] == "friction.0.limit" and drawn["panels"][0]["y"] == "x"
+
+
+@pytest.mark.parametrize("command", [["plot", "a.csv", "--out"], ["fmu", "m.toml", "--out"]])
+def test_a_place_where_nothing_can_be_written_is_a_wrong_call(stickslip, command):
+    stickslip.write("a.csv", "t,x\n0,1\n1,2\n")
+    stickslip.write("m.toml", OSCILLATOR)
+    ending = ".svg" if command[0] == "plot" else ".fmu"
+    wrong = stickslip(*command, "absent/p" + ending)
+    assert wrong.returncode == 2 and "absent" in wrong.stderr
+    (stickslip.folder / ("p" + ending)).mkdir()
+    assert stickslip(*command, "p" + ending).returncode == 2
+    assert stickslip.files() == sorted(["a.csv", "m.toml", "p" + ending])

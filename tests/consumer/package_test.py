@@ -43,6 +43,16 @@ def test_program_models_and_documents_are_in_it(package, tmp_path):
         assert (share / "doc/stickslip" / name).exists(), name
 
 
+def test_every_link_of_an_installed_page_leads_to_a_file(package):
+    folder = package[1] / "share/doc/stickslip"
+    pages = sorted(folder.rglob("*.md"))
+    assert len(pages) > 40
+    for page in pages:
+        for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text()):
+            if "://" not in link and not link.startswith(("#", "mailto:")):
+                assert (page.parent / link.split("#")[0]).exists(), (page, link)
+
+
 def test_the_python_module_is_in_it(package, tmp_path):
     [module] = package[1].glob("lib/python3*/dist-packages/stickslip")
     environment = {**os.environ, "PYTHONPATH": str(module.parent)}

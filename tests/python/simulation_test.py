@@ -91,7 +91,7 @@ def test_ways_to_give_inputs_and_mistakes():
     simulation.step()
     assert simulation.inputs == {"u": 5.0, "belt": 6.0, "brake": 1.0} and simulation.t == pytest.approx(0.05)
     assert simulation.position.flags.owndata and simulation.mode.shape == (2,) and simulation.reaction.shape == (2,)
-    with pytest.raises(stickslip.InputError, match="got 2 numbers, but there are 3 inputs: u, belt, brake"):
+    with pytest.raises(stickslip.InputError, match="got 2 numbers, but the inputs are: u, belt, brake"):
         simulation.step([1, 2])
     with pytest.raises(stickslip.InputError, match="no input 'brak'.*did you mean 'brake'"):
         simulation.step(brak=1)

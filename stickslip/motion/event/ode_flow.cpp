@@ -106,6 +106,9 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
       if (length > 0) ode.absolute_scale[nq_ + n_ + law.spring + c] = length;
     }
   }
+  if (!ode.absolute_scale.allFinite())
+    throw InputError(fmt::format("the run lasts {:g} s, in which what moves gets farther than numbers reach; let it end earlier "
+                                 "(run.end_time)", span_));
   scale_ = ode.absolute_scale;
   if (options_.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);

@@ -10,7 +10,7 @@
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_writer.hpp"
 
-namespace stickslip::cli {
+namespace stickslip {
 
 class ResultFolder {
  public:
@@ -53,4 +53,4 @@ class ResultFolder {
   bool made_ = false;
 };
 
-}  // namespace stickslip::cli
+}  // namespace stickslip
