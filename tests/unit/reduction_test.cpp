@@ -9,6 +9,7 @@
 #include "stickslip/model/matrix_model.hpp"
 #include "stickslip/model/reduction.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
+#include "stickslip/periodic/weighted_residual.hpp"
 #include "tests/support/harmonic_balance_peer.hpp"
 
 namespace stickslip::reduction_test {
