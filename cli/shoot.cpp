@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 
@@ -22,8 +23,11 @@ void print_summary(const ShootingProblem& problem, const ShootingSolution& solut
   print_out("{}\n", model.title.empty() ? model.path : model.title);
   print_out("  {}: {} after {} iterations, {} runs in {:.3g} s\n", method_of(problem, solution),
             to_string(solution.status), solution.iterations, solution.runs, wall);
-  for (std::size_t k = 0; k < problem.unknowns.size(); ++k)
+  constexpr std::size_t kMostLines = 40;
+  for (std::size_t k = 0; k < std::min(kMostLines, problem.unknowns.size()); ++k)
     print_out("  {:<16} = {:.12g}\n", problem.unknowns[k].name, solution.unknowns[static_cast<Index>(k)]);
+  if (problem.unknowns.size() > kMostLines)
+    print_out("  .. and {} more: summary.json\n", problem.unknowns.size() - kMostLines);
   for (Index i = 0; i < solution.conditions.size(); ++i) {
     const Condition& condition = problem.conditions[static_cast<std::size_t>(i)];
     print_out("  condition {} {}: {:.3e} left\n", condition.text(), condition.when(), solution.conditions[i]);

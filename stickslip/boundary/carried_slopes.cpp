@@ -85,20 +85,9 @@ class CarriedDerivative final : public SegmentDerivative {
   static void add_parameters(const Segment& segment, const Vector& unknowns, std::span<const Variation> variations,
                              const std::vector<Index>& columns, SegmentSlopes& slopes) {
     const ColumnLayout& layout = segment.layout();
-    const Index nq = layout.first_velocity() - layout.first_position();
-    OutputRow empty;
-    empty.q = Vector::Zero(nq);
-    empty.v = Vector::Zero(layout.first_reaction() - layout.first_velocity());
-    empty.reaction = Vector::Zero((layout.first_parameter() - layout.first_reaction()) / 2);
     for (const Index k : columns) {
       const Variation& variation = variations[static_cast<std::size_t>(k)];
-      const double delta = kParameterStep * variation.size;
-      const auto at = [&](double amount) {
-        Vector x = unknowns;
-        x[variation.unknown] += amount;
-        return layout.values(empty, with_values(segment.base(), segment.unknowns(), x).parameters(), x);
-      };
-      const Vector slope = (at(delta) - at(-delta)) / (2 * delta);
+      const Vector slope = number_slopes(segment, unknowns, variation.unknown, variation.size);
       for (DenseMatrix& row : slopes.rows)
         row.col(k).tail(layout.size() - layout.first_parameter()) = slope.tail(layout.size() - layout.first_parameter());
     }
@@ -125,6 +114,21 @@ class CarriedDerivative final : public SegmentDerivative {
 };
 
 }  // namespace
+
+Vector number_slopes(const Segment& segment, const Vector& unknowns, Index j, double size) {
+  const ColumnLayout& layout = segment.layout();
+  OutputRow empty;
+  empty.q = Vector::Zero(layout.first_velocity() - layout.first_position());
+  empty.v = Vector::Zero(layout.first_reaction() - layout.first_velocity());
+  empty.reaction = Vector::Zero((layout.first_parameter() - layout.first_reaction()) / 2);
+  const double delta = kParameterStep * size;
+  const auto at = [&](double amount) {
+    Vector x = unknowns;
+    x[j] += amount;
+    return layout.values(empty, with_values(segment.base(), segment.unknowns(), x).parameters(), x);
+  };
+  return (at(delta) - at(-delta)) / (2 * delta);
+}
 
 std::unique_ptr<SegmentDerivative> make_segment_derivative() { return std::make_unique<CarriedDerivative>(); }
 

@@ -75,6 +75,8 @@ class Segment {
   const Case& base() const { return *base_; }
   StopRequest stop() const { return stop_; }
   long runs() const { return runs_; }
+  /// A run that was made elsewhere.
+  void count_run() const { ++runs_; }
 
  private:
   const Case* base_;

@@ -38,6 +38,9 @@ struct SegmentSlopes {
   DenseMatrix final;              ///< (δq, δv, δz) at the end × variations
 };
 
+/// d(columns of the layout)/d(unknown j) at fixed motion: parameters that follow from it, and itself.
+Vector number_slopes(const Segment& segment, const Vector& unknowns, Index j, double size);
+
 /// What gives derivatives of a part. `center` is the run at (unknowns, start). False: none could be computed, and
 /// `message` says why.
 class SegmentDerivative {

@@ -52,7 +52,7 @@ void require_times(const ShootingProblem& problem) {
   }
 }
 
-void require_problem(const ShootingProblem& problem, const ColumnLayout& layout) {
+void require_problem(const ShootingProblem& problem, const ColumnLayout& layout, bool closest) {
   require_valid(problem.unknowns);
   require_times(problem);
   for (const Condition& condition : problem.conditions) {
@@ -67,10 +67,11 @@ void require_problem(const ShootingProblem& problem, const ColumnLayout& layout)
           condition.text(), condition.when()));
   }
   const std::size_t n = problem.unknowns.size(), m = problem.conditions.size();
-  if (m < n)
+  if (m == 0) throw InputError("there are no conditions; give what must be 0");
+  if (m < n && !closest)
     throw InputError(fmt::format(
-        "{} unknown{} and {} condition{}: there are fewer conditions than unknowns; add {}, or give {} of the unknowns "
-        "as numbers",
+        "{} unknown{} and {} condition{}: there are fewer conditions than unknowns; add {}, give {} of the unknowns "
+        "as numbers, or take the solution nearest to the start with closest = true",
         n, n == 1 ? "" : "s", m, m == 1 ? "" : "s", n - m == 1 ? "a condition" : fmt::format("{} conditions", n - m),
         n - m));
 }
@@ -85,16 +86,17 @@ class Shooting {
         map_(problem, layout_, options) {}
 
   ShootingSolution run() {
-    require_problem(problem_, layout_);
+    require_problem(problem_, layout_, options_.closest);
     solution_.least_squares = problem_.conditions.size() > problem_.unknowns.size();
     with_values(problem_.model, problem_.unknowns, start_values(problem_.unknowns));  // a wrong key is an InputError
     Vector X, F;
     DenseMatrix J;
     Vector x = start_values(problem_.unknowns);
     if (!begin(x, X, F, J)) return failed_start(x);
-    if (leave_dead_start(x, X, F, J) && !begin(x, X, F, J)) return failed_start(x);
+    if (!(open() && moves(J)) && leave_dead_start(x, X, F, J) && !begin(x, X, F, J)) return failed_start(x);
     set_scales(F, J);
-    const LeastSquaresSolution found = solve(X);
+    LeastSquaresSolution found = solve(X);
+    if (open() && found.outcome == LeastSquaresOutcome::solved) found = nearest(std::move(found));
     if (found.outcome == LeastSquaresOutcome::undefined) return failed_start(x);  // a stop while the start is run again
     conclude(found);
     return std::move(solution_);
@@ -123,6 +125,44 @@ class Shooting {
     solution_.unknowns = x;
     solution_.runs = map_.segment().runs();
     return std::move(solution_);
+  }
+
+  /// Fewer conditions than unknowns.
+  bool open() const { return problem_.conditions.size() < problem_.unknowns.size(); }
+  /// Every condition depends on some unknown: what the others are, nobody asks.
+  bool moves(const DenseMatrix& J) const {
+    return ((J.topRows(map_.condition_count()).cwiseAbs().rowwise().sum()).array() > 0).all();
+  }
+  Vector start_metric() const { return sizes(start_values(problem_.unknowns)).cwiseInverse(); }
+
+  /// From a solution to the one that is nearest to the start: the point of the linearised conditions that is, then back
+  /// onto the conditions, as long as that brings it nearer.
+  LeastSquaresSolution nearest(LeastSquaresSolution found) {
+    const Vector x0 = start_values(problem_.unknowns), D = start_metric();
+    const auto far = [&](const Vector& x) { return D.cwiseProduct(x - x0).norm(); };
+    int left = options_.max_iterations;
+    double part = 1;
+    for (solution_.distance = far(found.x); left > 0 && part > kNearest; --left) {
+      const Vector back = x0 - found.x;
+      const Vector p = back + trust_region_step(found.J, found.F + found.J * back, D, HUGE_VAL,
+                                                lower_bounds(problem_.unknowns) - x0, upper_bounds(problem_.unknowns) - x0);
+      if (D.cwiseProduct(p).norm() <= kNearest * solution_.distance || raised(options_.stop)) return found;
+      const std::size_t kept = solution_.history.size();
+      LeastSquaresSolution next = solve(found.x + part * p);
+      const bool nearer = next.outcome == LeastSquaresOutcome::solved && far(next.x) < solution_.distance;
+      if (!nearer) {
+        solution_.history.resize(kept);
+        part *= 0.5;
+        continue;
+      }
+      next.iterations += found.iterations;
+      found = std::move(next);
+      solution_.distance = far(found.x);
+    }
+    solution_.notes.push_back(
+        "the conditions are met, but whether a solution nearer to the start exists was not found out: raise "
+        "max_iterations");
+    return found;
   }
 
   double size(Index j, const Vector& x) const { return problem_.unknowns[static_cast<std::size_t>(j)].size(x[j]); }
@@ -233,6 +273,10 @@ class Shooting {
     equations.high = Vector::Constant(size, HUGE_VAL);
     equations.low.head(n) = lower_bounds(problem_.unknowns);
     equations.high.head(n) = upper_bounds(problem_.unknowns);
+    if (open()) {
+      equations.metric = Vector::Ones(size);
+      equations.metric.head(n) = start_metric();
+    }
     equations.value = [&](const Vector& at, Vector& F) {
       const bool defined = map_.value(at, F);
       if (options_.progress) options_.progress(progress_);
@@ -272,6 +316,7 @@ class Shooting {
     solution_.conditions = conditions_of(found.F);
     solution_.residual = solution_.conditions.cwiseAbs().maxCoeff();
     solution_.continuity = continuity_of(found.F);
+    solution_.derivatives = map_.derivatives();
     solution_.iterations = found.iterations;
     solution_.sensitivity = map_.sensitivity(found.J);
     for (Index k = 0; k < map_.node_count(); ++k) solution_.nodes.push_back(map_.node(found.x, k));
@@ -353,7 +398,13 @@ class Shooting {
       solution_.notes.push_back(fmt::format(
           "{} conditions for {} unknowns: the sum of their squares is as small as possible; they need not be 0",
           problem_.conditions.size(), problem_.unknowns.size()));
-    if (solution_.status != Status::success || solution_.sensitivity.size() == 0) return;
+    if (open())
+      solution_.notes.push_back(
+          fmt::format("{} condition{} for {} unknowns: of all solutions the one nearest to the start, {:.6g} of the sizes "
+                      "of the unknowns away",
+                      problem_.conditions.size(), problem_.conditions.size() == 1 ? "" : "s", problem_.unknowns.size(),
+                      solution_.distance));
+    if (solution_.status != Status::success || solution_.sensitivity.size() == 0 || open()) return;
     std::vector<std::string> names;
     for (const Unknown& unknown : problem_.unknowns) names.push_back(unknown.name);
     for (const std::vector<std::string>& together :

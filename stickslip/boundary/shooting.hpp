@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two-point boundary value problems by shooting: numbers x of a case for which conditions at given times hold.
 //
-//   g_i(columns of the motion at t_i, parameters, x) = 0,      i = 1..m,      m >= n unknowns
+//   g_i(columns of the motion at t_i, parameters, x) = 0,      i = 1..m,      n unknowns
 //
 //   g_i   expression over the columns of trajectory.csv (condition.hpp), at the start, the end or any time between
 //   x     start values, parameters, forces, the end time: whatever --set can address (unknown.hpp), within bounds
@@ -21,6 +21,14 @@
 // relative change `tolerance` of the unknowns makes of it, and to 1e4 tolerance of its own terms; likewise the
 // continuity relative to the motion. So the result is the same in any units. Where the runs themselves are less exact than that (run.tolerance), a residual of
 // kRunPart run.tolerance that does not fall any more counts, and a note says so.
+//
+// m < n (many values of a control, one coefficient per contact) is refused unless `closest` is asked for: of all x that
+// meet the conditions the one nearest to the start x0, ‖S⁻¹ (x - x0)‖ with S the sizes of the unknowns at the start.
+// Steps are the shortest in that norm; then x goes, by Gauss-Newton, to the point of the linearised conditions that is
+// nearest to x0, until it stays (kNearest). A local answer, as every one of Newton's method.
+//
+// Derivatives: forward, or by one way back along the run for all conditions where that is cheaper (motion/gradient.hpp;
+// single shooting, no conditions on reactions).
 #pragma once
 
 #include <functional>
@@ -31,10 +39,12 @@
 #include "stickslip/boundary/unknown.hpp"
 #include "stickslip/common/deadline.hpp"
 #include "stickslip/motion/case.hpp"
+#include "stickslip/motion/gradient.hpp"
 
 namespace stickslip {
 
 constexpr double kRunPart = 10;
+constexpr double kNearest = 1e-6;  ///< step over the way from the start at which it counts as the nearest solution
 
 struct ShootingProblem {
   Case model;
@@ -49,6 +59,8 @@ struct ShootingProblem {
 struct ShootingOptions {
   double tolerance = 1e-10;
   int max_iterations = 50;
+  bool closest = false;                           ///< fewer conditions than unknowns: the solution nearest to the start
+  DerivativeMethod derivatives = DerivativeMethod::automatic;
   StopRequest stop = nullptr;                     ///< heard inside every run
   std::function<void(double)> progress = {};      ///< fraction, roughly; after every run
   void validate() const;
@@ -69,13 +81,15 @@ struct ShootingSolution {
   int iterations = 0;
   long runs = 0;                         ///< simulations, parts counted as such
   bool least_squares = false;            ///< m > n
+  DerivativeMethod derivatives = DerivativeMethod::forward;  ///< that were used
+  double distance = 0;                   ///< ‖S⁻¹ (x - x0)‖, where the nearest solution was asked for
   std::vector<ShootingIterate> history;  ///< the start first
   DenseMatrix sensitivity;               ///< ∂g_i/∂x_j, through all parts
   std::vector<State> nodes;              ///< at the cuts
   std::vector<std::string> notes;
 };
 
-/// Throws InputError: fewer conditions than unknowns, unknowns that no condition depends on, bounds that exclude the
+/// Throws InputError: fewer conditions than unknowns without `closest`, an adjoint that there is none of, unknowns that no condition depends on, bounds that exclude the
 /// start, times outside the motion, keys that the case does not know.
 ShootingSolution shoot(const ShootingProblem& problem, const ShootingOptions& options = {});
 

@@ -13,6 +13,8 @@ namespace stickslip {
 
 ShootingMap::ShootingMap(const ShootingProblem& problem, const ColumnLayout& layout, const ShootingOptions& options)
     : problem_(&problem),
+      stop_(options.stop),
+      may_change_method_(options.derivatives == DerivativeMethod::automatic),
       segment_(problem.model, problem.unknowns, layout, options.stop),
       derivative_(make_segment_derivative()),
       n_(static_cast<Index>(problem.unknowns.size())),
@@ -45,6 +47,7 @@ ShootingMap::ShootingMap(const ShootingProblem& problem, const ColumnLayout& lay
     std::stable_sort(inside.begin(), inside.end(), [&](std::size_t a, std::size_t b) { return time(a) < time(b); });
     for (std::size_t row = 0; row < inside.size(); ++row) condition_row_[inside[row]] = row;
   }
+  method_ = choose_method(options.derivatives);
 }
 
 double ShootingMap::end_time(const Vector& x) const { return end_unknown_ < 0 ? problem_->end_time : x[end_unknown_]; }
@@ -222,6 +225,15 @@ Vector ShootingMap::condition_terms() const {
 }
 
 bool ShootingMap::slope(const Vector& X, DenseMatrix& J) {
+  if (method_ == DerivativeMethod::forward) return forward_slope(X, J);
+  if (adjoint_slope(X.head(n_), J)) return true;
+  // Where the way back cannot say whether a derivative exists, columns can.
+  if (!may_change_method_ || raised(stop_)) return false;
+  method_ = DerivativeMethod::forward;
+  return forward_slope(X, J);
+}
+
+bool ShootingMap::forward_slope(const Vector& X, DenseMatrix& J) {
   const Vector x = X.head(n_);
   const Index m = condition_count();
   J.setZero(m + node_count() * state_size(), step_size());

@@ -45,6 +45,10 @@ class ShootingMap {
   /// ∂g/∂x with the nodes eliminated, from a Jacobian of slope().
   DenseMatrix sensitivity(const DenseMatrix& J) const;
 
+  /// Forward, or adjoint: what slope() takes its derivatives from. Throws InputError where the options ask for one that
+  /// there is none of.
+  DerivativeMethod derivatives() const { return method_; }
+
   State node(const Vector& X, Index k) const;
   SegmentPlan plan(Index part, const Vector& x) const;
   const Segment& segment() const { return segment_; }
@@ -58,9 +62,17 @@ class ShootingMap {
   std::optional<State> part_start(const Vector& X, Index part) const;
   void put_node(const State& state, Index k, Vector& X) const;
   bool follow_nodes(const Vector& x, Vector& X);
+  DerivativeMethod choose_method(DerivativeMethod wanted) const;
+  bool adjoint_slope(const Vector& x, DenseMatrix& J);
+  bool forward_slope(const Vector& X, DenseMatrix& J);
+  bool uses_numbers() const;
+  void add_number_slopes(const Vector& x, DenseMatrix& J) const;
   void set_state_sizes(const Vector& X);
 
   const ShootingProblem* problem_;
+  StopRequest stop_;
+  DerivativeMethod method_ = DerivativeMethod::forward;
+  bool may_change_method_ = false;
   Segment segment_;
   std::unique_ptr<SegmentDerivative> derivative_;
   Index n_, nz_ = 0;

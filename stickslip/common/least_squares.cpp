@@ -101,7 +101,8 @@ LeastSquaresSolution solve_least_squares(const LeastSquaresProblem& problem, con
   if (!problem.value(now.x, now.F) || !now.F.allFinite() || !problem.slope(now.x, now.F, now.J))
     return ends(LeastSquaresOutcome::undefined);
   const Index n = problem.low.size();
-  Vector D = now.J.colwise().norm(), trial_F;
+  const bool given = problem.metric.size() > 0;
+  Vector D = given ? problem.metric : Vector(now.J.colwise().norm()), trial_F;
   const double extent = length(D, now.x.head(n));
   double radius = options.first_radius * (extent > 0 ? extent : now.F.norm());
   while (true) {
@@ -137,7 +138,7 @@ LeastSquaresSolution solve_least_squares(const LeastSquaresProblem& problem, con
     }
     ++now.iterations;
     if (!problem.slope(now.x, now.F, now.J)) return ends(LeastSquaresOutcome::no_descent);
-    D = D.cwiseMax(now.J.colwise().norm().transpose());
+    if (!given) D = D.cwiseMax(now.J.colwise().norm().transpose());
   }
 }
 

@@ -9,7 +9,7 @@
 //   p(λ) = argmin ‖J p + F‖² + λ ‖D p‖²  with  ‖D p‖ <= Δ  and  low <= x + p <= high
 //
 //   J   an element of the generalised Jacobian of F
-//   D   diagonal, D_j = largest ‖J_j‖ so far: x may be given in any units
+//   D   diagonal, D_j = largest ‖J_j‖ so far: x may be given in any units; or as given
 //   Δ   grows and shrinks with actual over predicted reduction of ‖F‖²
 //   λ   0 wherever that step is short enough. With m = n the step is then the one of the semismooth Newton method, and
 //       convergence near a regular solution is quadratic; where J is nearly singular λ > 0 bounds the change.
@@ -30,6 +30,7 @@ namespace stickslip {
 
 struct LeastSquaresProblem {
   Vector low, high;  ///< per unknown; may be infinite
+  Vector metric = {};  ///< D, where it is given and not to follow from J (fewer equations than unknowns)
   /// F(x); false: there is none at x.
   std::function<bool(const Vector& x, Vector& F)> value;
   /// J at an x where value() was true; `F` is its result. Likewise.

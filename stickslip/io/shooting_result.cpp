@@ -68,8 +68,9 @@ ReportTable conditions_table(const ShootingProblem& problem, const ShootingSolut
 
 std::string method_of(const ShootingProblem& problem, const ShootingSolution& solution) {
   const std::size_t parts = problem.nodes.empty() ? static_cast<std::size_t>(problem.segments) : problem.nodes.size() + 1;
-  return fmt::format("{}, {}", parts == 1 ? "single shooting" : fmt::format("multiple shooting, {} segments", parts),
-                     solution.least_squares ? "least squares" : "Newton");
+  return fmt::format("{}, {}, {} derivatives",
+                     parts == 1 ? "single shooting" : fmt::format("multiple shooting, {} segments", parts),
+                     solution.least_squares ? "least squares" : "Newton", to_string(solution.derivatives));
 }
 
 ShootingResult shooting_result(const ModelFile& model, const std::string& named, ShootingProblem problem,
@@ -94,6 +95,7 @@ std::string shooting_json(const ShootingResult& result) {
   ordered_json json{{"status", to_string(solution.status)},
                     {"message", solution.message},
                     {"method", method_of(problem, solution)},
+                    {"derivatives", to_string(solution.derivatives)},
                     {"unknowns", json_by_name(problem.unknowns, solution.unknowns)},
                     {"residual", solution.history.empty() ? ordered_json(nullptr) : json_number(solution.residual)},
                     {"iterations", solution.iterations},
@@ -102,6 +104,8 @@ std::string shooting_json(const ShootingResult& result) {
                     {"history", history},
                     {"sensitivity", sensitivity},
                     {"continuity", json_number(solution.continuity)},
+                    {"distance", problem.conditions.size() < problem.unknowns.size() ? json_number(solution.distance)
+                                                                                    : ordered_json(nullptr)},
                     {"final", result.motion ? json_final(result.motion->simulation) : ordered_json(nullptr)},
                     {"notes", solution.notes},
                     {"wall_seconds", result.wall_seconds}};

@@ -87,6 +87,22 @@ def test_a_start_that_nothing_can_have_brought_about_is_refused(stickslip, end):
     assert done.returncode == 2 and "contact 'c' starts 50 m inside" in done.stderr
 
 
+@pytest.mark.parametrize("end, v", [(1.5, 0.0), (1.5, 2.0), (0.05, 2.0), (10.0, 0.0)])
+@pytest.mark.parametrize("L, M, T", [(1, 1, 1), (1e6, 1e-6, 1e-6), (1e-6, 1e6, 1e6)])
+def test_so_is_one_that_would_throw_it_many_times_its_way(stickslip, end, v, L, M, T):
+    """5 m inside where its weight makes 1 cm: 500 times the force that can have pressed it there."""
+    k = M / T**2
+    stickslip.write("m.toml", block(kn=1e3 * k, kt=800 * k, c=20 * M / T, m=M, weight=-GRAVITY * M * L / T**2,
+                                    v=v * L / T, z=-5.0 * L, end=end * T, row=end * T / 2))
+    done = stickslip("run", "m.toml")
+    assert done.returncode == 2 and "inside: its compliance would hold" in done.stderr, done.stderr
+
+
+def test_a_strained_start_that_a_push_can_have_brought_about_is_not(stickslip):
+    result = run(stickslip, block(kn=1e3, z=-0.2, end=0.5, row=0.25))
+    assert result["status"] == "success"
+
+
 def test_slip_begins_when_a_growing_pull_overcomes_spring_and_damper(stickslip):
     m, k, c, a, limit = 1.0, 8e3, 100.0, 3.0, 0.3 * GRAVITY
     w = math.sqrt(k / m)

@@ -403,3 +403,42 @@ def test_a_friction_coefficient_is_fitted_from_quasistatic_data(stickslip):
     assert result["unknowns"]["mu"] == pytest.approx(0.25, rel=1e-6)
     assert result["unknowns"]["V"] == pytest.approx(0.1, rel=1e-6)
     assert not math.isnan(result["rms"])
+
+
+ELASTIC = """
+[matrices]
+coordinates = ["x", "z"]
+mass = [[1, 0], [0, 1]]
+stiffness = [[4, 0], [0, 0]]
+force = ["3*sin(2*t)", -9.81]
+[[friction]]
+name = "shoe"
+on = "x"
+limit = 1.0
+stiffness = 40
+[[contact]]
+name = "floor"
+gap = "z"
+slip = "x"
+mu = 0.0
+compliance = { stiffness = [[1000, 0], [0, 800]], damping = [[20]] }
+[initial]
+position = [0.3, -0.00981]
+velocity = [0, 0]
+[run]
+scheme = "compliant"
+end_time = 5
+output_step = 0.05
+[run.compliant]
+epsilon = 1e-8
+integrator = "stiff"
+"""
+
+
+@pytest.mark.parametrize("tolerance", [1e-8, 1e-9, 1e-10, 1e-11])
+def test_the_implicit_method_keeps_the_energy_where_elastic_friction_comes_to_stick(stickslip, tolerance):
+    """Two switches at one instant: what the step took up to there is that of slip, all of it."""
+    stickslip.write("elastic.toml", ELASTIC)
+    result = stickslip.json("run", "elastic.toml", "--set", f"run.tolerance={tolerance}")
+    assert result["status"] == "success", result["message"]
+    assert result["audit"]["energy"]["value"] < 1e3 * tolerance

@@ -82,3 +82,74 @@ def test_data_that_the_model_does_not_have_are_told_with_their_line(stickslip, m
     stickslip.write("bad.csv", "t,x\n0.1,1\n0.2,two\n")
     result = stickslip("fit", models / "belt-fit.toml", "bad.csv")
     assert result.returncode == 2 and "bad.csv:3: 'two' in column 2" in result.stderr
+
+
+PUSHED = """
+[parameters]
+{controls}
+[matrices]
+coordinates = ["x", "z"]
+mass = [[1, 0], [0, 1]]
+force = ["{force}", -9.81]
+[[contact]]
+name = "floor"
+gap = "z"
+slip = "x"
+mu = 0.2
+compliance = {{ stiffness = [[1000, 50], [50, 800]], damping = [[20]] }}
+[initial]
+position = [0, -0.00981]
+velocity = [0.5, 0]
+[run]
+scheme = "compliant"
+tolerance = 1e-11
+end_time = 1
+[shoot]
+unknowns = [{unknowns}]
+conditions = ["x - 0.4", "v_x - 0.1"]
+closest = true
+"""
+
+
+def pushed(count):
+    """A block pushed by a force with `count` constant pieces."""
+    names = [f"u{k}" for k in range(count)]
+    force = " + ".join(f"if(t >= {k / count} and t < {(k + 1) / count}, {name}, 0)" for k, name in enumerate(names))
+    return PUSHED.format(controls="\n".join(f"{name} = 2.0" for name in names), force=force,
+                         unknowns=", ".join(f'{{ key = "parameters.{name}", name = "w{name}" }}' for name in names))
+
+
+def test_fewer_conditions_than_unknowns_have_the_nearest_solution_by_either_kind_of_derivatives(stickslip):
+    stickslip.write("pushed.toml", pushed(12))
+    found = {}
+    for derivatives in ("forward", "adjoint", "automatic"):
+        result = stickslip.json("shoot", "pushed.toml", "--set", f"shoot.derivatives={derivatives}")
+        assert result["status"] == "success", result["message"]
+        assert result["residual"] < 1e-9
+        found[derivatives] = result
+    assert found["forward"]["derivatives"] == "forward" and "forward derivatives" in found["forward"]["method"]
+    assert found["adjoint"]["derivatives"] == found["automatic"]["derivatives"] == "adjoint"
+    one, other = (list(found[kind]["unknowns"].values()) for kind in ("forward", "adjoint"))
+    assert one == pytest.approx(other, abs=1e-5)
+    # Nearest: what is left of the way from the start is a combination of the rows of the conditions.
+    rows, way = found["adjoint"]["sensitivity"], [u - 2.0 for u in other]
+    dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+    a, b, c = dot(rows[0], rows[0]), dot(rows[0], rows[1]), dot(rows[1], rows[1])
+    p, q = dot(rows[0], way), dot(rows[1], way)
+    s, t = (p * c - q * b) / (a * c - b * b), (a * q - b * p) / (a * c - b * b)
+    rest = [w - s * x - t * y for w, x, y in zip(way, *rows)]
+    assert dot(rest, rest) ** 0.5 < 1e-5 * dot(way, way) ** 0.5
+    assert found["adjoint"]["distance"] == pytest.approx(dot(way, way) ** 0.5 / 2.0, rel=1e-9)
+
+
+@pytest.mark.parametrize("settings, expected", [
+    (["shoot.closest=false"], "too few"),
+    (["shoot.derivatives=backward"], "unknown derivatives 'backward'"),
+    (["shoot.derivatives=adjoint", "shoot.segments=3"], "multiple shooting needs the derivatives of every state"),
+    (["shoot.derivatives=adjoint", "run.scheme=event", "initial.position.1=0"], "scheme 'compliant' with its inertia has an adjoint, no other"),
+    (["shoot.derivatives=adjoint", "shoot.conditions=['x - 0.4', 'r_floor_t1 + 1']"], "a condition names a reaction"),
+])
+def test_an_adjoint_that_cannot_be_had_is_told_with_the_reason(stickslip, settings, expected):
+    stickslip.write("pushed.toml", pushed(4))
+    result = stickslip("shoot", "pushed.toml", *(part for setting in settings for part in ("--set", setting)))
+    assert result.returncode == 2 and expected in result.stderr, result.stderr

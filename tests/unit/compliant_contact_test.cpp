@@ -190,6 +190,51 @@ TEST(CompliantContact, NormalLawAndDampingOfOneContact) {
   EXPECT_TRUE(s.pieces[0].pulls);
 }
 
+/// weights·vary(changes) = pull_back(weights)·changes, to round-off, for contacts of every kind, alone and coupled.
+TEST(CompliantContact, PullingBackIsTheTransposeOfVarying) {
+  std::mt19937 random(7);
+  std::normal_distribution<double> number;
+  const auto fill = [&](auto& x) {
+    for (Index i = 0; i < x.size(); ++i) x.data()[i] = number(random);
+  };
+  int open = 0, closed = 0;
+  for (int sample = 0; sample < 300; ++sample) {
+    CompliantProblem p = random_problem(1 + sample % 5, random);
+    const auto N = static_cast<Index>(p.points.size()), T = p.deformation.size();
+    for (CompliantPoint& point : p.points) point.normal_damping = sample % 2 == 0 ? 0.0 : 30.0;
+    if (N == 1 && sample % 3 == 0) {
+      p.points[0].own_normal = true;
+      p.points[0].own_force = std::max(0.0, -2e4 * p.gap[0]);
+      p.points[0].own_slope = 2e4;
+    }
+    CompliantWorkspace workspace;
+    CompliantSolution solution;
+    solve(p, workspace, solution);
+    ASSERT_EQ(solution.status, Status::success);
+    for (const ContactPieces& piece : solution.pieces) ++(piece.closed ? closed : open);
+    CompliantVariation d{Vector(N), Vector(N), Vector(T), Vector(T), Vector(N), Vector(N), Vector(N),
+                         DenseMatrix(N + T, N + T), DenseMatrix(T, T), {}, {}, {}};
+    for (Vector* x : {&d.gap, &d.normal_velocity, &d.deformation, &d.velocity, &d.mu, &d.normal_damping, &d.own_force})
+      fill(*x);
+    for (DenseMatrix* x : {&d.K, &d.C}) fill(*x);
+    vary(p, solution, workspace, d);
+    CompliantCotangent c;
+    c.normal.resize(N);
+    for (Vector* x : {&c.tangential, &c.rate}) x->resize(T);
+    for (Vector* x : {&c.normal, &c.tangential, &c.rate}) fill(*x);
+    pull_back(p, solution, workspace, c);
+    const double forward = c.normal.dot(d.normal) + c.tangential.dot(d.tangential) + c.rate.dot(d.rate);
+    const double back = c.gap.dot(d.gap) + c.normal_velocity.dot(d.normal_velocity) + c.deformation.dot(d.deformation) +
+                        c.velocity.dot(d.velocity) + c.mu.dot(d.mu) + c.normal_damping.dot(d.normal_damping) +
+                        c.own_force.dot(d.own_force) + c.K.cwiseProduct(d.K).sum() + c.C.cwiseProduct(d.C).sum();
+    const double size = c.normal.norm() * d.normal.norm() + c.tangential.norm() * d.tangential.norm() +
+                        c.rate.norm() * d.rate.norm();
+    EXPECT_NEAR(forward, back, 1e-11 * size) << sample;
+  }
+  EXPECT_GT(open, 50);
+  EXPECT_GT(closed, 200);
+}
+
 TEST(CompliantContact, MatricesThatAreNoneAreRefusedWithTheReason) {
   CompliantProblem p;
   p.points.resize(1);

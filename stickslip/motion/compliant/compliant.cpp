@@ -213,6 +213,9 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
     continued_ = false;  // its stages lie where the pieces hold: what Newton's iteration had left is the motion itself
   }
   if (tape_ && !cut_) record_step(now, integrator_->y_old(), step_end_ - now, false);
+  // The Jacobian of the step is that of other pieces: Newton's method with it may take a change that it hardly moves for
+  // a solution (the slope of a stiff slider, after it has come to stick).
+  if (stiff_ && !switch_times_.empty() && !cut_) first_step_ = integrator_->suggested_step();
   watch_stiffness();
   y_ = cut_ ? switch_y_ : integrator_->y();
   if (dynamics_.constraints() > 0 && !cut_) project(step_end_);  // a state just over a switch stays there
@@ -356,7 +359,7 @@ StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {
     sample(t, record);
     if (t == step_end_) {
       in_step_ = false;
-      restart_ = restart_ || cut_ || stretch_.ends_at(t);
+      restart_ = restart_ || cut_ || (stiff_ && !switch_times_.empty()) || stretch_.ends_at(t);
     }
   }
   record.duration = record.state.t - t_start;

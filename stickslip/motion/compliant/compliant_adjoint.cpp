@@ -45,7 +45,13 @@ bool CompliantAdjoint::place(double t, const Vector& y) {
 
 /// κᵀ ∂Φ/∂p at the placed state, data_ being the weights on the data there.
 void CompliantAdjoint::add_parameters(double t) {
+  const Index friction = dynamics_.contacts().friction_laws();
   for (Index j = 0; j < neighbours_.unknowns(); ++j) {
+    if (const int law = neighbours_.coefficient_of(j); law >= 0) {  // contacts that stay have a slot each, in order
+      for (Index i = 0; i < w_.cols(); ++i)
+        gradient_(i, j) += data_[static_cast<std::size_t>(i)].contacts.mu[friction + law];
+      continue;
+    }
     const CompliantDynamics::DataChange* change = neighbours_.slope(stretch_.inside(t), j);
     if (!change) continue;
     for (Index i = 0; i < w_.cols(); ++i)

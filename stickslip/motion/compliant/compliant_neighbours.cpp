@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "stickslip/motion/law_number.hpp"
+
 namespace stickslip {
 
 namespace {
@@ -46,7 +48,11 @@ void add(double factor, CompliantDynamics::DataChange& from, CompliantDynamics::
 void CompliantNeighbours::make(const State& s, double epsilon) {
   neighbours_.clear();
   neighbours_.resize(static_cast<std::size_t>(unknowns()));
-  for (Index k = 0; k < unknowns(); ++k)
+  coefficients_.assign(static_cast<std::size_t>(unknowns()), -1);
+  for (Index k = 0; k < unknowns(); ++k) {
+    if (variations_->neighbours(k).empty())
+      if (const auto law = contact_of_coefficient(dynamics_.system(), variations_->names()[static_cast<std::size_t>(k)]))
+        coefficients_[static_cast<std::size_t>(k)] = static_cast<int>(*law);
     for (const ParameterVariation::Neighbour& near : variations_->neighbours(k)) {
       Neighbour neighbour;
       neighbour.weight = near.weight;
@@ -62,6 +68,22 @@ void CompliantNeighbours::make(const State& s, double epsilon) {
       neighbour.contacts->follow(dynamics_.contacts());
       neighbours_[static_cast<std::size_t>(k)].push_back(std::move(neighbour));
     }
+  }
+}
+
+/// dμ = 1 for the slots of one law, and nothing else.
+void CompliantNeighbours::set_coefficient(int law) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  for (Vector* x : {&change_.contacts.gap, &change_.contacts.normal_velocity, &change_.contacts.mu,
+                    &change_.contacts.normal_damping, &change_.contacts.own_force})
+    x->setZero(contacts.slot_count());
+  change_.contacts.velocity.setZero(contacts.tangents());
+  change_.contacts.K.clear();
+  change_.contacts.C.clear();
+  change_.balance.setZero(dynamics_.v().size());
+  change_.constraint.setZero(dynamics_.constraints());
+  for (std::size_t s = 0; s < contacts.slots().size(); ++s)
+    if (contacts.slots()[s].law == law) change_.contacts.mu[static_cast<Index>(s)] = 1;
 }
 
 void CompliantNeighbours::follow_breakpoints(const std::vector<double>& times, TimeSpan run) {
@@ -123,6 +145,10 @@ void CompliantNeighbours::share_holds() {
 
 CompliantDynamics::DataChange* CompliantNeighbours::slope(double t, Index unknown) {
   const auto& neighbours = neighbours_[static_cast<std::size_t>(unknown)];
+  if (const int law = coefficient_of(unknown); law >= 0) {
+    set_coefficient(law);
+    return &change_;
+  }
   if (neighbours.empty()) return nullptr;
   bool first = true;
   for (const Neighbour& near : neighbours) {

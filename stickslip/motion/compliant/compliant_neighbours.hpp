@@ -38,6 +38,9 @@ class CompliantNeighbours {
   /// After the slots of the contacts have changed; after what they hold has.
   void follow();
   void share_holds();
+  /// Law whose coefficient of friction the unknown is, of contacts that stay (law_number.hpp); -1: it is none. Its slope
+  /// is known without neighbours.
+  int coefficient_of(Index unknown) const { return coefficients_[static_cast<std::size_t>(unknown)]; }
   /// Slopes by the unknown at the placed state. Null: nothing but the start depends on it.
   CompliantDynamics::DataChange* slope(double t, Index unknown);
   /// Σ weight f(contacts) with the neighbours placed at the state of the dynamics and δ.
@@ -52,11 +55,13 @@ class CompliantNeighbours {
     SystemWorkspace* workspace = nullptr;
     std::vector<double> knots = {};  // ends of the run and its breakpoints; empty: time is not shifted
   };
+  void set_coefficient(int law);
   std::size_t stretch_of(double t) const;
   double own_time(const Neighbour& near, double t) const;
   CompliantDynamics& dynamics_;
   const Variations* variations_;
   std::vector<std::vector<Neighbour>> neighbours_;  // per unknown
+  std::vector<int> coefficients_;
   std::vector<double> knots_;                       // of the case
   CompliantDynamics::DataChange data_, change_;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The motion on a tape, and the way back along it.
 #include <algorithm>
+#include <utility>
 
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
@@ -14,17 +15,41 @@ void CompliantScheme::record_on(CompliantTape& tape) {
   unknowns_ = 0;
 }
 
-/// The step that was just taken; `cut`: up to the switch that ended it, where reached_part_ is known.
+/// The step that was just taken; `cut`: up to the switch that ended it. Stages of a step that ends at a switch are less
+/// exact than its end and may lie beyond it, where slopes are others by a finite amount: they are taken on the pieces
+/// that the contacts had through the step. Coupled contacts cannot keep them, and a round section cannot be continued
+/// beyond where its normal force ends; there steps are taken anew, shorter and shorter towards the switch.
 void CompliantScheme::record_step(double t, const Vector& y, double h, bool cut) {
   if (!(h > 0)) return;
-  TapeStep step{.method = stiff_ ? TapeMethod::radau : TapeMethod::dormand_prince, .t = t, .h = h};
-  step.y = y.head(dynamics_.motion_size());
-  if (cut && continued_) step.kept = step_pieces_;
-  if (stiff_) {
-    if (!cut) step_to(t + h, y1_);
-    step.stages = part_.nodes;
+  const bool round = std::any_of(step_pieces_.begin(), step_pieces_.end(), [](const ContactPieces& piece) {
+    return piece.closed && piece.tangential.kind == SectionPiece::Kind::rim;
+  });
+  const bool keeps = dynamics_.contacts().can_keep_pieces() && !round;
+  constexpr int kShrinkings = 11;
+  constexpr double kLeft = 1.0 / 8;  // of the way to the switch; 1e-10 of it at the last
+  const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
+  OdeIntegrator& method = rows_integrator_ ? static_cast<OdeIntegrator&>(*rows_integrator_) : *integrator_;
+  Vector from = y, to(y.size());
+  const bool watched = std::exchange(watching_, false);
+  for (int part = cut && !keeps ? kShrinkings : 0; part >= 0; --part, from = to) {
+    const double length = part > 0 ? (1 - kLeft) * h : h;
+    TapeStep step{.method = stiff_ ? TapeMethod::radau : TapeMethod::dormand_prince, .t = t, .h = length};
+    step.y = from.head(dynamics_.motion_size());
+    if (keeps) step.kept = step_pieces_;
+    const bool again = part > 0 || stiff_;
+    if (again && keeps) dynamics_.contacts().keep_pieces(step_pieces_);
+    const bool known = !again || method.single_step(f, t, from, length, to);
+    dynamics_.contacts().let_go();
+    if (!known) break;
+    for (int i = 0; stiff_ && i < 3; ++i) {
+      rows_integrator_->stage(i, from, to);
+      step.stages[static_cast<std::size_t>(i)] = to;
+    }
+    tape_->push_back(std::move(step));
+    t += length;
+    h -= length;
   }
-  tape_->push_back(std::move(step));
+  watching_ = watched;
 }
 
 void CompliantScheme::record_fixed_step(double t, double h) {

@@ -41,7 +41,9 @@ void CompliantScheme::require_apart(const State& s) {
   }
 }
 
-/// Penetration at the start is a strain; one that nothing in the run could have brought about is a mistake in the model.
+/// Penetration at the start is a strain; one that nothing in the run could have brought about is a mistake in the model:
+/// a contact that presses many times harder than load and speed at the start can make it, and would throw what it
+/// holds far beyond where the motion goes.
 void CompliantScheme::require_start(const State& s) {
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
@@ -52,17 +54,24 @@ void CompliantScheme::require_start(const State& s) {
   const double load = force_at_start_.lpNorm<Eigen::Infinity>();
   for (std::size_t k = 0; k < contacts.slots().size(); ++k)
     if (const double stiffness = contacts.stiffness_of(k); stiffness > 0) work += 0.5 * load * load / stiffness;
-  constexpr double kTooMuch = 1e5;  // times more energy in the contacts than the motion has anywhere else
-  if (!(energy > kTooMuch * (kinetic + work)) || kinetic + work == 0) return;
+  constexpr double kTooMuch = 1e5;   // times more energy in the contacts than the motion has anywhere else
+  constexpr double kThrown = 10;     // likewise, of a contact that presses
+  constexpr double kTooHard = 50;    // times harder than load and blow
+  if (kinetic + work == 0) return;
   std::size_t worst = 0;
-  double depth = 0;
-  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
+  double depth = 0, pressed = 0;
+  Vector normal, tangential;
+  contacts.forces(normal, tangential);
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k) {
     if (-contacts.gap(k) > depth) depth = -contacts.gap(worst = k);
+    if (const double stiffness = contacts.stiffness_of(k); stiffness > 0 && contacts.slots()[k].law >= 0)
+      pressed = std::max(pressed, normal[static_cast<Index>(k)] / (load + std::sqrt(2 * kinetic * stiffness)));
+  }
+  if (!(energy > kTooMuch * (kinetic + work)) && !(pressed > kTooHard && energy > kThrown * (kinetic + work))) return;
   throw InputError(fmt::format(
-      "contact '{}' starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.1g} times the energy of everything "
-      "else; move the bodies apart, or lower its stiffness",
-      system_.laws().contacts()[static_cast<std::size_t>(contacts.slots()[worst].law)].name, depth, energy,
-      energy / (kinetic + work)));
+      "{} starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.2g} times the energy of everything "
+      "else; move the start out of it, or lower its stiffness",
+      contacts.name_of(contacts.slots()[worst]), depth, energy, energy / (kinetic + work)));
 }
 
 void CompliantScheme::start(StepRecord& record) {

@@ -29,6 +29,7 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
   const double from = integrator_->t_old(), to = integrator_->t();
   const int looks = continued_ ? kLooksContinued : kLooks;
   double t = from;
+  step_pieces_ = pieces_;  // of the whole step up to its first switch, however many fall on that instant
   for (int k = 1; k <= looks; ++k) {
     const double next = k < looks ? from + (to - from) * k / looks : to;
     for (int count = 0; count < kMostSwitches && looks_changed(next); ++count) {
@@ -42,7 +43,6 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       const bool jump = dynamics_.contacts().jumps_since(before, tolerance_);
       const bool dampers = dynamics_.contacts().dampers_change_since(before, tolerance_);
       const double reach = jump ? low : high;
-      step_pieces_ = before;
       t = jump ? sharp : high;
       note_switch(t, record);
       const bool ends =
