@@ -50,9 +50,26 @@ std::vector<double> step_ends(const GradientProblem& problem, StopRequest stop) 
   return times;
 }
 
+/// An unknown that moves the time at which a force jumps; none: -1. Steps of the motion alone do not see what that does.
+Index mover_of_jumps(const GradientProblem& problem) {
+  const TimeSpan run = problem.options.span();
+  const std::vector<double> own = problem.system.breakpoints(run.start, run.end);
+  for (Index j = 0; j < problem.variations.size(); ++j)
+    for (const ParameterVariation::Neighbour& near : problem.variations.neighbours(j))
+      if (near.parts.system->breakpoints(run.start, run.end) != own) return j;
+  return -1;
+}
+
 GradientSolution go_back(const GradientProblem& problem, const GradientOptions& options) {
   const SimulationOptions& run = problem.options;
   GradientSolution solution{.method = DerivativeMethod::adjoint};
+  if (const Index mover = mover_of_jumps(problem); mover >= 0) {
+    solution.status = Status::refused;
+    solution.message = fmt::format("'{}' moves the time at which a force jumps, which the adjoint does not follow; use "
+                                   "derivatives = \"forward\"",
+                                   problem.variations.names()[static_cast<std::size_t>(mover)]);
+    return solution;
+  }
   const double step = run.steps > 0 ? run.span().length() / static_cast<double>(run.steps) : run.step;
   CompliantScheme scheme(problem.system, run.compliant, run.tolerance, step, run.span(), step_ends(problem, options.stop),
                          options.stop, &problem.variations);
@@ -152,8 +169,8 @@ GradientSolution solve(const GradientProblem& problem, const GradientOptions& op
           : options.method;
   if (method == DerivativeMethod::forward) return carry_along(problem, options);
   GradientSolution back = go_back(problem, options);
-  // Where the way back cannot say whether a derivative exists, columns can.
-  if (back.status == Status::not_finite && options.method == DerivativeMethod::automatic)
+  // Where the way back cannot say whether a derivative exists, or does not follow a jump, columns can.
+  if ((back.status == Status::not_finite || back.status == Status::refused) && options.method == DerivativeMethod::automatic)
     return carry_along(problem, options);
   return back;
 }

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <charconv>
 #include <utility>
 
 #include "stickslip/common/error.hpp"
@@ -38,6 +40,16 @@ ParameterVariation without_neighbours(const std::string& name, double value) {
   return ParameterVariation(still, name);
 }
 
+/// Row of S that "initial.<part>.<index>" is, where the numbers of the start are those of the state; -1: none, or unknown.
+Index row_of_start(const Case& center, std::string_view name, std::string_view part, Index first, Index count) {
+  if (!center.system().kinematics().flat() || !center.system().laws().constraints().empty()) return -1;
+  if (!name.starts_with(part)) return -1;
+  const std::string_view index = name.substr(part.size());
+  Index i = -1;
+  const auto [end, error] = std::from_chars(index.data(), index.data() + index.size(), i);
+  return error == std::errc() && end == index.data() + index.size() && i >= 0 && i < count ? first + i : -1;
+}
+
 bool has_neighbours(const ParameterVariation& variation) {
   const auto near = variation.neighbours();
   return !near.empty() && near.front().parts.system != near.back().parts.system;
@@ -49,7 +61,8 @@ Variations::Variations(const Case& center, std::vector<std::string> names) : nam
   const State& start = center.initial();
   initial_.setZero(2 * start.v.size() + start.z.size(), size());
   variations_.reserve(names_.size());
-  bool known = false;  // the case has taken the name of a coefficient
+  bool known = false;                // the case has taken the name of a coefficient
+  std::array<bool, 2> plain{};       // numbers of positions and of velocities are those of the state
   for (std::size_t j = 0; j < names_.size(); ++j) {
     require_number_of_the_motion(names_, j);
     const auto law = knows_coefficients(center.options()) && !center.parameters().find(names_[j])
@@ -61,9 +74,26 @@ Variations::Variations(const Case& center, std::vector<std::string> names) : nam
       variations_.push_back(without_neighbours(names_[j], values_.back()));
       continue;
     }
+    // Numbers of the start move it by themselves; that the case takes one of a kind so is asked once.
+    const Index nv = start.v.size();
+    const std::array rows{row_of_start(center, names_[j], "initial.position.", 0, nv),
+                          row_of_start(center, names_[j], "initial.velocity.", nv, nv)};
+    const std::size_t kind = rows[0] >= 0 ? 0 : 1;
+    if (rows[kind] >= 0 && plain[kind]) {
+      initial_(rows[kind], static_cast<Index>(j)) = 1;
+      values_.push_back(kind == 0 ? start.q[rows[0]] : start.v[rows[1] - nv]);
+      variations_.push_back(without_neighbours(names_[j], values_.back()));
+      continue;
+    }
     variations_.emplace_back(center, names_[j]);
     values_.push_back(variations_.back().value());
     seed(static_cast<Index>(j), start, center.system().kinematics());
+    if (rows[kind] < 0) continue;
+    Vector rest = initial_.col(static_cast<Index>(j));
+    constexpr double kDifference = 1e-9;  // of differences of numbers that follow the unknown linearly
+    rest[rows[kind]] -= 1;
+    plain[kind] = rest.lpNorm<Eigen::Infinity>() <= kDifference;
+    if (plain[kind]) initial_.col(static_cast<Index>(j)) -= rest;
   }
 }
 

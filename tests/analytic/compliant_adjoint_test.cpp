@@ -254,6 +254,14 @@ TEST(Adjoint, AgreesWithDifferencesOfCoupledContacts) {
   EXPECT_LT((back.gradient.col(0) - slope).lpNorm<Eigen::Infinity>(), 1e-9 * slope.lpNorm<Eigen::Infinity>());
 }
 
+TEST(Adjoint, LeavesTimesOfJumpsThatMoveToColumns) {
+  const Case model = read(kBlock, {"matrices.force=['if(t < pull, 6, 0)', 0, -9.81]"});
+  const GradientSolution refused = gradient(model, {"pull"}, DerivativeMethod::adjoint);
+  EXPECT_EQ(refused.status, Status::refused);
+  EXPECT_NE(refused.message.find("'pull' moves the time"), std::string::npos) << refused.message;
+  EXPECT_EQ(gradient(model, {"mu"}, DerivativeMethod::adjoint).status, Status::success);
+}
+
 TEST(Adjoint, IsTakenWhereItIsCheaperAndNamedWhereThereIsNone) {
   const Case model = read(kBlock);
   EXPECT_EQ(cheaper_method(model.options(), 1, 2), DerivativeMethod::forward);
