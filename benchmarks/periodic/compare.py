@@ -47,7 +47,8 @@ def nlvib_times(folder, rows):
 
 
 def call(*arguments):
-    done = subprocess.run([str(a) for a in arguments], stdout=subprocess.PIPE, text=True, check=False)
+    one_thread = {name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")}
+    done = subprocess.run([str(a) for a in arguments], stdout=subprocess.PIPE, text=True, check=False, env={**os.environ, **one_thread})
     line = next((text for text in done.stdout.splitlines() if text.startswith("{")), None)
     if line is None:
         raise SystemExit(f"{arguments[0]} gave no result")
@@ -82,13 +83,13 @@ def main():
         octave = call("octave", "--no-gui", HERE / "harmonic_balance.m", 200)
         folder = nlvib_folder(options.nlvib)
         nlvib = nlvib_times(folder, rows) if folder else None
-    lines = ["# Periodic motions", "", "Written by `benchmarks/run periodic`. Best time of one residual with its Jacobian (CPU time of "
-             "ours, wall time under Octave), at the same point of the same problem with the same discretisation: two masses with "
+    lines = ["# Periodic motions", "", "Written by `benchmarks/run periodic`. Best time of one residual with its Jacobian (CPU time "
+             "of either; Octave with one thread), at the same point of the same problem with the same discretisation: two masses with "
              "a unilateral spring (21 harmonics, 1024 samples, ω = 0.7, upper part of the branch), a beam of 16 coordinates with "
              "regularised friction (7 harmonics, 128 samples, ω = 195). Peers: NLvib's `HB_residual`, which forms the "
              "derivative by the frequency as well; and the same scheme written for these two problems in Octave, vectorised, "
              "every coordinate an unknown. Ours takes forces from the text of a model and condenses what is linear; a new "
-             "frequency makes model, scales and condensation anew.", "",
+             "frequency makes model, scales and condensation anew, as a branch does.", "",
              f"Machine: {where['cpu']}, {where['cores']} cores, {where['system']}; {where['compiler']}, `{where['flags']}`; "
              f"Octave {octave['version'] if octave else 'not installed'}; load average {where['load_average_before']:.1f} at "
              f"the start; {where['date']}.", "",

@@ -11,7 +11,7 @@ function text = measure(name, point, model, H, N, repeats)
   X = [point(2:end); point(1)];
   best = Inf;
   for k = 1:repeats
-    tic; [R, J] = HB_residual(X, model, H, N, "FRF"); best = min(best, toc);
+    begin = cputime(); [R, J] = HB_residual(X, model, H, N, "FRF"); best = min(best, cputime() - begin);
   end
   step = J(:, 1:end-1) \ R;
   text = sprintf("\"%s\": {\"seconds\": %.6e, \"residual\": %.3e, \"newton_change\": %.3e, \"unknowns\": %d}", name, best, ...

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "stickslip/common/error.hpp"
@@ -180,6 +181,10 @@ void follow_residual(Follower& follower, const PeriodicSolution& first, double f
   });
 }
 
+bool at_rest(const Orbit& orbit) {
+  return std::all_of(orbit.v.begin(), orbit.v.end(), [](const Vector& v) { return v.isZero(0); });
+}
+
 /// Orbit by orbit.
 class EventWalk {
  public:
@@ -188,8 +193,13 @@ class EventWalk {
   bool solve(double value, const Orbit* start, PeriodicSolution& solution, std::string& message) {
     try {
       const BranchCase parts = build_(value);
-      const PeriodicProblem problem{
-          *parts.system, parts.initial, parts.options, parts.run_length, parts.event, start, {}};
+      PeriodicProblem problem{*parts.system, parts.initial, parts.options, parts.run_length, parts.event, start, {}};
+      if (start && at_rest(*start)) {  // nothing says how large a motion may become: a run does
+        problem.start = nullptr;
+        problem.initial.q = start->q[0];
+        problem.initial.v.setZero();
+        problem.initial.modes.clear();
+      }
       PeriodicHooks hooks;
       hooks.stop = stop_;
       hooks.certify = false;
@@ -233,29 +243,63 @@ std::ptrdiff_t impacts(const Orbit& orbit) {
                        [](const Event& event) { return event.kind == EventKind::impact; });
 }
 
+/// Of the extremes of two motions, over the size of the second.
+double distance(const Orbit& a, const Orbit& b) {
+  const double size = (b.maximum - b.minimum).maxCoeff();
+  return std::max((a.maximum - b.maximum).cwiseAbs().maxCoeff(), (a.minimum - b.minimum).cwiseAbs().maxCoeff()) /
+         std::max(size, std::numeric_limits<double>::min());
+}
+
+/// Where motions with the touches of `orbit`, known at `value`, end before `beyond`.
+double grazing_between(const Follower& follower, EventWalk& walk, Orbit orbit, double value, double beyond) {
+  const std::ptrdiff_t touches = impacts(orbit);
+  PeriodicSolution middle;
+  std::string message;
+  while (std::abs(beyond - value) > kLocation * follower.way() && !raised(follower.stop_)) {
+    const double s = 0.5 * (value + beyond);
+    if (walk.solve(s, &orbit, middle, message) && impacts(middle.orbit) == touches) {
+      value = s;
+      orbit = middle.orbit;
+    } else {
+      beyond = s;
+    }
+  }
+  return value;
+}
+
 /// A contact that begins to touch makes the derivative of the motion infinite on one side (grazing), and no path goes
 /// through. The motion beyond has another sequence of phases: looked for a little further on, then, because the branch may
 /// turn back there, a little before with a larger motion. False: none was found. Sets value, heading and orbit.
 bool cross_grazing(Follower& follower, double& value, double& heading, Orbit& orbit) {
-  constexpr double kLarger = 1.1;
+  constexpr double kNear = 0.2;  // of the motion's size
   const double low = std::min(follower.options_.from, follower.options_.to),
                high = std::max(follower.options_.from, follower.options_.to);
   EventWalk walk(follower.build_, follower.stop_);
-  Orbit larger = orbit;
-  for (std::size_t k = 0; k < larger.q.size(); ++k) {
-    larger.q[k] *= kLarger;
-    larger.v[k] *= kLarger;
-  }
-  for (const bool back : {false, true})
+  const auto larger = [&](double by) {  // about zero, by a part of itself
+    Orbit grown = orbit;
+    for (std::size_t k = 0; k < grown.q.size(); ++k) {
+      grown.q[k] *= 1 + by;
+      grown.v[k] *= 1 + by;
+    }
+    return grown;
+  };
+  // The connected motion first; a motion far away, where runs lead, last.
+  for (const auto& [back, far] : {std::pair{false, false}, {true, false}, {false, true}})
     for (const double part : {1e-4, 1e-3, 3e-3, 1e-2}) {  // of the way
       const double direction = back ? -heading : heading, next = value + direction * part * follower.way();
       if (next < low || next > high || raised(follower.stop_)) continue;
+      const std::vector<double> growths = back ? std::vector{0.3 * part, part, 3 * part, 10 * part, 0.1} : std::vector{0.0};
       PeriodicSolution beyond;
       std::string message;
-      if (!walk.solve(next, back ? &larger : &orbit, beyond, message)) continue;
-      const bool other = impacts(beyond.orbit) != impacts(orbit);
-      if (back && !other) continue;  // the branch that it came on
-      if (other) follower.add({"grazing", value, 0});
+      bool found = false, other = false;
+      for (std::size_t k = 0; k < growths.size() && !found; ++k) {
+        const Orbit guess = larger(growths[k]);
+        if (!walk.solve(next, &guess, beyond, message)) continue;
+        other = impacts(beyond.orbit) != impacts(orbit);
+        found = (other || !back) && (far || distance(beyond.orbit, orbit) <= kNear);  // back: not the branch that it came on
+      }
+      if (!found) continue;
+      if (other) follower.add({"grazing", grazing_between(follower, walk, orbit, value, value + heading * part * follower.way()), 0});
       value = next;
       heading = direction;
       orbit = beyond.orbit;
@@ -276,7 +320,9 @@ void follow_events(Follower& follower, const PeriodicSolution& first, double fro
     problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
     if (!problem->usable()) {
       follower.branch_.status = Status::not_converged;
-      follower.branch_.message = "every law is held at every instant of the orbit: nothing can move";
+      follower.branch_.message = fmt::format(
+          "nothing moves at {} = {:.9g}, and a path in the state begins with a motion; use method = \"fourier\", or begin where something moves",
+          follower.options_.parameter, value);
       return;
     }
     const Path path = follower.follow(*problem, Vector::Zero(problem->size()), value, heading, 0, known);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/simulate.hpp"
@@ -15,18 +16,36 @@ void add_certificate(std::vector<Certificate>& certificates, std::string name, d
   certificates.push_back({std::move(name), value, limit, value <= limit, std::move(meaning)});
 }
 
+namespace {
+/// What is above 0 of a signal at equally spaced rows.
+struct Excess {
+  double largest = 0, squares = 0, rows = 0;
+  void add(double value) {
+    value = std::max(value, 0.0);
+    largest = std::max(largest, value);
+    squares += value * value;
+    rows += 1;
+  }
+  double size(bool in_the_mean) const { return in_the_mean ? std::sqrt(squares / std::max(rows, 1.0)) : largest; }
+};
+}  // namespace
+
 void add_law_certificates(const System& system, const Orbit& orbit, const CertificateLimits& limits,
                           std::vector<Certificate>& certificates) {
-  const ModeDynamics dynamics(system);
+  ModeDynamics dynamics(system);
   const auto& laws = dynamics.laws();
   if (laws.empty() || orbit.r.empty()) return;
   double sign = 0, work = 0, normal = 0, penetration = 0, cone = 0;
   bool contacts = false;
+  const bool in_the_mean = limits.resolution > 0;
   Vector range = 0.5 * (orbit.maximum - orbit.minimum);
-  const double length = std::max(range.maxCoeff(), 1e-300);
+  const double length = std::max({range.maxCoeff(), limits.smallest, 1e-300});
+  dynamics.place(orbit.t0, orbit.q[0], orbit.v[0]);
   for (std::size_t k = 0; k < laws.size(); ++k) {
     const ModeDynamics::Law& law = laws[k];
-    double force = 0, speed = 0, fed = 0, pull = 0, largest = 0, over = 0;
+    const double row = law.tangents > 0 ? dynamics.Wt().row(law.tangent()).norm() : 0.0;
+    double force = 0, speed = 2 * std::numbers::pi / orbit.period * limits.smallest * row, fed = 0, largest = 0;
+    Excess pull, over;
     for (std::size_t j = 0; j < orbit.r.size(); ++j) {
       const auto r = orbit.r[j].segment(law.tangent(), law.tangents),
                  u = orbit.u[j].segment(law.tangent(), law.tangents);
@@ -36,17 +55,17 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
       force = std::max({force, c, r.norm()});
       speed = std::max(speed, u.norm());
       fed = std::max(fed, r.dot(u));
-      over = std::max(over, r.norm() - c);
+      over.add(r.norm() - c);
       if (law.contact) {
-        pull = std::max(pull, -orbit.r[j][law.first]);
+        pull.add(-orbit.r[j][law.first]);
         largest = std::max(largest, std::abs(orbit.r[j][law.first]));
         penetration = std::max(penetration, -orbit.gap[j][static_cast<Index>(k)] / length);
       }
     }
     contacts |= law.contact != nullptr;
     if (force > 0 && speed > 0) sign = std::max(sign, fed / (force * speed));
-    if (force > 0) cone = std::max(cone, over / force);
-    if (largest > 0) normal = std::max(normal, pull / largest);
+    if (force > 0) cone = std::max(cone, over.size(in_the_mean) / force);
+    if (largest > 0) normal = std::max(normal, pull.size(in_the_mean) / largest);
     if (force > 0 && speed > 0 && orbit.friction_work.size() > static_cast<Index>(k))
       work = std::max(work, orbit.friction_work[static_cast<Index>(k)] / (force * speed * orbit.period));
   }
@@ -60,10 +79,12 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
   bool vary = false;
   for (const FrictionElement& law : system.laws().friction()) vary |= !law.limit.is_constant();
   add_certificate(certificates, "cone", cone, std::max(limits.reaction(), vary ? 1e-3 : 0.0),
-                  "largest excess of the friction force over its limit, over the largest force");
+                  in_the_mean ? "root mean square of the excess of the friction force over its limit, over the largest force"
+                              : "largest excess of the friction force over its limit, over the largest force");
   if (!contacts) return;
   add_certificate(certificates, "normal_force", normal, limits.reaction(),
-                  "largest pull of a contact, over its largest normal force");
+                  in_the_mean ? "root mean square of the pull of a contact, over its largest normal force"
+                              : "largest pull of a contact, over its largest normal force");
   add_certificate(certificates, "penetration", penetration, limits.displacement(),
                   "largest penetration of a contact, over the size of the motion");
 }
@@ -82,7 +103,7 @@ Vector spring_deformations(const System& system, const Orbit& orbit) {
 
 namespace {
 /// Distance from the start after some periods of the fixed-step scheme, over the size of the motion; < 0: not measured.
-double stepping_distance(const System& system, const Orbit& orbit, int periods, long steps, StopRequest stop) {
+double stepping_distance(const System& system, const Orbit& orbit, double smallest, int periods, long steps, StopRequest stop) {
   SimulationOptions options;
   options.scheme = SchemeKind::moreau;
   options.start_time = orbit.t0;
@@ -94,7 +115,7 @@ double stepping_distance(const System& system, const Orbit& orbit, int periods, 
   hooks.stop = stop;
   double distance = 0;
   const Vector range =
-      (0.5 * (orbit.maximum - orbit.minimum)).cwiseMax(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff());
+      (0.5 * (orbit.maximum - orbit.minimum)).cwiseMax(std::max(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff(), smallest));
   try {
     const Simulation run = simulate(system, start, options, hooks);
     if (run.trajectory.rows() < 2) return -1;
@@ -116,11 +137,11 @@ void add_stepping_certificate(const System& system, const Orbit& orbit, double g
   // Impacts cost the fixed-step scheme its second order.
   const double scheme = system.laws().contacts().empty() ? 2e-3 : 5e-2;
   const double limit = (scheme + (limits.resolution > 0 ? limits.displacement() : 0)) * std::max(1.0, growth);
-  double distance = stepping_distance(system, orbit, periods, kSteps, stop);
+  double distance = stepping_distance(system, orbit, limits.smallest, periods, kSteps, stop);
   if (distance < 0) return;
   // High modes ask for more steps before the orbit is to blame.
   if (distance > limit && std::isfinite(distance) && !raised(stop)) {
-    const double finer = stepping_distance(system, orbit, periods, kFiner, stop);
+    const double finer = stepping_distance(system, orbit, limits.smallest, periods, kFiner, stop);
     if (finer >= 0) distance = std::min(distance, finer);
   }
   add_certificate(certificates, "time_stepping", distance, limit,

@@ -18,10 +18,15 @@ struct Certificate {
   std::string meaning;
 };
 
-/// Limits of the size of the discretisation: of a weighted residual with a basis of `resolution` functions (laws hold
-/// in the mean: reactions converge like its root); 0: of an event orbit, sharp.
+/// Limits of the size of the discretisation: of a weighted residual with a basis of `resolution` functions; 0: of an event
+/// orbit, sharp. Laws hold in the mean there: reactions that jump converge like the root of the basis in the mean square, and
+/// not at all at the jumps (Gibbs: harmonics overshoot by 9 % of the jump, however many). Excess over cones and pull of contacts
+/// are therefore root mean squares over the period of a weighted residual, and largest values of an event orbit; a square wave
+/// of height 1 has an excess of 0.32/√H.
 struct CertificateLimits {
   double resolution = 0;
+  /// Smaller motions are none: what the equations of a weighted residual leave of a displacement. 0: not known [m]
+  double smallest = 0;
   double reaction() const { return resolution > 0 ? 2 / std::sqrt(resolution) : 1e-8; }
   double displacement() const { return resolution > 0 ? 4 / resolution : 1e-8; }
 };

@@ -8,6 +8,7 @@
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
+#include "stickslip/periodic/indeterminacy.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/period_map.hpp"
 
@@ -161,17 +162,57 @@ void read_multipliers(const Closure& closure, Index n, EventOrbitSolution& solut
                    [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
 }
 
-/// The closure alone leaves one direction open in an autonomous system (along the motion); a second one is a family.
-void read_rank(const Closure& closure, bool autonomous, EventOrbitSolution& solution) {
+/// The motion from a start moved along `direction` is the same motion, moved by as much.
+bool is_shift(PeriodMap& map, const State& start, double T, const Vector& direction) {
+  constexpr double kSame = 1e-8;  // of the scales, as closures are accepted
+  const std::vector<double> times{start.t + 0.25 * T, start.t + 0.5 * T, start.t + 0.75 * T};
+  const auto follow = [&](State first, std::vector<State>& list) {
+    first.modes.clear();
+    StepRecord record;
+    const auto keep = [&](const StepRecord& r) {
+      if (std::find(times.begin(), times.end(), r.state.t) != times.end()) list.push_back(r.state);
+    };
+    const bool followed = map.flow(first, start.t + T, times, keep, record);
+    list.push_back(record.state);
+    return followed;
+  };
+  State moved = start;
+  map.displace(direction, moved);
+  std::vector<State> own, other;
+  if (!follow(start, own) || !follow(moved, other)) return false;
+  for (std::size_t k = 0; k < own.size() && own.size() == other.size(); ++k)
+    if (!((map.difference(other[k], own[k]) - direction).lpNorm<Eigen::Infinity>() <= kSame)) return false;
+  return own.size() == other.size();
+}
+
+/// The closure alone leaves one direction open in an autonomous system (along the motion); another one, but for places
+/// that laws are held at and shifts, is a family.
+void read_rank(PeriodMap& map, const Closure& closure, bool autonomous, const std::vector<std::size_t>& held,
+               EventOrbitSolution& solution) {
   constexpr double kOpen = 1e-7;
-  if (closure.Z.cols() == 0) return;
-  const Vector s = closure.J.jacobiSvd().singularValues();
-  solution.condition = s[s.size() - 1] > 0 ? s[0] / s[s.size() - 1] : HUGE_VAL;
-  const DenseMatrix closing = closure.J.topRows(closure.Z.cols());
-  const Vector open = closing.jacobiSvd().singularValues();
-  const Index unknowns = closing.cols();
+  const Index m = closure.Z.cols();
+  if (m == 0) return;
+  const DenseMatrix given = closure.Z.transpose() * map.directions(closure.start, held);
+  const Index left = given.cols(), more = closure.J.cols() - m;
+  solution.held = m - left;
+  DenseMatrix J(closure.J.rows() - m + left, left + more);
+  J.topLeftCorner(left, left) = given.transpose() * closure.J.topLeftCorner(m, m) * given;
+  J.topRightCorner(left, more) = given.transpose() * closure.J.topRightCorner(m, more);
+  J.bottomLeftCorner(J.rows() - left, left) = closure.J.bottomLeftCorner(J.rows() - left, m) * given;
+  J.bottomRightCorner(J.rows() - left, more) = closure.J.bottomRightCorner(J.rows() - left, more);
+  if (J.size() == 0) return;
+  const Eigen::JacobiSVD<DenseMatrix> svd(J, Eigen::ComputeFullV);
+  const Vector& s = svd.singularValues();
+  Index last = s.size() - 1;
+  while (!autonomous && last >= 0 && !(s[last] > kOpen * std::max(1.0, s[0])) &&
+         is_shift(map, closure.start, closure.T, closure.Z * given * svd.matrixV().col(last))) {
+    ++solution.shifts;
+    --last;
+  }
+  solution.condition = last < 0 ? 0 : s[last] > 0 ? s[0] / s[last] : HUGE_VAL;
+  const Vector open = J.topRows(left).jacobiSvd().singularValues();
   const Index rank = (open.array() > kOpen * std::max(1.0, open.size() ? open[0] : 1.0)).count();
-  solution.family = unknowns - rank > (autonomous ? 1 : 0);
+  solution.family = J.cols() - rank - solution.shifts > (autonomous ? 1 : 0);
 }
 
 /// Onto the gaps and rows that these modes hold; a message where there is no such state.
@@ -197,7 +238,7 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
     return solution;
   }
   Vector q_scale, v_scale;
-  orbit_scales(guess, q_scale, v_scale);
+  orbit_scales(system, guess, q_scale, v_scale);
   const std::size_t rows = distinct_rows(guess);
   const int at_phase = phase_row(problem, guess, rows);
   const std::size_t row = at_phase >= 0 ? static_cast<std::size_t>(at_phase) : quiet_row(system, guess);
@@ -261,7 +302,6 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
   solution.start = closure.start;
   solution.period = closure.T;
   solution.residual = size;
-  read_rank(closure, problem.autonomous, solution);
   read_multipliers(closure, v_scale.size(), solution);
   if (collapses && !(size <= options.accept))
     return failed("the motion shrinks to an equilibrium; start farther from it, or give a condition");
@@ -281,6 +321,7 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
   }
   if (problem.autonomous) first.t = guess.t0;
   if (!record_orbit(map, first, closure.T, options.rows, solution.orbit)) return failed(map.message());
+  read_rank(map, closure, problem.autonomous, held_laws(solution.orbit), solution);
   solution.status = Status::success;
   return solution;
 }

@@ -11,6 +11,9 @@
 //
 // The instant t0 is taken where as few laws as possible stick or are closed, and those that slip do so fast.
 //
+// Laws that stick through the whole period are held where they are: rank and condition are those of the equations with
+// their places given (indeterminacy.hpp).
+//
 // A family: where the closure leaves two directions open, orbits form a family, and a condition is asked for.
 #pragma once
 
@@ -43,7 +46,8 @@ struct EventOrbitSolution {
   double residual = 0;  ///< closure, relative to the scales
   int iterations = 0;
   double condition = 0;          ///< of the equations that were solved
-  bool family = false;           ///< the closure leaves a direction open beside the phase
+  bool family = false;           ///< the closure leaves a direction open beside the phase and the two below
+  Index held = 0, shifts = 0;    ///< directions of indeterminacy.hpp
   Eigen::VectorXcd multipliers;  ///< of all 2 nv numbers; 0 along what is held at the start
   Orbit orbit;                   ///< from options.t0
   std::vector<std::string> notes;

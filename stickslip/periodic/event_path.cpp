@@ -6,20 +6,29 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/null_space.hpp"
+#include "stickslip/periodic/indeterminacy.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
 
 namespace stickslip {
 
 EventPath::EventPath(const BranchBuilder& build, StopRequest stop, double way, const Orbit& orbit, double s)
     : build_(build), stop_(stop), way_(way) {
-  orbit_scales(orbit, q_scale_, v_scale_);
+  try {
+    orbit_scales(*build_(s).system, orbit, q_scale_, v_scale_);
+  } catch (const InputError& error) {
+    message = error.what();
+    return;
+  }
   if (!with(s, center_)) return;
   autonomous_ = center_.parts.options.autonomous;
   const std::size_t row = quiet_row(*center_.parts.system, orbit);
   T_ = orbit.period;
   phi_ = (orbit.t[row] - orbit.t0) / orbit.period;
   reference_ = State{orbit.t[row], orbit.q[row], orbit.v[row], {}, orbit.modes[row]};
-  Z_ = center_.map->directions(reference_);
+  const DenseMatrix all = center_.map->directions(reference_);
+  Z_ = center_.map->directions(reference_, held_laws(orbit));
+  if (Z_.cols() < all.cols()) held_ = all * null_space(Z_.transpose() * all).V2;
   if (Z_.cols() == 0) return;
   if (autonomous_ && !center_.parts.options.phase) {
     const std::size_t after = row + 1 < orbit.t.size() ? row + 1 : row, before = row > 0 ? row - 1 : row;
@@ -74,7 +83,10 @@ bool EventPath::closure(Place& place, const Vector& x, Vector& F, double stretch
   StepRecord record;
   if (!place.map->flow(first, first.t + stretch * period(place, x), {}, {}, record)) return false;
   F.resize(size());
-  F.head(Z_.cols()) = Z_.transpose() * place.map->difference(record.state, first);
+  const Vector difference = place.map->difference(record.state, first);
+  constexpr double kHeld = 1e-6;  // of the scales
+  if (held_.size() > 0 && !((held_.transpose() * difference).lpNorm<Eigen::Infinity>() <= kHeld)) return false;
+  F.head(Z_.cols()) = Z_.transpose() * difference;
   if (autonomous_) F[Z_.cols()] = phase(place, x);
   return F.allFinite();
 }
@@ -125,7 +137,7 @@ PeriodicSolution EventPath::solve(const Vector& x, double s) {
   solution.multipliers.head(values.size()) = values;
   std::stable_sort(solution.multipliers.begin(), solution.multipliers.end(),
                    [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
-  solution.stable = stability(solution.multipliers, autonomous_);
+  solution.stable = stability(solution.multipliers, autonomous_ ? 1 : 0);
   constexpr int kRows = 400;
   if (!autonomous_ && phi_ > 0) {  // rows begin with the excitation
     StepRecord record;

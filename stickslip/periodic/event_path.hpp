@@ -5,6 +5,9 @@
 //   y0 = reference ⊕ Z x,   F = Zᵀ (y(t0 + T; y0, s) ⊖ y0)            forced: t0 = start + φ T(s), T(s) of the options
 //   autonomous: T = T_reference e^{x_last},   F_last = phase(T, y0), or rate · (y0 ⊖ reference)
 //
+// Laws that stick through the whole period of the reference keep their places: Z leaves them out (indeterminacy.hpp), and
+// where one begins to slip the path ends.
+//
 // Everything over the scales of the reference. Slopes by x are carried through the events; those by s are central
 // differences of the motion of neighbouring systems.
 #pragma once
@@ -46,7 +49,7 @@ class EventPath final : public OrbitPath {
   bool usable_ = false, autonomous_ = false;
   State reference_;
   Vector q_scale_, v_scale_, rate_;
-  DenseMatrix Z_;
+  DenseMatrix Z_, held_;  ///< held_: places that do not move
   Place center_, above_, below_;
 };
 

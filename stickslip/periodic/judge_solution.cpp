@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/periodic/indeterminacy.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
 
@@ -22,17 +24,20 @@ class Judge {
         weighted_orbit_(motion.weighted_orbit),
         condition_(motion.condition),
         fell_back_(motion.fell_back),
+        smallest_(motion.smallest),
         solution_(solution) {}
 
   void judge() {
     if (!solution_.polished && (options_.method == PeriodicMethod::event || fell_back_)) return;
-    solution_.stable = stability(solution_.multipliers, options_.autonomous);
+    solution_.stable = stability(solution_.multipliers, (options_.autonomous ? 1 : 0) + solution_.held + solution_.shifts);
     solution_.status = Status::success;
     if (solution_.family && options_.autonomous && !options_.condition) {
       ask_for_condition(solution_);
       return;
     }
-    const CertificateLimits limits{resolution()};
+    constexpr double kRest = 1e-9;  // of a free motion: round-off of rest is less
+    if (!(smallest_ > 0)) smallest_ = kRest * free_displacement(problem_.system, solution_.orbit);
+    const CertificateLimits limits{resolution(), smallest_};
     std::vector<Certificate>& list = solution_.certificates;
     if (!hooks_.certify) {
       add_laws(limits, list);
@@ -97,17 +102,30 @@ class Judge {
       solution_.stable = std::nullopt;
   }
 
-  /// A periodic motion was asked for, and nothing moves.
+  /// A periodic motion was asked for, and nothing moves; or something does not, and may be held elsewhere as well.
   void tell_rest() {
     const Orbit& orbit = solution_.orbit;
-    if (!solution_.polished || orbit.t.empty()) return;
-    for (const Vector& v : orbit.v)
-      if (!v.isZero(0)) return;
-    solution_.notes.push_back(
-        options_.autonomous
-            ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
-            : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring positions; the "
-              "excitation stays below its limits");
+    if (orbit.t.empty()) return;
+    const bool still = (orbit.maximum - orbit.minimum).maxCoeff() <= smallest_;
+    if (still)
+      solution_.notes.push_back(
+          options_.autonomous
+              ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
+              : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring positions; the "
+                "excitation stays below its limits");
+    if (!still && solution_.held > 0) {
+      const std::vector<std::string> names = trajectory_names(problem_.system, false).laws;
+      std::string list;
+      for (const std::size_t k : held_laws(orbit)) list += fmt::format("{}'{}'", list.empty() ? "" : ", ", names[k]);
+      solution_.notes.push_back(fmt::format(
+          "held through the whole period: {}; neighbouring places that friction holds as well have motions of their own, stability "
+          "and conditioning are those of the motion with these places given",
+          list));
+    }
+    if (solution_.shifts > 0 && !still)
+      solution_.notes.push_back("nothing refers to where the motion takes place: moved by a constant it is as good");
+    if (solution_.reactions_open)
+      solution_.notes.push_back("laws that share a freedom stick together: the motion is determined, how they share the force is not");
   }
 
   bool driven_by_surfaces() const {
@@ -148,8 +166,9 @@ class Judge {
         other.setConstant(HUGE_VAL);
       }
     }
+    constexpr double kNone = 1000;  // residuals of the finer basis where it is near rest
     const Vector own = 0.5 * (reference.maximum - reference.minimum);
-    const double change = (own - other).cwiseAbs().maxCoeff() / std::max(own.maxCoeff(), 1e-300);
+    const double change = (own - other).cwiseAbs().maxCoeff() / std::max({own.maxCoeff(), other.allFinite() ? other.maxCoeff() : 0.0, kNone * smallest_, 1e-300});
     add_certificate(list, "basis", std::isfinite(change) ? change : HUGE_VAL, std::max(4 / basis, 1e-3),
                     solution_.polished ? "change of the amplitude from the weighted residual to the polished orbit"
                                        : "change of the amplitude with twice the basis");
@@ -161,6 +180,7 @@ class Judge {
   const Orbit& weighted_orbit_;
   double condition_;
   bool fell_back_;
+  double smallest_;
   PeriodicSolution& solution_;
 };
 

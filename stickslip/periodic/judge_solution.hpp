@@ -14,6 +14,7 @@ struct JudgedMotion {
   const Orbit& weighted_orbit;  ///< of the weighted residual, where the solution is polished
   double condition = 0;         ///< number of the equations
   bool fell_back = false;       ///< to an orbit of a run
+  double smallest = 0;          ///< motion that the weighted residual tells from none; 0: not known [m]
 };
 
 /// Sets stability, certificates, notes, status and message of the solution.

@@ -9,7 +9,23 @@
 
 namespace stickslip {
 
-void orbit_scales(const Orbit& guess, Vector& q_scale, Vector& v_scale) {
+double free_displacement(const System& system, const Orbit& orbit) {
+  constexpr int kTimes = 64;
+  const Index n = system.info().nv();
+  if (orbit.q.empty()) return 0;
+  SystemWorkspace workspace(system);
+  Vector mass(n), force(n);
+  const SystemMatrix& M = system.inertia().mass(orbit.q[0], workspace);
+  for (Index i = 0; i < n; ++i) mass[i] = M(i, i);
+  double largest = 0;
+  for (int k = 0; k < kTimes; ++k) {
+    system.force(orbit.t0 + orbit.period * k / kTimes, orbit.q[0], Vector::Zero(n), workspace, force);
+    largest = std::max(largest, force.cwiseQuotient(mass).lpNorm<Eigen::Infinity>());
+  }
+  return std::isfinite(largest) ? largest * std::pow(orbit.period / (2 * std::numbers::pi), 2) : 0;
+}
+
+void orbit_scales(const System& system, const Orbit& guess, Vector& q_scale, Vector& v_scale) {
   Vector low = guess.q[0], high = guess.q[0];
   v_scale = guess.v[0].cwiseAbs();
   for (std::size_t k = 0; k < guess.q.size(); ++k) {
@@ -19,7 +35,8 @@ void orbit_scales(const Orbit& guess, Vector& q_scale, Vector& v_scale) {
   }
   q_scale = 0.5 * (high - low);
   const double omega = 2 * std::numbers::pi / guess.period;
-  const double largest = std::max(q_scale.maxCoeff(), v_scale.maxCoeff() / omega);
+  double largest = std::max(q_scale.maxCoeff(), v_scale.maxCoeff() / omega);
+  if (!(largest > 0)) largest = free_displacement(system, guess);  // rest
   for (Index i = 0; i < q_scale.size(); ++i) {
     q_scale[i] = std::max({q_scale[i], v_scale[i] / omega, 1e-3 * largest});
     if (!(q_scale[i] > 0)) q_scale[i] = std::max(std::abs(high[i]), 1e-300);

@@ -8,7 +8,9 @@
 namespace stickslip {
 
 /// Half of the range of every coordinate and the largest speed, or what stands in for them where nothing moves.
-void orbit_scales(const Orbit& orbit, Vector& q_scale, Vector& v_scale);
+void orbit_scales(const System& system, const Orbit& orbit, Vector& q_scale, Vector& v_scale);
+/// What the forces where the orbit begins would move the masses by within the period if nothing held them [m].
+double free_displacement(const System& system, const Orbit& orbit);
 /// Rows of one period: without a last one that repeats the first.
 std::size_t distinct_rows(const Orbit& orbit);
 /// Springs in series all slip along a line: what is left of their state is the sign of the velocity.

@@ -87,7 +87,7 @@ bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times
   return record.state.q.allFinite() && record.state.v.allFinite();
 }
 
-DenseMatrix PeriodMap::directions(const State& state) {
+DenseMatrix PeriodMap::directions(const State& state, const std::vector<std::size_t>& held) {
   const Index n = system_.info().nv();
   dynamics_.place(state.t, state.q, state.v);
   std::vector<Vector> position, velocity;
@@ -99,8 +99,12 @@ DenseMatrix PeriodMap::directions(const State& state) {
       position.push_back(dynamics_.Wt().row(law.first).transpose());
       velocity.push_back(position.back());
     }
-    if (mode == Mode::stick && !law.springs())
-      for (int a = 0; a < law.tangents; ++a) velocity.push_back(dynamics_.Wt().row(law.tangent() + a).transpose());
+    if (mode != Mode::stick || law.springs()) continue;
+    const bool stays = std::find(held.begin(), held.end(), k) != held.end();
+    for (int a = 0; a < law.tangents; ++a) {
+      velocity.push_back(dynamics_.Wt().row(law.tangent() + a).transpose());
+      if (stays) position.push_back(velocity.back());
+    }
   }
   const auto& constraints = system_.laws().constraints();
   for (std::size_t k = 0; k < constraints.size(); ++k) {

@@ -38,7 +38,8 @@ class PeriodMap {
             const Variations* variations = nullptr);
 
   /// Directions at a state whose modes are known (nonzero part: nv rows for q, nv for v; scaled by the scales).
-  DenseMatrix directions(const State& state);
+  /// `held`: laws whose positions are left out beside their velocities.
+  DenseMatrix directions(const State& state, const std::vector<std::size_t>& held = {});
   /// ∂y(t0 + T)/∂y(t0) along the columns of Z, in scaled numbers (2 nv × columns). False where a neighbour cannot be
   /// followed.
   bool derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D);

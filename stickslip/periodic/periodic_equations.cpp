@@ -11,6 +11,7 @@
 namespace stickslip {
 
 namespace {
+constexpr Index kMostDecomposed = 2000;  // unknowns: some ten seconds
 constexpr double kSingular = 1e-13;  // reciprocal condition below which the shortest step is taken
 }
 
@@ -38,11 +39,22 @@ bool DenseEquations::damped_step(const Vector& F, double damping, Vector& step) 
   return step.allFinite();
 }
 
+bool DenseEquations::null_space(DenseMatrix& N, double& condition) {
+  if (J_.cols() > kMostDecomposed || raised(stop_)) return false;
+  constexpr double kOpen = 1e-11;  // beside the largest: two digits above round-off
+  const Eigen::BDCSVD<DenseMatrix> svd(J_, Eigen::ComputeFullV);
+  const Vector& s = svd.singularValues();
+  const Index rank = (s.array() > kOpen * s[0]).count();
+  N = svd.matrixV().rightCols(J_.cols() - rank);
+  condition = rank > 0 ? s[0] / s[rank - 1] : HUGE_VAL;
+  return true;
+}
+
 std::unique_ptr<PeriodicEquations> make_equations(const System& system, const PeriodicOptions& options, double t0,
-                                                  const Vector& q_reference) {
+                                                  const Vector& q_reference, const PeriodicEquations* like) {
   if (options.method == PeriodicMethod::stepping)
     return std::make_unique<SteppingEquations>(system, options, t0, q_reference);
-  return std::make_unique<WeightedResidual>(system, options, t0, q_reference);
+  return std::make_unique<WeightedResidual>(system, options, t0, q_reference, dynamic_cast<const WeightedResidual*>(like));
 }
 
 std::string equations_refusal(const System& system, PeriodicMethod method) {

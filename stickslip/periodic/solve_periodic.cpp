@@ -11,6 +11,7 @@
 #include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/periodic/event_orbit.hpp"
 #include "stickslip/periodic/hill.hpp"
+#include "stickslip/periodic/indeterminacy.hpp"
 #include "stickslip/periodic/judge_solution.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
@@ -22,6 +23,7 @@ namespace stickslip {
 namespace {
 
 constexpr Index kMostCoordinates = 1000;
+constexpr double kDegenerate = 1e9;  // condition number, as the certificate has it
 
 class Solver {
  public:
@@ -52,7 +54,7 @@ class Solver {
     }
     if (raised(hooks_.stop)) return ended(Status::interrupted, "stopped on request");
     progress(0.7);
-    judge_solution({problem_, options_, hooks_, weighted_orbit_, condition_, fell_back_}, solution_);
+    judge_solution({problem_, options_, hooks_, weighted_orbit_, condition_, fell_back_, smallest_}, solution_);
     progress(1);
     return solution_;
   }
@@ -192,7 +194,15 @@ class Solver {
     solution_.coefficients = found.X;
     solution_.period = weighted.period(found.X);
     condition_ = found.condition;
+    if (hooks_.certify && found.status == Status::success && !(condition_ <= kDegenerate)) {
+      const Indeterminacy open = judge_open_directions(weighted, found.X, condition_);
+      condition_ = open.condition;
+      solution_.shifts = open.shifts;
+      solution_.reactions_open = open.reactions > 0;
+    }
     solution_.orbit = weighted.orbit(found.X);
+    smallest_ = options_.tolerance * weighted.displacement_unit();
+    if (found.status == Status::success) settle(solution_.orbit);
     // Hill's matrices know no memory: not with springs in series.
     if (hooks_.certify && found.status == Status::success && !has_elastic_friction(problem_.system))
       if (auto* residual = dynamic_cast<WeightedResidual*>(&weighted)) solution_.hill = hill_multipliers(*residual, found.X);
@@ -209,6 +219,16 @@ class Solver {
       return fall_back(found.message);
     ended(found.status, found.message);
     return false;
+  }
+
+  /// A motion below what the equations are solved to is rest.
+  void settle(Orbit& orbit) const {
+    const double slow = smallest_ * 2 * std::numbers::pi / orbit.period;
+    const auto moves = [&](const Vector& v) { return v.lpNorm<Eigen::Infinity>() > slow; };
+    if (orbit.q.empty() || std::any_of(orbit.v.begin(), orbit.v.end(), moves)) return;
+    for (Vector& q : orbit.q) q = orbit.q[0];
+    for (Vector& v : orbit.v) v.setZero();
+    orbit.minimum = orbit.maximum = orbit.q[0];
   }
 
   /// The weighted residual failed: a run may lead to the orbit all the same.
@@ -238,11 +258,14 @@ class Solver {
       }
       return false;
     }
+    solution_.message.clear();
     weighted_orbit_ = std::move(solution_.orbit);
     solution_.orbit = std::move(orbit.orbit);
     solution_.period = orbit.period;
     solution_.multipliers = orbit.multipliers;
     solution_.family = orbit.family;
+    solution_.held = orbit.held;
+    solution_.shifts = orbit.shifts;
     solution_.residual = orbit.residual;
     solution_.polished = true;
     if (options_.method == PeriodicMethod::event || fell_back_) {
@@ -284,6 +307,7 @@ class Solver {
     State start{orbit.t[0], orbit.q[0], orbit.v[0], {}, orbit.modes[0]};
     DenseMatrix D, Z = map.directions(start);
     if (options_.law != LawForm::projection || !map.derivative(start, orbit.period, Z, D)) return;
+    solution_.held = Z.cols() - map.directions(start, held_laws(orbit)).cols();
     const Eigen::VectorXcd values = DenseMatrix(Z.transpose() * D).eigenvalues();
     solution_.multipliers = Eigen::VectorXcd::Zero(2 * problem_.system.info().nv());
     solution_.multipliers.head(values.size()) = values;
@@ -296,7 +320,7 @@ class Solver {
   const PeriodicHooks& hooks_;
   PeriodicSolution solution_;
   Orbit start_, weighted_orbit_;
-  double condition_ = 0;
+  double condition_ = 0, smallest_ = 0;
   bool fell_back_ = false;
   std::string polish_message_;
 };
@@ -307,14 +331,13 @@ std::string_view periodic_status_name(Status status) {
   return status == Status::audit_failed ? "rejected" : to_string(status);
 }
 
-std::optional<bool> stability(const Eigen::VectorXcd& multipliers, bool autonomous) {
+std::optional<bool> stability(const Eigen::VectorXcd& multipliers, Index neutral) {
   constexpr double kBorder = 1e-6;  // accuracy of multipliers by differences of the motion
   if (multipliers.size() == 0) return std::nullopt;
-  Index trivial = -1;
-  if (autonomous) (multipliers.array() - 1.0).abs().minCoeff(&trivial);
+  std::vector<std::complex<double>> values(multipliers.begin(), multipliers.end());
+  std::sort(values.begin(), values.end(), [](auto a, auto b) { return std::abs(a - 1.0) < std::abs(b - 1.0); });
   double largest = 0;
-  for (Index k = 0; k < multipliers.size(); ++k)
-    if (k != trivial) largest = std::max(largest, std::abs(multipliers[k]));
+  for (auto k = static_cast<std::size_t>(neutral); k < values.size(); ++k) largest = std::max(largest, std::abs(values[k]));
   if (std::abs(largest - 1) <= kBorder) return std::nullopt;
   return largest < 1;
 }

@@ -2,9 +2,13 @@
 // Equations of periodic stepping with their slopes, and steps by the sparse factors: members declared in
 // stepping_equations.hpp.
 #include <Eigen/SparseCholesky>
+#include <Eigen/SparseQR>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "stickslip/common/decompositions.hpp"
+#include "stickslip/common/null_space.hpp"
 #include "stickslip/periodic/smooth_force.hpp"
 #include "stickslip/periodic/stepping_parts.hpp"
 
@@ -19,6 +23,7 @@ bool SteppingEquations::evaluate(const Vector& X, double smoothing, Vector& F, b
   read(X);
   F.setZero(equations());
   sparse_->entries.clear();
+  for (Law& law : laws_) law.held = !without_laws_;
   for (Index j = 0; j < N_; ++j) {
     const Index k = (j + 1) % N_;
     place_laws(k, slopes);
@@ -28,6 +33,7 @@ bool SteppingEquations::evaluate(const Vector& X, double smoothing, Vector& F, b
   if (options_.autonomous) add_conditions(X, F, slopes);
   if (!F.allFinite()) return false;
   if (!slopes) return true;
+  pin_held_laws();
   sparse_->J.resize(equations(), unknowns());
   sparse_->J.setFromTriplets(sparse_->entries.begin(), sparse_->entries.end());
   sparse_->factored = false;
@@ -219,7 +225,7 @@ void SteppingEquations::turn_rows(Index k, const Vector& q, const Vector& v, dou
 void SteppingEquations::law_equations(Index k, double smoothing, Vector& F, bool slopes) {
   workspace_.variables.set(time(k), Q_.col(k), V_.col(k));
   const auto variables = workspace_.variables.span();
-  for (const Law& law : laws_) {
+  for (Law& law : laws_) {
     if (without_laws_) {
       for (int a = 0; a < law.size; ++a) {
         F[r_at(k, law.first + a)] = R_(law.first + a, k) / scales_.r[law.first + a];
@@ -234,6 +240,7 @@ void SteppingEquations::law_equations(Index k, double smoothing, Vector& F, bool
             ? friction_equality(options_.law, law.friction->set(law.limit), r.data(), law.u.data(), law.rho, smoothing)
             : contact_equality(options_.law, law.contact->set(law.contact->mu), r.data(), law.u.data(), law.ahead(h_),
                                law.rho_n, law.rho, smoothing, scales_.r[law.first]);
+    law.held = law.held && std::all_of(e.by_r.begin(), e.by_r.end(), [](double slope) { return slope == 0; });
     for (int a = 0; a < n; ++a) {
       const auto at = static_cast<std::size_t>(a);
       const Index row = r_at(k, law.first + a);
@@ -263,6 +270,26 @@ void SteppingEquations::law_equations(Index k, double smoothing, Vector& F, bool
       if (law.contact && options_.autonomous)
         add(row, omega_at(), -e.by_gap[at] * 0.5 * law.u[0] * h_ / omega_ * omega_guess_ * unit);
     }
+  }
+}
+
+/// A law that sticks at all nodes keeps its place at node 0: its equation there has the displacement beside the velocity.
+void SteppingEquations::pin_held_laws() {
+  std::vector<Index> held;
+  DenseMatrix rows = DenseMatrix::Zero(m_, n_);
+  for (const Law& law : laws_)
+    for (int a = law.contact ? 1 : 0; law.held && a < law.size; ++a) {
+      for (const auto& [i, w] : law.rows[static_cast<std::size_t>(a)])
+        rows(static_cast<Index>(held.size()), i) += w * scales_.x[i];
+      held.push_back(law.first + a);
+    }
+  if (held.empty()) return;
+  rows.conservativeResize(static_cast<Index>(held.size()), n_);
+  const std::vector<Index> dependent = dependent_rows(rows);
+  for (Index k = 0; k < rows.rows(); ++k) {
+    if (std::binary_search(dependent.begin(), dependent.end(), k)) continue;
+    const double size = rows.row(k).norm();
+    for (Index i = 0; i < n_ && size > 0; ++i) add(r_at(0, held[static_cast<std::size_t>(k)]), q_at(0, i), rows(k, i) / size);
   }
 }
 
@@ -354,6 +381,33 @@ double SteppingEquations::condition() {
     x[largest] = 1;
   }
   return norm * inverse;
+}
+
+/// By an orthogonal factor with its columns chosen; the condition number is that of the diagonal of R.
+bool SteppingEquations::null_space(DenseMatrix& N, double& condition) {
+  constexpr Index kMostDecomposed = 20'000;
+  constexpr double kOpen = 1e-11;  // beside the largest column: two digits above round-off
+  const Sparse::Matrix& J = sparse_->J;
+  if (J.cols() > kMostDecomposed || raised(stop_)) return false;
+  double largest = 0;
+  for (Index c = 0; c < J.cols(); ++c) largest = std::max(largest, J.col(c).norm());
+  Eigen::SparseQR<Sparse::Matrix, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(kOpen * largest);
+  qr.compute(J);
+  if (qr.info() != Eigen::Success) return false;
+  const Index rank = qr.rank(), open = J.cols() - rank;
+  const Sparse::Matrix R = qr.matrixR().topLeftCorner(rank, J.cols());
+  const Vector diagonal = R.diagonal().head(rank).cwiseAbs();
+  condition = rank > 0 ? diagonal.maxCoeff() / diagonal.minCoeff() : HUGE_VAL;
+  N.resize(J.cols(), open);
+  if (open == 0) return true;
+  DenseMatrix top = -DenseMatrix(R.rightCols(open));
+  const Sparse::Matrix R11 = R.leftCols(rank);
+  R11.triangularView<Eigen::Upper>().solveInPlace(top);
+  N << top, DenseMatrix::Identity(open, open);
+  N = qr.colsPermutation() * N;
+  N = DenseMatrix(Eigen::HouseholderQR<DenseMatrix>(N).householderQ() * DenseMatrix::Identity(J.cols(), open));
+  return N.allFinite();
 }
 
 void SteppingEquations::copy_jacobian(DenseMatrix& J) const { J = DenseMatrix(sparse_->J); }

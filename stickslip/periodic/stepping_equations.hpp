@@ -52,6 +52,8 @@ class SteppingEquations final : public PeriodicEquations {
   bool newton_step(const Vector& F, Vector& step) override;
   bool damped_step(const Vector& F, double damping, Vector& step) override;
   double condition() override;
+  bool null_space(DenseMatrix& N, double& condition) override;
+  double displacement_unit() const override { return scales_.x.maxCoeff(); }
   void copy_jacobian(DenseMatrix& J) const override;
   double period(const Vector& X) const override;
   Orbit orbit(const Vector& X) override;
@@ -67,6 +69,7 @@ class SteppingEquations final : public PeriodicEquations {
   void turn_rows(Index k, const Vector& q, const Vector& v, double t);
   void add_smooth(const Law& law, Index j, Index k, bool slopes);
   void add_conditions(const Vector& X, Vector& F, bool slopes);
+  void pin_held_laws();
   void add_slot(Index row, Index k, Index slot, double value);
   bool factor();
   void add(Index row, Index column, double value);

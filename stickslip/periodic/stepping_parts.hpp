@@ -23,6 +23,7 @@ struct SteppingEquations::Law {
   std::vector<Direction> rows;  ///< one per component
   Vector u;
   double limit = 0, gap = 0;
+  bool held = false;    ///< at every node so far
   DenseMatrix du;       ///< ∂u/∂q, where contact rows are not constant
   DenseMatrix pull_dq;  ///< ∂(Wᵀ r)/∂q (nv × nv), likewise
 

@@ -19,10 +19,19 @@ namespace stickslip {
 namespace {
 constexpr double kPi = std::numbers::pi;
 
-std::unique_ptr<PeriodicBasis> make_basis(const PeriodicOptions& options) {
+bool same_basis(const PeriodicOptions& a, const PeriodicOptions& b) {
+  if (a.method != b.method) return false;
+  if (a.method != PeriodicMethod::spline) return a.harmonics == b.harmonics && a.chosen_samples() == b.chosen_samples();
+  return a.steps == b.steps && a.spline_displacement == b.spline_displacement && a.spline_reaction == b.spline_reaction;
+}
+
+std::shared_ptr<const PeriodicBasis> make_basis(const PeriodicOptions& options) {
+  // Displacements of even degree on an even number of intervals do not see reactions that alternate from knot to knot, which
+  // nothing determines then while a law sticks throughout.
+  const bool blind = options.spline_displacement % 2 == 0 && options.steps % 2 == 0;
   if (options.method == PeriodicMethod::spline)
-    return std::make_unique<SplineBasis>(options.steps, options.spline_displacement, options.spline_reaction);
-  return std::make_unique<FourierBasis>(options.harmonics, options.chosen_samples());
+    return std::make_shared<const SplineBasis>(options.steps + (blind ? 1 : 0), options.spline_displacement, options.spline_reaction);
+  return std::make_shared<const FourierBasis>(options.harmonics, options.chosen_samples());
 }
 }  // namespace
 
@@ -46,10 +55,10 @@ std::string weighted_residual_refusal(const System& system) {
 WeightedResidual::~WeightedResidual() = default;
 
 WeightedResidual::WeightedResidual(const System& system, const PeriodicOptions& options, double t0,
-                                   const Vector& q_reference)
+                                   const Vector& q_reference, const WeightedResidual* like)
     : system_(system),
       options_(options),
-      basis_(make_basis(options)),
+      basis_(like && same_basis(like->options_, options) ? like->basis_ : make_basis(options)),
       t0_(t0),
       workspace_(system),
       q_reference_(q_reference) {
@@ -66,6 +75,7 @@ WeightedResidual::WeightedResidual(const System& system, const PeriodicOptions& 
   nr_ = basis_->size(BasisField::reaction);
   const Index n = system.info().nv();
   for (Vector* x : {&q_, &v_, &a_, &h_, &product_}) x->setZero(n);
+  if (linear_ && state_forces_) read_functions();
   choose_coordinates();
   make_laws();
   if (linear_ && fourier_) elimination_ = std::make_unique<HarmonicElimination>(*system.linear(), kept_, options.cyclic);
@@ -75,7 +85,12 @@ WeightedResidual::WeightedResidual(const System& system, const PeriodicOptions& 
   unknowns_ = nb_ * nx_ + m_ * nr_ + (options.autonomous ? 1 : 0);
   equations_ = nb_ * nx_ + m_ * nr_ + conditions;
   constant_products_.assign(4, std::vector<DenseMatrix>(3));
-  Q_.resize(nb_, N_), V_.resize(nb_, N_), A_.resize(nb_, N_), R_.resize(m_, N_), U_.resize(m_, N_);
+  Q_.resize(nb_, N_), V_.setZero(nb_, N_), A_.resize(nb_, N_), R_.resize(m_, N_), U_.resize(m_, N_);
+}
+
+void WeightedResidual::read_functions() {
+  system_.forces().append_time_functions(functions_);
+  if (static_cast<Index>(functions_.size()) != system_.info().nv()) functions_.clear();
 }
 
 /// All of them, or in a linear system with a Fourier basis those that laws and forces of the state touch.
@@ -99,13 +114,10 @@ void WeightedResidual::choose_coordinates() {
     for (Index row = 0; row < found_.Wt.rows(); ++row)
       for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry) kept.insert(entry.col());
     // One function per coordinate says itself what it depends on; slopes are stored for more than that.
-    std::vector<const StateFunction*> functions;
-    system_.forces().append_time_functions(functions);
-    const bool by_coordinate = static_cast<Index>(functions.size()) == n;
-    for (Index i = 0; state_forces_ && by_coordinate && i < n; ++i)
-      for (const Index slot : functions[static_cast<std::size_t>(i)]->variables_used())
-        if (slot > 0 && slot <= 2 * n) kept.insert(i), kept.insert((slot - 1) % n);
-    if (state_forces_ && !by_coordinate) {
+    for (std::size_t i = 0; i < functions_.size(); ++i)
+      for (const Index slot : functions_[i]->variables_used())
+        if (slot > 0 && slot <= 2 * n) kept.insert(static_cast<Index>(i)), kept.insert((slot - 1) % n);
+    if (state_forces_ && functions_.empty()) {
       system_.forces().applied_slopes(t0_, q_, v_, workspace_, by_q_, by_v_);
       const auto add = [&](Index i, Index k, double) { kept.insert(i), kept.insert(k); };
       by_q_.for_each(add);
@@ -213,12 +225,29 @@ void WeightedResidual::make_scales(const Vector& q_reference) {
     laws_[l].rho_n = scales.rho_n[l];
   }
   forces_.setZero(linear_ ? n : 0, linear_ ? N_ : 0);
-  for (Index j = 0; linear_ && j < N_; ++j) {
-    system_.forces().applied(time(j), Vector::Zero(n), Vector::Zero(n), workspace_, h_);
-    forces_.col(j) = h_;
-  }
+  if (linear_) sample_loads();
   // Motions of their own know no excitation; what it is in the mean stays.
   if (options_.autonomous && linear_ && !state_forces_) forces_.colwise() = Vector(forces_.rowwise().mean());
+}
+
+/// Forces of time at the samples; those of kept coordinates are sampled with the state where they depend on it.
+void WeightedResidual::sample_loads() {
+  const Index n = system_.info().nv();
+  const Vector still = Vector::Zero(n);
+  workspace_.variables.set(t0_, still, still);
+  for (Index j = 0; j < N_; ++j) {
+    if (functions_.empty()) {
+      system_.forces().applied(time(j), still, still, workspace_, h_);
+      forces_.col(j) = h_;
+      continue;
+    }
+    workspace_.variables.set_time(time(j));
+    for (Index i = 0; i < n; ++i) {
+      if (place_[static_cast<std::size_t>(i)] >= 0) continue;
+      workspace_.variables.set_index(i);
+      forces_(i, j) = (*functions_[static_cast<std::size_t>(i)])(workspace_.variables.span());
+    }
+  }
 }
 
 void WeightedResidual::register_signals() {
@@ -229,7 +258,16 @@ void WeightedResidual::register_signals() {
   for (Index i = 0; !linear_ && i < nb_; ++i)
     for (Index k = 0; k < nb_; ++k)
       for (int p = 0; p < 3; ++p) add(i, k, p);
-  if (linear_ && state_forces_) {
+  const Index n = system_.info().nv();
+  for (Index c = 0; c < nb_ && !functions_.empty(); ++c) {
+    const StateFunction* f = functions_[static_cast<std::size_t>(kept_[c])];
+    for (const Index slot : f->variables_used())
+      if (slot > 0 && slot <= 2 * n)
+        force_slopes_.push_back({f, slot, signals_.slot(c, place_[(slot - 1) % n], slot > n ? 1 : 0)});
+  }
+  velocities_ = functions_.empty() || !laws_.empty() || options_.autonomous;
+  for (const ForceSlope& slope : force_slopes_) velocities_ |= slope.variable > n;
+  if (linear_ && state_forces_ && functions_.empty()) {
     system_.forces().applied_slopes(t0_, q_reference_, Vector::Zero(q_.size()), workspace_, by_q_, by_v_);
     const auto both_kept = [&](Index i, Index k) { return place_[i] >= 0 && place_[k] >= 0; };
     by_q_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 0); });

@@ -44,7 +44,9 @@ std::string weighted_residual_refusal(const System& system);
 class WeightedResidual final : public DenseEquations {
  public:
   /// The system must outlive this. q_reference: a position near the motion, for scales. Throws InputError.
-  WeightedResidual(const System& system, const PeriodicOptions& options, double t0, const Vector& q_reference);
+  /// like: equations of the same thread whose basis is taken over where it is the same.
+  WeightedResidual(const System& system, const PeriodicOptions& options, double t0, const Vector& q_reference,
+                   const WeightedResidual* like = nullptr);
   ~WeightedResidual() override;
 
   Index unknowns() const override { return unknowns_; }
@@ -56,7 +58,12 @@ class WeightedResidual final : public DenseEquations {
   /// F(X) and, where asked for, its generalised Jacobian; smoothing ε >= 0 of law_equality.hpp. False: not finite.
   bool evaluate(const Vector& X, double smoothing, Vector& F, DenseMatrix* jacobian);
   bool residual(const Vector& X, double smoothing, Vector& F) override { return evaluate(X, smoothing, F, nullptr); }
-  bool linearize(const Vector& X, double smoothing, Vector& F) override { return evaluate(X, smoothing, F, &J_); }
+  bool linearize(const Vector& X, double smoothing, Vector& F) override {
+    if (!evaluate(X, smoothing, F, &J_)) return false;
+    pin_held_laws();
+    return true;
+  }
+  double displacement_unit() const override { return x_scale_.size() ? x_scale_.maxCoeff() : 1; }
   void set_phase_reference(const Vector& X) override;
 
   /// Where the equations of motion are linear, displacements are eliminated harmonic by harmonic: the factor is that of
@@ -83,6 +90,8 @@ class WeightedResidual final : public DenseEquations {
   void prepare_march(Law& law) const;
   void make_linear(double omega);
   void make_scales(const Vector& q_reference);
+  void sample_loads();
+  void read_functions();
   void register_signals();
   void sample_fields(const Vector& X);
   void sample_forces(Index j, bool slopes);
@@ -95,6 +104,8 @@ class WeightedResidual final : public DenseEquations {
   void march(Law& law, bool slopes);
   void add_elastic(DenseMatrix& J);
   bool condenses() const;
+  std::vector<Index> held_components() const;
+  void pin_held_laws();
   void add_conditions(const Vector& X, Vector& F, DenseMatrix* J);
   double time(Index j) const { return t0_ + basis_->angle(j) / omega_; }
   Index x_block(Index i) const { return i * nx_; }
@@ -103,7 +114,7 @@ class WeightedResidual final : public DenseEquations {
 
   const System& system_;
   PeriodicOptions options_;
-  std::unique_ptr<PeriodicBasis> basis_;
+  std::shared_ptr<const PeriodicBasis> basis_;
   bool fourier_ = false, linear_ = false, state_forces_ = false, constant_contacts_ = true;
   double t0_, omega_ = 1, omega_guess_ = 1, omega_of_linear_ = -1;
   Index nb_ = 0, m_ = 0, nx_ = 0, nr_ = 0, N_ = 0, unknowns_ = 0, equations_ = 0;
@@ -126,6 +137,15 @@ class WeightedResidual final : public DenseEquations {
   std::array<double, 2> condition_size_{};         ///< of phase and condition, from the first evaluation
   std::array<std::vector<Index>, 3> force_slots_;  ///< signal of (equation, coordinate) per derivative, -1: none
   DenseMatrix J_block_;
+
+  /// Applied forces of a linear system as one function per coordinate, where they are given so: kept ones are asked alone.
+  struct ForceSlope {
+    const StateFunction* function;
+    Index variable, signal;
+  };
+  std::vector<const StateFunction*> functions_;  ///< empty: not so given
+  std::vector<ForceSlope> force_slopes_;
+  bool velocities_ = true;  ///< something depends on them
 };
 
 }  // namespace stickslip

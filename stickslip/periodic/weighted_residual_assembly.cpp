@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // From samples to equations: members declared in weighted_residual.hpp.
 #include <cmath>
+#include <utility>
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/interruptible_lu.hpp"
@@ -242,7 +243,9 @@ Vector WeightedResidual::linear_start() {
 
 Orbit WeightedResidual::orbit(const Vector& X) {
   Vector F;
+  const bool needed = std::exchange(velocities_, true);
   evaluate(X, 0, F, nullptr);
+  velocities_ = needed;
   Orbit orbit;
   orbit.t0 = t0_;
   orbit.period = period(X);

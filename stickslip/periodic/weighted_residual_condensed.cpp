@@ -3,8 +3,11 @@
 //
 //   J = [A B; C D]: A motion by displacements, B motion by reactions, both with one block per harmonic where the equations
 //   of motion are linear and the rows of the laws constant;   (D - C A⁻¹ B) r = -(F_r - C A⁻¹ F_x),  x = -A⁻¹ (F_x + B r)
+#include <algorithm>
+
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/interruptible_lu.hpp"
+#include "stickslip/common/null_space.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
 
 namespace stickslip {
@@ -18,6 +21,45 @@ bool WeightedResidual::condenses() const {
   for (const Law& law : laws_)
     if (law.smooth) return false;
   return true;
+}
+
+/// Of friction, of laws whose equality does not depend on their reactions at any sample: they stick throughout.
+std::vector<Index> WeightedResidual::held_components() const {
+  std::vector<Index> held;
+  for (const Law& law : laws_) {
+    const int tangents = law.size - (law.contact ? 1 : 0);
+    if (law.elastic() || tangents == 0) continue;
+    const auto still = [&](Index slot) { return signals_.values(slot).isZero(0); };
+    if (!std::all_of(law.by_r.begin(), law.by_r.end(), still)) continue;
+    for (int a = law.size - tangents; a < law.size; ++a) held.push_back(law.first + a);
+  }
+  return held;
+}
+
+/// J += m pᵀ: m, the mean of the law's equations; p, the mean of its displacement. mᵀJ is 0 before and mᵀF is 0, so that a
+/// step has pᵀs = 0 and is one of the equations themselves.
+void WeightedResidual::pin_held_laws() {
+  const std::vector<Index> held = held_components();
+  if (held.empty()) return;
+  DenseMatrix rows = DenseMatrix::Zero(static_cast<Index>(held.size()), nb_);
+  for (const Law& law : laws_)
+    for (int a = 0; a < law.size; ++a) {
+      const auto at = std::find(held.begin(), held.end(), law.first + a);
+      for (std::size_t c = 0; at != held.end() && c < law.columns.size(); ++c)
+        rows(at - held.begin(), law.columns[c]) += law.W(a, static_cast<Index>(c)) * x_scale_[law.columns[c]];
+    }
+  const std::vector<Index> dependent = dependent_rows(rows);
+  Vector x_mean(nx_), r_mean(nr_);
+  basis_->fit(BasisField::displacement, Vector::Ones(N_), x_mean);
+  basis_->fit(BasisField::reaction, Vector::Ones(N_), r_mean);
+  x_mean.normalize(), r_mean.normalize();
+  for (Index k = 0; k < rows.rows(); ++k) {
+    if (std::binary_search(dependent.begin(), dependent.end(), k) || rows.row(k).isZero(0)) continue;
+    const double size = rows.row(k).norm();
+    for (Index c = 0; c < nb_; ++c)
+      if (rows(k, c) != 0)
+        J_.block(r_block(held[static_cast<std::size_t>(k)]), x_block(c), nr_, nx_) += rows(k, c) / size * r_mean * x_mean.transpose();
+  }
 }
 
 bool WeightedResidual::newton_step(const Vector& F, Vector& step) {

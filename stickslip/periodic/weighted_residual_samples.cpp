@@ -28,8 +28,10 @@ void WeightedResidual::sample_fields(const Vector& X) {
     const Vector x = x_scale_[c] * X.segment(x_block(c), nx_);
     basis_->evaluate(BasisField::displacement, x, 0, samples);
     Q_.row(c) = samples.transpose();
-    basis_->evaluate(BasisField::displacement, x, 1, samples);
-    V_.row(c) = omega_ * samples.transpose();
+    if (velocities_) {
+      basis_->evaluate(BasisField::displacement, x, 1, samples);
+      V_.row(c) = omega_ * samples.transpose();
+    }
     if (linear_) continue;
     basis_->evaluate(BasisField::displacement, x, 2, samples);
     A_.row(c) = omega_ * omega_ * samples.transpose();
@@ -44,6 +46,16 @@ void WeightedResidual::sample_fields(const Vector& X) {
 void WeightedResidual::sample_forces(Index j, bool slopes) {
   if (!state_forces_) return;
   const double t = time(j);
+  if (!functions_.empty()) {
+    workspace_.variables.set(t, q_, v_);
+    for (Index c = 0; c < nb_; ++c) {
+      workspace_.variables.set_index(kept_[c]);
+      E_(c, j) -= (*functions_[static_cast<std::size_t>(kept_[c])])(workspace_.variables.span());
+    }
+    for (const ForceSlope& slope : force_slopes_)
+      if (slopes) signals_.add(slope.signal, j, -slope.function->derivative(workspace_.variables.span(), slope.variable));
+    return;
+  }
   if (linear_) {
     system_.forces().applied(t, q_, v_, workspace_, h_);
   } else {
