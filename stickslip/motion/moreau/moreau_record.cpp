@@ -304,6 +304,10 @@ std::vector<AuditPart*> MoreauScheme::audit_parts() {
   if (contacts_.empty()) return parts;
   contact_audit_.guarantees.velocity = kContactVelocity;
   contact_audit_.guarantees.length = length_;
+  // A blow leaves a point the way of a step inside, those that wait for theirs another.
+  constexpr double kPenetrationSteps = 2;
+  if (options_.contact_rule == ContactRule::stabilised && options_.start_penetration == 0)
+    contact_audit_.guarantees.steps = kPenetrationSteps;
   contact_audit_.guarantees.no_gain = impacts_never_gain(contacts_);
   // Of the energy at hand: a step that ends between two blows of Newton's law leaves points to the next one.
   constexpr double kBetweenBlows = 1e-2;
