@@ -216,6 +216,7 @@ void MoreauScheme::find_points(double h) {
 
 bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(matrix_h_);
+  memory.exchange(grid_step_);
   memory.exchange(momentum_scale_);
   memory.exchange(residuals_.momentum);
   for (Vector* x : {&Mv_, &f_, &last_impulse_, &solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
@@ -258,11 +259,17 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   problems_ = iterations_ = near_misses_ = 0;
   const double t0 = record.state.t;
   double h = t_end - t0;
-  if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) grid_step_ = h;
+  // Grid times carry rounding: a step as long as the last one, and what parts of it have left, are not read off them.
+  const auto same = [&](double length) { return std::abs(h - length) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end); };
+  if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) {
+    if (same(grid_step_)) h = grid_step_;
+    grid_step_ = h;
+  } else if (splits_ > 0 && same(left_)) {
+    h = left_;
+  }
   grid_end_ = t_end;
   if (articulated_ && step_articulated(h, t_end, record)) return {};
-  // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
-  if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
+  if (same(matrix_h_)) h = matrix_h_;  // and keeps its factors
   const double whole = h;
   away_from_singular_ = false;
   Status status = attempt_unsplit(h, record);
@@ -287,6 +294,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   const bool complete = h == whole || t_end - (t0 + h) <= kSameTime * std::abs(t_end);
   status = commit(h, complete ? t_end : t0 + h, record);
   splits_ = complete ? 0 : splits_ + 1;
+  left_ = whole - h;
   note_arrivals();
   return {status, status == Status::success ? std::string() : message_};
 }

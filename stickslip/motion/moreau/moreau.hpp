@@ -231,6 +231,8 @@ class MoreauScheme final : public Scheme {
   /// The penetration left by a move, to first order, over that before it; both beyond the tolerance.
   double share_that_stays(const Vector& move, double h) const;
   void set_step_matrix(double h);
+  void set_step_matrix_at(double h, const Vector& q, const Vector& v);
+  void renew_slopes(double h);
   void right_hand_side(double h, const Vector& v);
   void begin(double h, const State& state);
   void move(double dt, const Vector& v, Vector& q);
@@ -446,6 +448,7 @@ class MoreauScheme final : public Scheme {
   double thrust_ = 0;  ///< what the forces of the step would do, √(Δvᵀ diag(A) Δv)
   int problems_ = 0, iterations_ = 0, near_misses_ = 0;
   double grid_end_ = 0, grid_step_ = 0;  // the step that parts belong to
+  double left_ = 0;                      // of it, after its parts so far
   std::string message_;
 };
 

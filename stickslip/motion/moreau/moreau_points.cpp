@@ -124,7 +124,7 @@ void MoreauScheme::note_penetration(double h) {
 bool MoreauScheme::leaves_by_itself(std::size_t k, double h) const {
   constexpr double kWayOfABlow = 1.5;  // steps, found in their middle
   const Approach& approach = approaches_[k];
-  if (found_.points[k].gap < -kWayOfABlow * approach.way(h)) return false;
+  if (impact_is_located(found_.points[k]) && found_.points[k].gap < -kWayOfABlow * approach.way(h)) return false;
   if (approach.impact()) return waits_for_impact(found_.points[k]);
   return approach.before > std::abs(approach.free - approach.before);
 }
@@ -152,8 +152,9 @@ Status MoreauScheme::remove_penetration(double h) {
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
-    // What leaves by itself is not lifted, but not pressed in by the others either.
-    correction_rows_.push_back({k, row, leaves_by_itself(k, h) ? std::max(point.gap, 0.0) : point.gap});
+    // A stop that leaves by itself is not lifted, but not pressed in by the others either.
+    const bool leaves = leaves_by_itself(k, h);
+    if (!leaves || impact_is_located(point)) correction_rows_.push_back({k, row, leaves ? std::max(point.gap, 0.0) : point.gap});
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   const auto count = static_cast<Index>(correction_rows_.size());

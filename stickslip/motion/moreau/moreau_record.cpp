@@ -209,6 +209,8 @@ double MoreauScheme::law_residual(bool forgiving) {
     const bool contact = k >= static_cast<std::size_t>(laws_.laws());
     for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
     if (forgiving) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
+    for (int c = 0; forgiving && constrained_.any() && c < set.size; ++c)
+      raise(rounding, kOfMotion * constrained_.velocity_terms(first + c));
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
