@@ -32,8 +32,12 @@
 //
 // With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the
 // held law, extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction
-// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts, and contacts
-// that open or close, are of order 1.
+// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts of shapes, and
+// contacts that open or close, are of order 1.
+//
+// Impacts with restitution of gaps that are functions (stops of hinges) are located likewise: a step ends where the first of
+// them arrives, g(q1(x)) = 0, the blow takes an instant of 1e-8 h, and so on with what is left; after max_splits the rest of
+// the step has no rebound. Rebounds slower than what the forces of a whole step do are landings.
 //
 // Static > dynamic limit: a law or contact point at rest at the start of a (sub)step holds up to static_limit (μ_static);
 // where it gives way, the step is solved again with its limit lowered. A law that comes to rest at a located reversal is
@@ -176,6 +180,7 @@ class MoreauScheme final : public Scheme {
   bool waits_for_impact(const ContactSite& point) const;
   bool has_arrived(const ContactSite& point) const;
   bool arrives_later(std::size_t k, Index row, double h) const;
+  double instant() const;
   bool blow_now() const;
   double least_gap_at_end(double h);
   bool collect_arrivals(double h, double& nearest);
@@ -294,6 +299,7 @@ class MoreauScheme final : public Scheme {
   double row_rounding(Index row) const;
   /// √(vᵀ diag(A) v), v what there is and what the forces of the step add; over √ρ of a law a velocity along it.
   double momentum_at_hand() const;
+  double mobility(Index row);
   Mode point_mode(const Active& point) const;
   Mode friction_mode(Index law) const;
   double friction_coefficient(const Active& point) const;

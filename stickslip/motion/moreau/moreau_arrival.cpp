@@ -11,14 +11,17 @@
 namespace stickslip {
 
 namespace {
-// Of the step: what a blow takes. Positions move by that part of their way in it, clocks resolve it.
-constexpr double kInstant = 1e-6;
-constexpr double kArrived = 1e-9;  // of the step: how exactly the time of an arrival is found
+// Of the step, and of the time itself: what a blow takes. Positions move by that part of their way in it, clocks resolve it.
+constexpr double kInstant = 1e-8, kOfTime = 1e-13;
+constexpr double kArrived = 1e-13;  // of the step: how exactly the time of an arrival is found
+constexpr double kInside = 1e-9;    // of the way of the step: less is not beyond the surface
 }  // namespace
 
 bool MoreauScheme::has_arrived(const ContactSite& point) const {
   return std::binary_search(arrived_.begin(), arrived_.end(), point.key);
 }
+
+double MoreauScheme::instant() const { return std::max(kInstant * grid_step_, kOfTime * std::abs(t0_)); }
 
 /// All that is struck in the attempt rebounds and was located.
 bool MoreauScheme::blow_now() const {
@@ -51,7 +54,7 @@ bool MoreauScheme::collect_arrivals(double h, double& nearest) {
   for (const ContactSite& point : at_end_.points) {
     const double u = row_times(at_end_.Wt, row, solution_.v) - at_end_.w[row];
     row += contacts_[static_cast<std::size_t>(point.law)].size();
-    if (impact_is_located(point) && u < 0 && point.gap < kArrived * h * u) arriving_.push_back(point.key);
+    if (impact_is_located(point) && u < 0 && point.gap < kInside * h * u) arriving_.push_back(point.key);
   }
   for (std::size_t k = 0; !arriving_.empty() && k < found_.points.size(); ++k)
     if (taken_[k]) std::erase(arriving_, found_.points[k].key);
@@ -67,7 +70,7 @@ bool MoreauScheme::collect_arrivals(double h, double& nearest) {
     if (!std::binary_search(arriving_.begin(), arriving_.end(), point.key)) continue;
     if (point.gap <= 0) {
       std::erase(arriving_, point.key);
-    } else if (before < 0 && point.gap <= kInstant * grid_step_ * std::max(-before, -after)) {
+    } else if (before < 0 && point.gap <= instant() * std::max(-before, -after)) {
       arrived_.push_back(point.key);
     } else {
       nearest = std::min(nearest, point.gap);
@@ -79,9 +82,9 @@ bool MoreauScheme::collect_arrivals(double h, double& nearest) {
 
 /// The blow at the start of the attempt, which takes an instant.
 Status MoreauScheme::take_blow(double& h, StepRecord& record) {
-  const double whole = h, instant = kInstant * grid_step_;
-  if (h <= instant) return Status::success;
-  const Status status = attempt(h = instant, {}, record);
+  const double whole = h;
+  if (h <= instant()) return Status::success;
+  const Status status = attempt(h = instant(), {}, record);
   return status == Status::success ? status : attempt(h = whole, {}, record);
 }
 
@@ -95,14 +98,14 @@ Status MoreauScheme::shorten_to_arrival(double& h, StepRecord& record) {
   double nearest = 0;
   if (!collect_arrivals(h, nearest)) return Status::success;
   if (!arrived_.empty()) return take_blow(h, record);
-  const double whole = h, instant = kInstant * grid_step_, at_end = least_gap_at_end(h);
+  const double whole = h, shortest = instant(), at_end = least_gap_at_end(h);
   Status status = Status::success;
   const auto gap = [&](double x) {
-    status = attempt(std::max(x, instant), {}, record);
-    return status == Status::success ? least_gap_at_end(std::max(x, instant)) : 0.0;
+    status = attempt(std::max(x, shortest), {}, record);
+    return status == Status::success ? least_gap_at_end(std::max(x, shortest)) : 0.0;
   };
   const Root root = find_root(gap, 0.0, nearest, whole, at_end, kArrived * whole);
-  h = std::min(whole, std::max(root.x, instant));
+  h = std::min(whole, std::max(root.x, shortest));
   if (status == Status::success) status = attempt(h, {}, record);
   if (status != Status::success) return attempt(h = whole, {}, record);
   arrives_ = true;
@@ -119,7 +122,7 @@ void MoreauScheme::note_arrivals() {
   for (const ContactSite& point : at_end_.points) {
     const double u = row_times(at_end_.Wt, row, solution_.v) - at_end_.w[row];
     row += contacts_[static_cast<std::size_t>(point.law)].size();
-    if (u < 0 && point.gap <= -kInstant * grid_step_ * u &&
+    if (u < 0 && point.gap <= -instant() * u &&
         std::binary_search(arriving_.begin(), arriving_.end(), point.key))
       arrived_.push_back(point.key);
   }

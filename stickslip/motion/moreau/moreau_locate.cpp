@@ -296,8 +296,9 @@ bool MoreauScheme::frozen_law_stops() const {
   if (row < 0 || !(std::abs(solution_.u[row]) <= kJump * std::abs(u0_[row]))) return false;
   // What is left is taken away, and must not be seen in the balance of momentum.
   constexpr double kOfMotion = 1e-12;
-  return lean_ || frozen_.law < 0 ||
-         std::abs(solution_.u[row]) <= kOfMotion * momentum_at_hand() / std::sqrt(weights_[frozen_.law]);
+  if (lean_ || frozen_.law < 0) return true;
+  const double rho = std::sqrt(weights_[frozen_.law]), motion = std::max(momentum_scale_, rho * std::abs(u0_[row]));
+  return std::abs(solution_.u[row]) <= kOfMotion * motion / rho;
 }
 
 /// A law that was brought to its stop has u = 0 exactly. What root finding left of u is round-off of its terms W_j v_j,

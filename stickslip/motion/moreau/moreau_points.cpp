@@ -101,7 +101,17 @@ void MoreauScheme::note_approaches() {
 /// What the audit sees of gaps in the middle of the step, before they are corrected.
 void MoreauScheme::note_penetration(double h) {
   constexpr double kInside = 0.01;  // of the smallest shape: what solvers of heaps and turning bodies leave
+  // Of the way that the motion as a whole would make along the row: what moves a stop in free fall is its rounding.
+  constexpr double kRounding = 1e-9;
   fastest_.resize(contacts_.size(), 0.0);
+  double motion = 0;
+  for (Index i = 0; i < v_m_.size(); ++i) motion += v_m_[i] * v_m_[i] / inverse_diagonal_[i];
+  const auto along = [&](Index row) {
+    double mobility = 0;
+    for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry)
+      mobility += entry.value() * entry.value() * inverse_diagonal_[entry.col()];
+    return (std::sqrt(motion) + thrust_ * std::max(1.0, grid_step_ / h)) * std::sqrt(mobility);
+  };
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
@@ -111,7 +121,8 @@ void MoreauScheme::note_penetration(double h) {
     if (point.gap < 0 && !arrives_later(k, row, h)) {
       raise(contact_audit_.step.penetration, -point.gap);
       const double touches = point.has_frame ? kInside * length_ : penetration_tolerance(point, row, approaches_[k], h);
-      const double way = std::max(h, grid_step_) * fastest, depth = -point.gap - touches;
+      const double way = std::max(h, grid_step_) * fastest;
+      const double depth = -point.gap - touches - kRounding * grid_step_ * along(row);
       if (stepped_ && depth > 0 && way > 0) raise(contact_audit_.step.steps, depth / way);
     }
     row += contacts_[law].size();
