@@ -15,6 +15,7 @@ constexpr double kNoGain = 1e-12;       // of the energy at hand: a gain within 
 
 void ContactAudit::account(const AuditLedger& run) {
   raise(run_.penetration, step.penetration);
+  raise(run_.steps, step.steps);
   raise(run_.approach, step.approach);
   raise(run_.velocity, step.velocity);
   run_.gain += step.gain;
@@ -26,6 +27,10 @@ void ContactAudit::account(const AuditLedger& run) {
 
 void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
   items.push_back(reported("penetration", run_.penetration, "m", "largest penetration, before it is corrected"));
+  if (guarantees.steps > 0)
+    items.push_back(guaranteed("penetration_steps", run_.steps, guarantees.steps, "",
+                               "largest penetration beyond touching, over the way of a step at the fastest approach there",
+                               limits.finer));
   const double way = kStepsOfApproach * run.longest * run_.approach + kInside * guarantees.length;
   const char* inside = "largest penetration at the end, by a search of its own";
   items.push_back(guarantees.ends_outside

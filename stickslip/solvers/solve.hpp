@@ -24,6 +24,7 @@
 #include "stickslip/solvers/semismooth_newton.hpp"
 #include "stickslip/solvers/single_law.hpp"
 #include "stickslip/solvers/solve_options.hpp"
+#include "stickslip/solvers/stacked_laws.hpp"
 
 namespace stickslip {
 
@@ -42,6 +43,7 @@ struct PrimalWorkspace {
   Condensation condensation;
   ContactWorkspace contacts;
   PrimalActiveSet active_set;
+  StackedLaws stacked;
   PrimalGaussSeidel gauss_seidel;
   PinnedFactor factor;        ///< of A
   PinnedFactor stuck_factor;  ///< of A with the stuck coordinates pinned

@@ -177,6 +177,12 @@ void doubt_certificate(const PrimalProblem& problem, InclusionSolution& solution
 
 void solve_through_dual(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
                         InclusionSolution& solution) {
+  if (options.solver == SolverKind::automatic && w.stacked.applies(problem)) {
+    w.fixed = solution.r;
+    w.stacked.solve(problem, active_set_options(options), solution);
+    if (solution.status == Status::success || solution.status == Status::interrupted) return;
+    solution.r = w.fixed;
+  }
   if (w.dual_version != problem.A_version) {
     w.dual = to_dual(problem);
     w.dual_version = problem.A_version;

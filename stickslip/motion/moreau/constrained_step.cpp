@@ -120,6 +120,19 @@ void ConstrainedStep::impulse_terms(const Vector& load, Vector& terms) const {
     for (Index j = 0; j < G.rows(); ++j) terms[i] += std::abs(G(j, i)) * load[j];
 }
 
+double ConstrainedStep::velocity_terms(Index i) const {
+  const auto length = [&](Index k) {
+    double sum = 0;
+    for (SparseMatrix::InnerIterator entry(reduced_.Wt, k); entry; ++entry) sum += entry.value() * entry.value();
+    return std::sqrt(sum);
+  };
+  if (reduced_.g.size() == 0) return 0.0;
+  double momentum = reduced_.g.norm();
+  for (Index k = 0; k < reduced_solution_.r.size(); ++k)
+    if (reduced_solution_.r[k] != 0) momentum += length(k) * std::abs(reduced_solution_.r[k]);
+  return length(i) * momentum;
+}
+
 void ConstrainedStep::find_impulse(const PrimalProblem& problem, const InclusionSolution& solution) {
   balance_ = -problem.g;
   problem.A->add_product(1.0, solution.v, balance_);

@@ -68,6 +68,9 @@ class ConstrainedStep {
   const Vector& impulse() const { return impulse_; }  ///< Λ of the last solution
   /// Σ_j |G⁺_ji| load_j: the terms that Λ_i is the sum of, whose round-off it carries. [N s]
   void impulse_terms(const Vector& load, Vector& terms) const;
+  /// |NᵀW_i| (|Nᵀg| + Σ_k |NᵀW_k r_k|): the terms that u_i of the last solution is the sum of, whose round-off it carries.
+  /// Along a chain they exceed what its diagonal says by far: a link gives way where all those below it need not. [m/s]
+  double velocity_terms(Index i) const;
   const DenseMatrix& rows() const { return rows_.A; }  ///< G
   const Vector& end_rates() const { return end_rows_.rate; }  ///< G1 v1
   /// Λ · (θ G1 v1 + (1 - θ) G0 v0): work of constraints that move, also where their rate jumps within the step. [J]

@@ -53,6 +53,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
                               [](const ContactElement& contact) { return contact.impact == ImpactLaw::newton; });
   free_motion_ = system.free_motion();
   drift_kick_ = free_motion_ != nullptr;
+  locates_impacts_ = options_.locate_reversals && !drift_kick_ && options_.contact_rule == ContactRule::stabilised;
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
   for (const ContactElement& contact : contacts_)
     relaxed_ |= options.relaxation == ContactRelaxation::convex && contact.tangents > 0;
@@ -185,12 +186,12 @@ void MoreauScheme::start(StepRecord& record) {
 /// Σ_i |W_i q_i| of a normal row: what round-off in the gap is measured against. (Bodies have their shapes for that.)
 double MoreauScheme::touching(const ContactSite& point, Index row, const Approach& approach, double h) const {
   if (point.has_frame && length_ > 0) return kTouching * length_;
-  return kGapRoundOff * gap_terms(found_, row, q_m_) + kTouchingOfWay * approach.way(h);
+  return kGapRoundOff * gap_terms(found_, row, q_m_) + kTouchingOfWay * approach.way(std::max(h, grid_step_));
 }
 
 double MoreauScheme::penetration_tolerance(const ContactSite& point, Index row, const Approach& approach, double h) const {
   if (point.has_frame && length_ > 0) return kPenetrationTolerance * length_;
-  return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(h);
+  return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(std::max(h, grid_step_));
 }
 
 /// Bodies that are farther apart do not touch within that time at either velocity. [m]
@@ -215,6 +216,7 @@ void MoreauScheme::find_points(double h) {
 
 bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(matrix_h_);
+  memory.exchange(grid_step_);
   memory.exchange(momentum_scale_);
   memory.exchange(residuals_.momentum);
   for (Vector* x : {&Mv_, &f_, &last_impulse_, &solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
@@ -230,6 +232,8 @@ bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(stop_time_);
   memory.exchange(contact_stop_time_);
   memory.exchange(splits_);
+  memory.exchange(arrived_);
+  memory.exchange(fastest_);
   for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
   if (articulated_) articulated_->exchange(memory);
   if (!memory.reading()) return true;
@@ -255,11 +259,17 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   problems_ = iterations_ = near_misses_ = 0;
   const double t0 = record.state.t;
   double h = t_end - t0;
-  if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) grid_step_ = h;
+  // Grid times carry rounding: a step as long as the last one, and what parts of it have left, are not read off them.
+  const auto same = [&](double length) { return std::abs(h - length) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end); };
+  if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) {
+    if (same(grid_step_)) h = grid_step_;
+    grid_step_ = h;
+  } else if (splits_ > 0 && same(left_)) {
+    h = left_;
+  }
   grid_end_ = t_end;
   if (articulated_ && step_articulated(h, t_end, record)) return {};
-  // Grid times carry rounding; a step that differs from the last one by no more is the same step and keeps its factors.
-  if (std::abs(h - matrix_h_) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end)) h = matrix_h_;
+  if (same(matrix_h_)) h = matrix_h_;  // and keeps its factors
   const double whole = h;
   away_from_singular_ = false;
   Status status = attempt_unsplit(h, record);
@@ -267,6 +277,7 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
     away_from_singular_ = true;
     status = attempt_unsplit(h, record);
   }
+  if (status == Status::success && !contacts_.empty()) status = shorten_to_arrival(h, record);
   if (status == Status::success && locates() && collect_candidates(h)) {
     Frozen frozen;
     const double unsplit = h;
@@ -283,6 +294,8 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   const bool complete = h == whole || t_end - (t0 + h) <= kSameTime * std::abs(t_end);
   status = commit(h, complete ? t_end : t0 + h, record);
   splits_ = complete ? 0 : splits_ + 1;
+  left_ = whole - h;
+  note_arrivals();
   return {status, status == Status::success ? std::string() : message_};
 }
 
@@ -301,6 +314,7 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   correction_work_ = 0;
   has_impact_ = false;
   frozen_ = frozen;
+  part_ = h;
   begin(h, record.state);
   if (laws_.surface_moves()) {
     laws_.evaluate_surface(t0_, q0_, v0_, workspace_, w0_friction_);
@@ -320,7 +334,7 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   free_velocity();
   find_points(h);
   note_approaches();
-  for (const ContactSite& point : found_.points) raise(contact_audit_.step.penetration, -point.gap);
+  note_penetration(h);
   if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 && some_point_stays_inside(h)) {
     if (const Status status = remove_penetration(h); status != Status::success) return status;
     find_points(h);  // where impulses act has moved

@@ -32,8 +32,12 @@
 //
 // With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the
 // held law, extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction
-// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts, and contacts
-// that open or close, are of order 1.
+// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts of shapes, and
+// contacts that open or close, are of order 1.
+//
+// Impacts with restitution of gaps that are functions (stops of hinges) are located likewise: a step ends where the first of
+// them arrives, g(q1(x)) = 0, the blow takes an instant of 1e-8 h, and so on with what is left; after max_splits the rest of
+// the step has no rebound. Rebounds slower than what the forces of a whole step do are landings.
 //
 // Static > dynamic limit: a law or contact point at rest at the start of a (sub)step holds up to static_limit (μ_static);
 // where it gives way, the step is solved again with its limit lowered. A law that comes to rest at a located reversal is
@@ -153,6 +157,7 @@ class MoreauScheme final : public Scheme {
   // Location of events inside a step (moreau_locate.cpp).
   bool collect_candidates(double h);
   bool locates() const;
+  bool ends_at_stop(Index row) const;
   bool passes_dead_point(Index row, double h);
   double thrust_along(Index row) const;
   bool may_give_way(Index law, double h) const;
@@ -167,6 +172,21 @@ class MoreauScheme final : public Scheme {
   bool frozen_law_stops() const;
   void stop_frozen_law();
   void note_friction_modes(double t1, StepRecord& record);
+  // Location of impacts (moreau_arrival.cpp).
+  bool may_split() const;
+  bool impact_is_located(const ContactSite& point) const;
+  /// e of a point: 0 once a step has been split as often as it may be.
+  double restitution(const ContactSite& point) const;
+  bool waits_for_impact(const ContactSite& point) const;
+  bool has_arrived(const ContactSite& point) const;
+  bool arrives_later(std::size_t k, Index row, double h) const;
+  double instant() const;
+  bool blow_now() const;
+  double least_gap_at_end(double h);
+  bool collect_arrivals(double h, double& nearest);
+  Status take_blow(double& h, StepRecord& record);
+  Status shorten_to_arrival(double& h, StepRecord& record);
+  void note_arrivals();
   /// One point that takes part in the step.
   struct Active {
     int law = 0;               ///< of contacts()
@@ -195,6 +215,7 @@ class MoreauScheme final : public Scheme {
   Approach approach(std::size_t k, Index row) const;
   /// Of all found points, before an impact law changes v_free_.
   void note_approaches();
+  void note_penetration(double h);
   void recall_velocities(double h);
   /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
   void leave_out_bystanders(double h);
@@ -209,12 +230,14 @@ class MoreauScheme final : public Scheme {
   double reach_within(double time, const Vector& v, const Vector& other) const;
   void find_points(double h);
   Mode touching_mode(const ContactElement& law, Index row, const Vector& v) const;
-  bool leaves_by_itself(std::size_t k) const;
+  bool leaves_by_itself(std::size_t k, double h) const;
   bool some_point_stays_inside(double h) const;
   Status remove_penetration(double h);
   /// The penetration left by a move, to first order, over that before it; both beyond the tolerance.
   double share_that_stays(const Vector& move, double h) const;
   void set_step_matrix(double h);
+  void set_step_matrix_at(double h, const Vector& q, const Vector& v);
+  void renew_slopes(double h);
   void right_hand_side(double h, const Vector& v);
   void begin(double h, const State& state);
   void move(double dt, const Vector& v, Vector& q);
@@ -276,6 +299,7 @@ class MoreauScheme final : public Scheme {
   double row_rounding(Index row) const;
   /// √(vᵀ diag(A) v), v what there is and what the forces of the step add; over √ρ of a law a velocity along it.
   double momentum_at_hand() const;
+  double mobility(Index row);
   Mode point_mode(const Active& point) const;
   Mode friction_mode(Index law) const;
   double friction_coefficient(const Active& point) const;
@@ -313,6 +337,7 @@ class MoreauScheme final : public Scheme {
   bool drift_kick_ = false, iterates_ = false, nonlinear_ = false, damped_ = false, elastic_ = false;
   bool force_is_constant_ = false, force_is_known_ = false, momentum_is_known_ = false;
   bool stiff_ = false, surfaces_move_ = false, relaxed_ = false;
+  bool locates_impacts_ = false;  ///< of contacts by functions
   bool lean_ = false;  ///< friction alone: nothing is searched for, long chains step at the cost of their factors
   bool damped_by_model_ = false, circulatory_ = false;
   bool matrix_is_finite_ = true;
@@ -333,6 +358,7 @@ class MoreauScheme final : public Scheme {
   std::vector<Active> active_;
   std::vector<char> taken_;           // per found point
   std::vector<Approach> approaches_;  // likewise
+  std::vector<double> fastest_;       // per contact law: |u_N| so far [m/s]
   // What the rows of problem_ were made from.
   std::vector<Active> filled_;
   SparseMatrix filled_Wt_;
@@ -395,6 +421,11 @@ class MoreauScheme final : public Scheme {
   std::vector<Candidate> reversing_;
   std::vector<double> contact_stop_time_;  // as stop_time_, per contact law
   std::vector<Index> giving_way_;
+  std::vector<std::uint64_t> arriving_;  // points that the attempt drives on to their surface, sorted
+  std::vector<std::uint64_t> arrived_;   // likewise, that the last part of the step ended at
+  bool arrives_ = false;                 // the attempt ends where the first of them arrives
+  ContactPoints at_end_;
+  double part_ = 0;  // length of the attempt [s]
   Frozen frozen_;
   double start_slip_ = 0, last_frozen_normal_ = 0;  // of the candidate
   double frozen_normal_ = 0;  // impulse of a frozen point that its friction is computed with; < 0: not known yet
@@ -423,6 +454,7 @@ class MoreauScheme final : public Scheme {
   double thrust_ = 0;  ///< what the forces of the step would do, √(Δvᵀ diag(A) Δv)
   int problems_ = 0, iterations_ = 0, near_misses_ = 0;
   double grid_end_ = 0, grid_step_ = 0;  // the step that parts belong to
+  double left_ = 0;                      // of it, after its parts so far
   std::string message_;
 };
 

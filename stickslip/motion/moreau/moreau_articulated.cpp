@@ -44,6 +44,7 @@ bool MoreauScheme::step_articulated(double h, double t_end, StepRecord& record) 
   const bool complete = !articulated_->shortened() || t_end - end <= kSameTime * std::abs(t_end);
   commit_articulated(complete ? t_end : end, record);
   splits_ = complete ? 0 : splits_ + 1;
+  left_ = h - articulated_->length();
   return true;
 }
 

@@ -57,6 +57,11 @@ bool is_finite(const SystemMatrix& A) {
 
 void MoreauScheme::set_step_matrix(double h) {
   if (h == matrix_h_ && !nonlinear_ && !stiff_) return;
+  set_step_matrix_at(h, q_m_, nonlinear_ ? v0_ : v_m_);
+}
+
+/// Slopes of forces at (q, v).
+void MoreauScheme::set_step_matrix_at(double h, const Vector& q, const Vector& v) {
   const double theta = options_.theta;
   std::array<double, 7> alpha{1};
   std::size_t terms = 1;
@@ -65,17 +70,17 @@ void MoreauScheme::set_step_matrix(double h) {
     alpha[terms++] = h * h * theta * theta;
   }
   if (nonlinear_) {
-    if (!linear_) mass_ = system_.inertia().mass(q_m_, workspace_);
+    if (!linear_) mass_ = system_.inertia().mass(q, workspace_);
     if (linear_) {
-      system_.forces().applied_slopes(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
+      system_.forces().applied_slopes(t0_ + 0.5 * h, q, v, workspace_, by_q_, by_v_);
     } else {
-      system_.force_slopes(t0_ + 0.5 * h, q_m_, v0_, workspace_, by_q_, by_v_);
+      system_.force_slopes(t0_ + 0.5 * h, q, v, workspace_, by_q_, by_v_);
     }
     alpha[terms++] = -h * h * theta * theta;
     alpha[terms++] = -h * theta;
   }
   if (stiff_) {
-    system_.forces().slopes(t0_ + 0.5 * h, q_m_, v_m_, workspace_, by_q_, by_v_);
+    system_.forces().slopes(t0_ + 0.5 * h, q, v, workspace_, by_q_, by_v_);
     alpha[terms++] = -0.5 * h * h * theta;
     alpha[terms++] = -h * theta;
   }

@@ -16,12 +16,16 @@ constexpr double kHold = 1e6;  // times the static limit: a held law does not gi
 constexpr double kJump = 1e-6;  // of the speed before: it leaps over zero, as where a foot lands, and does not stop there
 }  // namespace
 
-bool MoreauScheme::locates() const {
+bool MoreauScheme::may_split() const {
   if (!options_.locate_reversals) return false;
   const int most = options_.max_splits > 0
                        ? options_.max_splits
                        : 20 + 10 * static_cast<int>(laws_.laws() + static_cast<Index>(contacts_.size()));
-  if (splits_ >= most) return false;
+  return splits_ < most;
+}
+
+bool MoreauScheme::locates() const {
+  if (!may_split()) return false;
   // Blows and their forces belong to the whole step.
   return !has_impact_ && std::none_of(active_.begin(), active_.end(), [](const Active& a) { return a.impact; });
 }
@@ -34,7 +38,7 @@ bool MoreauScheme::collect_candidates(double h) {
   for (Index k = 0; k < laws_.laws(); ++k) {
     const Index i = laws_.first(k);
     if (laws_.size(k) != 1 || springs_.takes(k)) continue;
-    if (!friction_rest_[k] && u0_[i] != 0 && laws_.limit(k) != 0 && reversed(i) && !passes_dead_point(i, h))
+    if (!friction_rest_[k] && u0_[i] != 0 && laws_.limit(k) != 0 && reversed(i) && !ends_at_stop(i) && !passes_dead_point(i, h))
       reversing_.push_back({{k, -1, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], 0.0});
     if (laws_.has_static() && may_give_way(k, h)) giving_way_.push_back(k);
   }
@@ -60,6 +64,17 @@ bool MoreauScheme::collect_candidates(double h) {
       reversing_.push_back({{-1, active.found, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], solution_.r[active.first]});
   }
   return !reversing_.empty() || !giving_way_.empty();
+}
+
+/// A contact along the same direction ends the slip, as the stop of a hinge does: friction has no part in when.
+bool MoreauScheme::ends_at_stop(Index row) const {
+  const SparseMatrix& Wt = problem_.Wt;
+  const auto entries = [&](Index of) { return Wt.outerIndexPtr()[of + 1] - Wt.outerIndexPtr()[of]; };
+  const auto column = [&](Index of) { return Wt.innerIndexPtr()[Wt.outerIndexPtr()[of]]; };
+  if (entries(row) != 1) return false;
+  return std::any_of(active_.begin(), active_.end(), [&](const Active& active) {
+    return solution_.r[active.first] > 0 && entries(active.first) == 1 && column(active.first) == column(row);
+  });
 }
 
 /// The constraints turn the slip around within the step, as at the dead point of a crank: what a reaction along the row
@@ -278,7 +293,12 @@ std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, S
 bool MoreauScheme::frozen_law_stops() const {
   if (!frozen_.any() || frozen_.held) return true;
   const Index row = frozen_row();
-  return row >= 0 && std::abs(solution_.u[row]) <= kJump * std::abs(u0_[row]);
+  if (row < 0 || !(std::abs(solution_.u[row]) <= kJump * std::abs(u0_[row]))) return false;
+  // What is left is taken away, and must not be seen in the balance of momentum.
+  constexpr double kOfMotion = 1e-12;
+  if (lean_ || frozen_.law < 0) return true;
+  const double rho = std::sqrt(weights_[frozen_.law]), motion = std::max(momentum_scale_, rho * std::abs(u0_[row]));
+  return std::abs(solution_.u[row]) <= kOfMotion * motion / rho;
 }
 
 /// A law that was brought to its stop has u = 0 exactly. What root finding left of u is round-off of its terms W_j v_j,

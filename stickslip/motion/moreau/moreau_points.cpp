@@ -22,6 +22,28 @@ bool waits_for_its_impact(const ContactElement& law) {
 }
 }  // namespace
 
+/// Inside in the middle of the step, away at its start: its impact is to be located.
+bool MoreauScheme::arrives_later(std::size_t k, Index row, double h) const {
+  const ContactSite& point = found_.points[k];
+  const Approach& along = approaches_[k];
+  if (!along.impact() || !impact_is_located(point) || !may_split()) return false;
+  return point.gap - 0.5 * h * along.before > touching(point, row, along, h);
+}
+
+bool MoreauScheme::impact_is_located(const ContactSite& point) const {
+  return locates_impacts_ && !point.has_frame && waits_for_its_impact(contacts_[static_cast<std::size_t>(point.law)]);
+}
+
+double MoreauScheme::restitution(const ContactSite& point) const {
+  const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
+  const bool spent = law.impact == ImpactLaw::newton && impact_is_located(point) && !may_split();
+  return spent ? 0.0 : law.restitution;
+}
+
+bool MoreauScheme::waits_for_impact(const ContactSite& point) const {
+  return restitution(point) > 0 || contacts_[static_cast<std::size_t>(point.law)].impact == ImpactLaw::energetic;
+}
+
 /// What the last step left at the points that took part in it, less a jump of the surface since.
 void MoreauScheme::recall_velocities(double h) {
   // What moves further is another place: ways of the fastest point in a step, and of the smallest shape at rest.
@@ -62,7 +84,9 @@ MoreauScheme::Approach MoreauScheme::approach(std::size_t k, Index row) const {
   }
   noise += std::sqrt(length) * thrust_;
   const double arrival = std::isnan(recalled_[k]) ? before : std::max(before, recalled_[k]);
-  return {before, free, arrival, std::max({std::abs(free - before), forces, kNoise * noise})};
+  // Parts of a step are judged as the whole: what rebounds come to is not to be followed to ever shorter flights.
+  const double parts = std::max(1.0, grid_step_ / part_);
+  return {before, free, arrival, std::max(parts * std::max(std::abs(free - before), forces), kNoise * noise)};
 }
 
 void MoreauScheme::note_approaches() {
@@ -74,11 +98,45 @@ void MoreauScheme::note_approaches() {
   }
 }
 
+/// What the audit sees of gaps in the middle of the step, before they are corrected.
+void MoreauScheme::note_penetration(double h) {
+  constexpr double kInside = 0.01;  // of the smallest shape: what solvers of heaps and turning bodies leave
+  // Of the way that the motion as a whole would make along the row: what moves a stop in free fall is its rounding.
+  constexpr double kRounding = 1e-9;
+  fastest_.resize(contacts_.size(), 0.0);
+  double motion = 0;
+  for (Index i = 0; i < v_m_.size(); ++i) motion += v_m_[i] * v_m_[i] / inverse_diagonal_[i];
+  const auto along = [&](Index row) {
+    double mobility = 0;
+    for (SparseMatrix::InnerIterator entry(found_.Wt, row); entry; ++entry)
+      mobility += entry.value() * entry.value() * inverse_diagonal_[entry.col()];
+    return (std::sqrt(motion) + thrust_ * std::max(1.0, grid_step_ / h)) * std::sqrt(mobility);
+  };
+  Index row = 0;
+  for (std::size_t k = 0; k < found_.points.size(); ++k) {
+    const ContactSite& point = found_.points[k];
+    const auto law = static_cast<std::size_t>(point.law);
+    double& fastest = fastest_[law];
+    fastest = std::max(fastest, approaches_[k].way(1.0));
+    if (point.gap < 0 && !arrives_later(k, row, h)) {
+      raise(contact_audit_.step.penetration, -point.gap);
+      const double touches = point.has_frame ? kInside * length_ : penetration_tolerance(point, row, approaches_[k], h);
+      const double way = std::max(h, grid_step_) * fastest;
+      const double depth = -point.gap - touches - kRounding * grid_step_ * along(row);
+      if (stepped_ && depth > 0 && way > 0) raise(contact_audit_.step.steps, depth / way);
+    }
+    row += contacts_[law].size();
+  }
+}
+
 /// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
-/// a bouncing body for ever.
-bool MoreauScheme::leaves_by_itself(std::size_t k) const {
+/// a bouncing body for ever. One blow leaves no point deeper than its way of a step: what is deeper was driven in by the
+/// blows of others, who may do so again, step by step.
+bool MoreauScheme::leaves_by_itself(std::size_t k, double h) const {
+  constexpr double kWayOfABlow = 1.5;  // steps, found in their middle
   const Approach& approach = approaches_[k];
-  if (approach.impact()) return waits_for_its_impact(contacts_[static_cast<std::size_t>(found_.points[k].law)]);
+  if (impact_is_located(found_.points[k]) && found_.points[k].gap < -kWayOfABlow * approach.way(h)) return false;
+  if (approach.impact()) return waits_for_impact(found_.points[k]);
   return approach.before > std::abs(approach.free - approach.before);
 }
 
@@ -86,7 +144,7 @@ bool MoreauScheme::some_point_stays_inside(double h) const {
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
-    if (point.gap < 0 && point.gap < -penetration_tolerance(point, row, approaches_[k], h) && !leaves_by_itself(k))
+    if (point.gap < 0 && point.gap < -penetration_tolerance(point, row, approaches_[k], h) && !leaves_by_itself(k, h))
       return true;
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
@@ -105,7 +163,9 @@ Status MoreauScheme::remove_penetration(double h) {
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
-    if (!leaves_by_itself(k)) correction_rows_.push_back({k, row, point.gap});
+    // A stop that leaves by itself is not lifted, but not pressed in by the others either.
+    const bool leaves = leaves_by_itself(k, h);
+    if (!leaves || impact_is_located(point)) correction_rows_.push_back({k, row, leaves ? std::max(point.gap, 0.0) : point.gap});
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   const auto count = static_cast<Index>(correction_rows_.size());
@@ -179,17 +239,17 @@ void MoreauScheme::select_points(double h) {
       takes_part = point.gap <= 0;
       active.touches = takes_part;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * before : 0;
-    } else if (point.gap <= touching(point, row, along, h)) {
+    } else if (has_arrived(point) || (point.gap <= touching(point, row, along, h) && !arrives_later(k, row, h))) {
       takes_part = true;
       active.touches = true;
-      active.bias = law.impact == ImpactLaw::newton ? law.restitution * std::min(along.arrival, 0.0) : 0;
+      active.bias = law.impact == ImpactLaw::newton ? restitution(point) * std::min(along.arrival, 0.0) : 0;
     } else {
-      takes_part = h * free < -point.gap && !(impact && waits_for_its_impact(law));
+      takes_part = h * free < -point.gap && !(impact && waits_for_impact(point));
       active.bias = point.gap / h;
       active.impact &= takes_part;
       // Points that stay away get no impulse: to take those that pushed in the last step changes nothing but the number
       // of problems, in a heap one per layer.
-      if (many && !takes_part && !(waits_for_its_impact(law) && before < 0)) {
+      if (many && !takes_part && !(waits_for_impact(point) && before < 0)) {
         const int last = last_index(point.key);
         takes_part = last >= 0 && last_impulse_[last_first_[static_cast<std::size_t>(last)]] > 0;
       }
@@ -212,8 +272,8 @@ void MoreauScheme::leave_out_bystanders(double h) {
   const auto struck = [](const Active& active) { return active.impact; };
   if (std::none_of(active_.begin(), active_.end(), struck)) return;
   const auto waits = [&](const Active& active) {
-    if (active.impact || !(contacts_[static_cast<std::size_t>(active.law)].restitution > 0)) return false;
     const auto k = static_cast<std::size_t>(active.found);
+    if (active.impact || !(restitution(found_.points[k]) > 0)) return false;
     const Approach& along = approaches_[k];
     if (along.leaves() && found_.points[k].gap > -kOnItsWayOut * h * along.before) return true;
     return !active.touches && !carried_load(k);
@@ -233,7 +293,7 @@ void MoreauScheme::leave_out_bystanders(double h) {
     const Approach& along = approaches_[static_cast<std::size_t>(active.found)];
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     if (!active.impact && active.touches && along.leaves() && law.impact == ImpactLaw::newton)
-      active.bias = law.restitution * along.before;
+      active.bias = restitution(found_.points[static_cast<std::size_t>(active.found)]) * along.before;
   }
 }
 
@@ -265,7 +325,7 @@ bool MoreauScheme::add_overlooked_points(double h) {
       const Approach& along = approaches_[k];
       constexpr double kNegligible = 1e-3;  // of what counts as touching
       const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
-      const bool rebound_comes = waits_for_its_impact(law) && (along.arrival < 0 || hit);
+      const bool rebound_comes = waits_for_impact(point) && (along.arrival < 0 || hit);
       if (h * after < -point.gap - kNegligible * touching(point, row, along, h) && !rebound_comes) {
         Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
         active.arrival = along.arrival;

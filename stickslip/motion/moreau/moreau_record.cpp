@@ -184,6 +184,14 @@ double MoreauScheme::momentum_at_hand() const {
   return std::sqrt(twice_energy);
 }
 
+/// W_iᵀ A⁻¹ W_i
+double MoreauScheme::mobility(Index row) {
+  scratch_.setZero();
+  for (SparseMatrix::InnerIterator entry(problem_.Wt, row); entry; ++entry) scratch_[entry.col()] = entry.value();
+  factor_.solve(scratch_);
+  return std::max(0.0, row_times(problem_.Wt, row, scratch_));
+}
+
 /// Natural map of the laws at (v, p) as moreau.hpp defines it; leaves u1_ behind.
 double MoreauScheme::law_residual(bool forgiving) {
   const SparseMatrix& Wt = problem_.Wt;
@@ -209,7 +217,12 @@ double MoreauScheme::law_residual(bool forgiving) {
     const bool contact = k >= static_cast<std::size_t>(laws_.laws());
     for (int c = 0; forgiving && c < set.size; ++c) raise(rounding, row_rounding(first + c));
     if (forgiving) raise(rounding, kOfMotion * momentum / std::sqrt(rho));
+    for (int c = 0; forgiving && constrained_.any() && c < set.size; ++c)
+      raise(rounding, kOfMotion * constrained_.velocity_terms(first + c));
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
+    // A link of a chain gives way where all those below it need not: more than the diagonal says.
+    if (forgiving && momentum > 0 && !constrained_.any() && e - rounding > options_.solver.tolerance * speed)
+      for (int c = 0; c < set.size; ++c) raise(rounding, kOfMotion * momentum * std::sqrt(mobility(first + c)));
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
     if (forgiving && contact) raise(excess, kLastBit * solution_.r.segment(first, set.size).cwiseAbs().maxCoeff() / rho);
@@ -304,6 +317,10 @@ std::vector<AuditPart*> MoreauScheme::audit_parts() {
   if (contacts_.empty()) return parts;
   contact_audit_.guarantees.velocity = kContactVelocity;
   contact_audit_.guarantees.length = length_;
+  // A blow leaves a point the way of a step inside, those that wait for theirs another.
+  constexpr double kPenetrationSteps = 2;
+  if (options_.contact_rule == ContactRule::stabilised && options_.start_penetration == 0)
+    contact_audit_.guarantees.steps = kPenetrationSteps;
   contact_audit_.guarantees.no_gain = impacts_never_gain(contacts_);
   // Of the energy at hand: a step that ends between two blows of Newton's law leaves points to the next one.
   constexpr double kBetweenBlows = 1e-2;

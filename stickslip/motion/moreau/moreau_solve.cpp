@@ -22,6 +22,10 @@ constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the
 constexpr int kPolishing = 100;            // iterations for that
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
+// Iterations with the slopes of the start of the step; where they do not fall below kQuick of the one before then, so many
+// with their own (a motor that comes to its limit, or leaves it, within the step has another slope there).
+constexpr int kPatient = 6, kNewton = 60;
+constexpr double kQuick = 0.3;
 constexpr double kKeepsFalling = 0.9;             // a change that does not, for
 constexpr int kStagnant = 10;              // iterations, is rounding, if it is
 constexpr double kIllConditioned = 1e-8;   // of the velocities or less: what rounding leaves of a chain of a hundred links
@@ -88,6 +92,15 @@ Status MoreauScheme::estimate_reactions(double h) {
   return Status::success;
 }
 
+/// Newton's method with slopes at the iterate instead of those before the step.
+void MoreauScheme::renew_slopes(double h) {
+  v_theta_ = options_.theta * iterate_ + (1 - options_.theta) * v0_;
+  move(options_.theta * h, v_theta_, q_theta_);
+  set_step_matrix_at(h, q_theta_, v_theta_);
+  problem_.A_version = ++version_;
+  if (!lean_) prepare_rows();
+}
+
 Status MoreauScheme::iterate(double h) {
   std::fill(friction_released_.begin(), friction_released_.end(), 0);
   if (laws_.limits_depend_on_reactions() && !reactions_known_)
@@ -98,7 +111,7 @@ Status MoreauScheme::iterate(double h) {
   acceleration_.clear();
   reaction_change_ = HUGE_VAL;
   reaction_stalled_ = 0;
-  double least = HUGE_VAL;  // change of the velocities, and for how long it has not fallen
+  double least = HUGE_VAL, before = HUGE_VAL;  // change of the velocities, and for how long it has not fallen
   int stagnant = 0;
   for (int iteration = 0; iteration < options_.max_fixed_point; ++iteration) {
     right_hand_side(h, iterate_);
@@ -132,6 +145,9 @@ Status MoreauScheme::iterate(double h) {
                !laws_.limits_depend_on_reactions() && frozen_.point < 0 && !relaxed_) {
       return Status::success;
     }
+    const bool slow = iteration_.change() > std::max(kQuick * before, kIllConditioned);
+    before = iteration_.change();
+    if (nonlinear_ && slow && iteration + 1 >= kPatient && iteration < kPatient + kNewton) renew_slopes(h);
   }
   // Many iterations that leave so little are the rounding of masses that are far apart.
   constexpr double kNoise = 1e-10;
