@@ -21,6 +21,7 @@
 #include <memory>
 
 #include "stickslip/common/deadline.hpp"
+#include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
@@ -59,7 +60,8 @@ class ContactWorkspace {
 /// Every kind of set. Starts from solution.r if it has the right size, else from 0. Leaves the residuals of
 /// residual.hpp to the caller; solution.history stays empty.
 void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets,
-                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution);
+                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution,
+                    const BodyBlocks* bodies = nullptr);
 
 /// The same with a dense or block-sparse D, residuals and, where it applies, the certificate.
 InclusionSolution solve_contacts(const DualProblem& problem, const ContactOptions& options = {},
