@@ -19,6 +19,7 @@ constexpr double kLargestShift = 1;   // of log τ in a correction
 constexpr double kShortestStep = 1e-4;
 constexpr double kLowest = -48;       // log of τ over the first one: below, the scaling has no digits left
 constexpr int kSweeps = 10;
+constexpr double kOfConvexStep = 0.95, kShortestConvexStep = 1e-3;
 
 template <int N>
 using Vec = Eigen::Matrix<double, N, 1>;
@@ -108,13 +109,13 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
     const Point& y = y_[i];
     Point own = Eigen::Map<const Point>(u_.data() + N * i);
     own[0] /= mu_[i];
-    const double root = std::sqrt(own.template tail<N - 1>().squaredNorm() + delta * delta);
+    const double root = convex_ ? 0.0 : std::sqrt(own.template tail<N - 1>().squaredNorm() + delta * delta);
     J_[i].setIdentity();
     if (root > 0) J_[i].template block<1, N - 1>(0, 1) = own.template tail<N - 1>().transpose() / root;
     sigma_[i] = root;
     by_log_[i] = root > 0 ? (delta / root - 1) * delta : 0.0;
     gap_[i] = own - y;
-    gap_[i][0] += root - delta;
+    if (!convex_) gap_[i][0] += root - delta;
     const double dx = std::sqrt(det<N>(x)), dy = std::sqrt(det<N>(y)), eta = std::sqrt(dx / dy);
     Point w = x / dx, z = y / dy;
     const double gamma = std::sqrt((1 + w.dot(z)) / 2);
@@ -305,6 +306,36 @@ bool ContactInterior<N>::advance(const ContactSystem<N>& system, const ContactGo
 }
 
 template <int N>
+bool ContactInterior<N>::advance_convex(const ContactSystem<N>& system, int& iterations) {
+  const std::size_t n = x_.size();
+  const double count = static_cast<double>(n);
+  auto mean = [&](double t) {
+    double sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += (x_[i] + t * step_.x[i]).dot(y_[i] + t * step_.y[i]);
+    return sum / count;
+  };
+  evaluate(system);
+  if (!factorize(iterations)) return false;
+  for (std::size_t i = 0; i < n; ++i) c_[i] = -lambda_[i];
+  direction(system, step_);
+  const double tau = mean(0), left = std::max(0.0, mean(std::min(1.0, room(step_))) / tau);
+  Point centre = Point::Zero();
+  centre[0] = std::min(1.0, left * left * left) * tau;
+  for (std::size_t i = 0; i < n; ++i)
+    c_[i] = quotient<N>(lambda_[i], centre - product<N>(lambda_[i], lambda_[i]) -
+                                        product<N>(W_inverse_[i] * step_.x[i], W_[i] * step_.y[i]));
+  direction(system, step_);
+  const double t = std::min(1.0, kOfConvexStep * room(step_));
+  if (!(t > kShortestConvexStep)) return false;
+  move(t, step_, 0);
+  double sum = 0;
+  for (std::size_t i = 0; i < n; ++i) sum += x_[i].dot(y_[i]);
+  log_tau_ = std::log(sum / count);
+  evaluate(system);
+  return true;
+}
+
+template <int N>
 void ContactInterior<N>::note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip) {
   trial_ = r_;
   system.project_all(trial_.data());
@@ -329,12 +360,16 @@ double ContactInterior<N>::follow(const ContactSystem<N>& system, const BodyBloc
   system.velocity({}, r, u_.data());
   best_error_ = system.error(goal.measure, r, u_.data());
   factor_.load(system, bodies);
+  convex_ = options.convex;
   const int last = iterations + options.max_iterations;
-  if (correct(system, goal, false, kStartSteps, last, iterations) >= 0) {
+  auto done = [&] {
+    return !(best_error_ > goal.tolerance && iterations < last && !goal.expired() && log_tau_ > first_log_tau_ + kLowest);
+  };
+  if (convex_) {
+    while (!done() && advance_convex(system, iterations)) note(system, goal, slip);
+  } else if (correct(system, goal, false, kStartSteps, last, iterations) >= 0) {
     note(system, goal, slip);
-    while (best_error_ > goal.tolerance && iterations < last && !goal.expired() &&
-           log_tau_ > first_log_tau_ + kLowest && log_tau_ <= first_log_tau_ + kLargestShift &&
-           advance(system, goal, last, iterations))
+    while (!done() && log_tau_ <= first_log_tau_ + kLargestShift && advance(system, goal, last, iterations))
       note(system, goal, slip);
   }
   std::copy(best_.begin(), best_.end(), r);

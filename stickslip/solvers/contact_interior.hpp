@@ -34,6 +34,9 @@ namespace stickslip {
 struct InteriorOptions {
   double slip = 0.3;         ///< δ over |b|∞ at the start of the path
   int max_iterations = 300;  ///< factorisations
+  /// σ = 0: associated friction. Its problem is convex and its path need not be followed closely; where nothing slides
+  /// its solution is one of Coulomb's.
+  bool convex = false;
 };
 
 template <int N>
@@ -73,6 +76,8 @@ class ContactInterior {
   int correct(const ContactSystem<N>& system, const ContactGoal& goal, bool across, int most, int last,
               int& iterations);
   bool advance(const ContactSystem<N>& system, const ContactGoal& goal, int last, int& iterations);
+  /// A long step of the convex problem: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992).
+  bool advance_convex(const ContactSystem<N>& system, int& iterations);
   void note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip);
 
   BodyFactor<N> factor_;
@@ -82,6 +87,7 @@ class ContactInterior {
   std::vector<double> sigma_, by_log_;  // σ + δ, and dσ/d log τ
   Motion step_, tangent_, response_, bend_;
   double log_tau_ = 0, first_log_tau_ = 0, tangent_s_ = -1, length_ = 0, delta_unit_ = 0, best_error_ = 0;
+  bool convex_ = false;
 };
 
 }  // namespace stickslip

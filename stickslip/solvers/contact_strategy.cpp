@@ -50,13 +50,13 @@ constexpr double kLocal = 0.05;
 // A round that leaves more of the error than this has stalled: patches solve their part and should halve it.
 constexpr double kProgressOfPatches = 0.5, kProgressOfSweeps = 0.9;
 constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall = 300;
-// The central path: δ over |b|∞ at its start. Found on heaps of spheres: the first of the list over μ², more where there are
-// many more reactions than freedoms and friction is high, so that hardly anything slides: the shift then does not matter,
-// and smoothed so much the problem is nearly convex. The others follow, because a path may get lost.
-constexpr double kSlipOverSquare = 2, kSlipOfRedundant = 30;
-constexpr double kOtherSlips[] = {0, 5, 1};
+// The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost. Found
+// on heaps of spheres.
+constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
+// Where there are many more reactions than freedoms and friction is high, hardly anything slides: the convex problem
+// comes first.
 constexpr double kRedundant = 2, kHighFriction = 0.5;  // reactions over freedoms; mean of μ
-constexpr int kOfPath = 150;                           // factorisations
+constexpr int kOfPath = 250, kOfConvex = 50;           // factorisations
 constexpr double kProgressBeforePath = 0.5;            // of the error, by conjugate sweeps
 // Iterations in a patch: its cost is that of its laws, so that small ones may have more.
 constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  // laws times iterations; iterations
@@ -220,30 +220,29 @@ void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactG
 }
 
 template <int N>
-double ContactStrategy<N>::first_slip() const {
-  double mu = 0;
-  for (int i = 0; i < system.laws(); ++i) mu += system.set(i).limit / system.laws();
-  const int freedoms = bodies ? freedoms_of(*bodies) : system.size();
-  if (mu > kHighFriction && system.size() > kRedundant * freedoms) return kSlipOfRedundant;
-  return kSlipOverSquare * mu * mu;
-}
-
-template <int N>
 void ContactStrategy<N>::run_interior(const ContactOptions& options, const ContactGoal& goal,
                                       InclusionSolution& solution) {
-  const int count = 1 + static_cast<int>(std::size(kOtherSlips));
-  for (int k = 0; k < count; ++k) {
+  double mu = 0;
+  for (int i = 0; i < system.laws(); ++i) mu += system.set(i).limit / system.laws();
+  const bool high = mu > kHighFriction;
+  auto finished = [&](const InteriorOptions& path, const char* name) {
     start_ = r;
-    const InteriorOptions path{.slip = k == 0 ? first_slip() : kOtherSlips[k - 1],
-                               .max_iterations = std::min(kOfPath, most_ - iterations)};
-    keep(interior_.follow(system, bodies, goal, path, start_.data(), slip_.data(), iterations));
-    note_part("central_path", error, solution);
-    if (done(goal)) return;
+    InteriorOptions limited = path;
+    limited.max_iterations = std::min(path.max_iterations, most_ - iterations);
+    keep(interior_.follow(system, bodies, goal, limited, start_.data(), slip_.data(), iterations));
+    note_part(name, error, solution);
+    if (done(goal)) return true;
     start_ = r;
     sweep(goal, {.sweeps = kSweepsAlone, .acceleration = Acceleration::conjugate});
     note_part("conjugate_gauss_seidel", error, solution);
-    if (done(goal) || error <= options.acceptable) return;
-  }
+    return done(goal) || error <= options.acceptable;
+  };
+  if (high && bodies && system.size() > kRedundant * freedoms_of(*bodies) &&
+      finished({.max_iterations = kOfConvex, .convex = true}, "convex_path"))
+    return;
+  if (finished({.slip = high ? kSlipOfHigh : kSlipOfLow, .max_iterations = kOfPath}, "central_path")) return;
+  for (const double slip : kOtherSlips)
+    if (finished({.slip = slip, .max_iterations = kOfPath}, "central_path")) return;
 }
 
 template <int N>

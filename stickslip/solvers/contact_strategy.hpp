@@ -45,8 +45,6 @@ class ContactStrategy {
   void run_large(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
   /// Heaps: the central path, by several ways of smoothing the slip, each followed by conjugate sweeps.
   void run_interior(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
-  /// How much the slip is smoothed on the first path, by what friction and redundancy the problem has.
-  double first_slip() const;
   void solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience);
   bool is_insoluble(InclusionSolution& solution);
   bool done(const ContactGoal& goal) const;
