@@ -26,7 +26,8 @@ from machine import machine  # noqa: E402
 PEERS = ("NSGS", "NSGS-NSN", "NSGS-PLI", "NSN_AC", "ADMM", "VI_EG")
 TOLERANCE = 1e-8          # strict_error of problems and variants
 SMALL = 60                # contacts; up to here the peer also gets W as a dense matrix, which some of its solvers prefer
-PACKING_TOLERANCE = 1e-6  # heaps: reactions are far from unique and the error of a step is far above this
+# Heaps, strict_error and seconds: what the error of a time step deserves, and what shows whether a solution is near.
+PACKING_GOALS = ((1e-4, 3), (1e-6, 10))
 
 
 def machine_line(box):
@@ -238,29 +239,35 @@ def run_variants(options, files):
 
 def run_packings(options, _files):
     label = machine("libsiconos-numerics7")
-    progress = Progress(24)
-    command = [options.build / "contact_benchmark", "packings", "--tolerance", str(PACKING_TOLERANCE), "--seconds",
-               str(options.packing_seconds), "--seed", str(options.seed)]
-    if options.write:
-        options.write.mkdir(parents=True, exist_ok=True)
-        command += ["--write", options.write]
-    rows = lines_of(command, progress)
+    progress = Progress(24 * len(PACKING_GOALS))
+    goals = []
+    for tolerance, seconds in PACKING_GOALS:
+        command = [options.build / "contact_benchmark", "packings", "--tolerance", str(tolerance), "--seconds", str(seconds),
+                   "--seed", str(options.seed)]
+        if options.write and not goals:
+            options.write.mkdir(parents=True, exist_ok=True)
+            command += ["--write", options.write]
+        rows = lines_of(command, progress)
+        goals.append({"tolerance": tolerance, "budget_seconds": seconds, "solved": sum(row["solved"] for row in rows),
+                      "problems": rows})
     progress.end()
-    data = {"machine": label, "tolerance": PACKING_TOLERANCE, "budget_seconds": options.packing_seconds,
-            "seed": options.seed, "solved": sum(row["solved"] for row in rows), "problems": rows}
+    data = {"machine": label, "seed": options.seed, "goals": goals}
     parts = ["# Friction-contact problems: heaps of spheres", "",
              "Written by `benchmarks/run contact_packings`. One step from rest under gravity: pyramids of equal spheres with "
              "all neighbours touching, hexagonal close packings on a floor, random spheres dropped into a box and rolled "
-             "down until they are held; `benchmarks/friction_contact/packing.hpp`.", "", machine_line(label), "",
-             f"**{data['solved']} of {len(rows)} solved** to strict_error <= {PACKING_TOLERANCE:g} within "
-             f"{options.packing_seconds:g} s by the default.", "",
-             "| heap | spheres | contacts | mu | result | strict_error | iterations | time | method |", "|" + "---|" * 9]
-    for row in rows:
-        parts.append(f"| {row['problem']} | {row['spheres']} | {row['contacts']} | {row['mu']:g} | "
-                     f"{'solved' if row['solved'] else '**' + row['status'] + '**'} | "
-                     + (f"{row['strict_error']:.1e}" if row.get("strict_error") is not None else "") + " | "
-                     f"{row.get('iterations', '')} | {seconds_text(row['seconds']) if 'seconds' in row else ''} | "
-                     f"{row.get('method', '')} |")
+             "down until they are held; `benchmarks/friction_contact/packing.hpp`. Handed over with the bodies, as a time step "
+             "does; cold start; CPU time with everything that is set up.", "", machine_line(label)]
+    for goal in goals:
+        parts += ["", f"## strict_error <= {goal['tolerance']:g} within {goal['budget_seconds']:g} s", "",
+                  f"**{goal['solved']} of {len(goal['problems'])} solved** by the default. `status` is decided by unit_free.", "",
+                  "| heap | spheres | contacts | mu | result | status | strict_error | unit_free | iterations | time | method |",
+                  "|" + "---|" * 11]
+        for row in goal["problems"]:
+            errors = [f"{row[name]:.1e}" if row.get(name) is not None else "" for name in ("strict_error", "unit_free")]
+            parts.append(f"| {row['problem']} | {row['spheres']} | {row['contacts']} | {row['mu']:g} | "
+                         f"{'solved' if row['solved'] else '**not solved**'} | {row['status']} | {errors[0]} | {errors[1]} | "
+                         f"{row.get('iterations', '')} | {seconds_text(row['seconds']) if 'seconds' in row else ''} | "
+                         f"{row.get('method', '')} |")
     return data, "\n".join(parts) + "\n"
 
 
@@ -275,7 +282,6 @@ def main():
     parser.add_argument("--data", type=pathlib.Path, required=True, help="folder of FCLIB files")
     parser.add_argument("--only", default="*", help="pattern of the files")
     parser.add_argument("--seconds", type=float, default=5, help="CPU time per problem and solver")
-    parser.add_argument("--packing-seconds", type=float, default=30)
     parser.add_argument("--repetitions", type=int, default=5)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--write", type=pathlib.Path, help="folder for the heaps as FCLIB files")

@@ -4,7 +4,8 @@
 //
 //   contact_benchmark solve FILE...             the problems as they are
 //   contact_benchmark variants FILE...          changed copies of them (variants.hpp)
-//   contact_benchmark packings [--write DIR]    heaps of spheres (packing.hpp)
+//   contact_benchmark packings [--write DIR]    heaps of spheres (packing.hpp), handed over as a time step does, with the
+//                                               bodies; --form contacts: without them. --kind K, --name N: one of them
 //
 // --solver NAME --tolerance T (on strict_error) --seconds S (of CPU time) --repetitions N --seed K. One JSON line per
 // problem. Every problem is solved in a process of its own: one that crashes or does not return is a problem not
@@ -18,6 +19,7 @@
 #include <csignal>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 
 #include "harness.hpp"
 #include "packing.hpp"
@@ -54,7 +56,11 @@ stickslip::SolveOptions solve_options(const Arguments& arguments) {
   return options;
 }
 
-std::string result_line(const std::string& label, const DualProblem& dual, const Arguments& arguments) {
+// How a problem is handed over: over contacts, as the files hold it, or over bodies, as a time step does.
+using Solve = std::function<stickslip::InclusionSolution(const stickslip::SolveOptions&)>;
+
+std::string result_line(const std::string& label, const DualProblem& dual, const Solve& solve,
+                        const Arguments& arguments) {
   const stickslip::SolveOptions options = solve_options(arguments);
   const int most = static_cast<int>(arguments.number("repetitions", 1));
   double best = HUGE_VAL;
@@ -62,7 +68,7 @@ std::string result_line(const std::string& label, const DualProblem& dual, const
   for (int run = 0, runs = 1; run < runs; ++run) {
     stop_after_cpu(arguments.number("seconds", 20));
     const double begin = cpu_seconds();
-    stickslip::InclusionSolution again = stickslip::solve(dual, options);
+    stickslip::InclusionSolution again = solve(options);
     best = std::min(best, cpu_seconds() - begin);
     if (run == 0) {
       solution = std::move(again);
@@ -82,14 +88,22 @@ std::string result_line(const std::string& label, const DualProblem& dual, const
 }
 
 // Solves in a child process and prints its line, or a line that says how it ended.
-void run_apart(const std::string& label, const LocalContactProblem& problem, const Arguments& arguments) {
+void run_apart(const std::string& label, const LocalContactProblem& problem, const Arguments& arguments,
+               const stickslip::GlobalContactProblem* global = nullptr) {
   std::fflush(stdout);
   const pid_t child = fork();
   if (child < 0) std::exit(1);
   if (child == 0) {
     limit_cpu(2 * arguments.number("seconds", 20) * std::max(1.0, arguments.number("repetitions", 1) > 1 ? 2.0 : 1.0));
     try {
-      std::printf("%s\n", result_line(label, to_dual(problem), arguments).c_str());
+      const DualProblem dual = to_dual(problem);
+      stickslip::SystemMatrix A;
+      stickslip::PrimalProblem primal;
+      if (global) primal = to_primal(*global, A);
+      const Solve solve = [&](const stickslip::SolveOptions& options) {
+        return global ? stickslip::solve(primal, options) : stickslip::solve(dual, options);
+      };
+      std::printf("%s\n", result_line(label, dual, solve, arguments).c_str());
     } catch (const std::exception& error) {
       std::printf("{%s, \"contacts\": %ld, \"solved\": false, \"status\": %s}\n", label.c_str(),
                   static_cast<long>(problem.mu.size()), json_text(error.what()).c_str());
@@ -140,7 +154,7 @@ void run_packings(const Arguments& arguments) {
     packing::ContactOptions options;
   };
   std::vector<Heap> heaps;
-  const std::string only = arguments.text("kind", "");
+  const std::string only = arguments.text("kind", ""), only_named = arguments.text("name", "");
   auto add = [&](const char* kind, const std::string& name, auto&& make, double wall_distance) {
     if (!only.empty() && only != kind) return;
     packing::ContactOptions options;
@@ -165,7 +179,9 @@ void run_packings(const Arguments& arguments) {
         [&] { return packing::deposit(n, radius, width, seed + static_cast<unsigned>(n)); }, width / 2);
   }
   for (const Heap& heap : heaps) {
-    LocalContactProblem problem = condense(contact_problem(heap.spheres, heap.options));
+    if (!only_named.empty() && only_named != heap.name) continue;
+    const stickslip::GlobalContactProblem global = contact_problem(heap.spheres, heap.options);
+    LocalContactProblem problem = condense(global);
     problem.info.title = heap.name;
     problem.info.description = "spheres at rest on a floor, one step from rest under gravity";
     if (arguments.options.contains("write"))
@@ -173,7 +189,7 @@ void run_packings(const Arguments& arguments) {
     if (arguments.text("solve", "yes") == "no") continue;
     run_apart("\"problem\": " + json_text(heap.name) + ", \"kind\": " + json_text(heap.kind) +
                   ", \"mu\": " + json_number(heap.options.mu) + ", \"spheres\": " + std::to_string(heap.spheres.size()),
-              problem, arguments);
+              problem, arguments, arguments.text("form", "bodies") == "bodies" ? &global : nullptr);
   }
 }
 

@@ -176,6 +176,17 @@ bool BlockLu::close_panel(int s) {
   return true;
 }
 
+int BlockLu::sign() const {
+  bool negative = false;
+  for (int s = 0; s < structure_.panels(); ++s) {
+    const int* pivots = pivots_.data() + scalar_start_[structure_.panel_starts[s]];
+    const double* L = values_.data() + lower_start_[s];
+    for (int j = 0; j < width_[s]; ++j)
+      negative ^= (pivots[j] != j) != (L[j + static_cast<std::size_t>(j) * height_[s]] < 0);
+  }
+  return negative ? -1 : 1;
+}
+
 void BlockLu::solve(double* x) const {
   const int n = static_cast<int>(sizes_.size());
   double* y = work_x_.data();

@@ -47,6 +47,8 @@ class BlockLu {
   /// x holds the right-hand side and then the solution; node i owns size(i) numbers from start(i) (ascending nodes).
   /// Numbers of nodes that are not active are neither read nor written.
   void solve(double* x) const;
+  /// Sign of the determinant of the last matrix that was factorised.
+  int sign() const;
 
  private:
   /// The active rows of a panel: places, their scalar offsets (one more at the end), how many.

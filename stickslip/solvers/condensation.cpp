@@ -258,6 +258,19 @@ void Condensation::refresh(const PrimalProblem& problem) {
   }
 }
 
+const BodyBlocks* Condensation::bodies(const PrimalProblem& problem) {
+  if (whole_) return nullptr;
+  matrices_.assign(factors_.size(), 0.0);
+  problem.A->for_each([&](Index i, Index j, double value) {
+    const int c = component_[i];
+    if (component_[j] != c) return;
+    const int n = component_starts_[c + 1] - component_starts_[c];
+    matrices_[factor_starts_[c] + local_[i] + static_cast<std::size_t>(local_[j]) * n] = value;
+  });
+  bodies_ = {component_starts_, law_starts_, incidences_, directions_, factor_starts_, matrices_};
+  return &bodies_;
+}
+
 void Condensation::velocity(const PrimalProblem& problem, const Vector& r, Vector& v) {
   if (whole_) {
     v = problem.g;

@@ -15,19 +15,22 @@
 #include <vector>
 
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
 
 class Condensation {
  public:
-  static constexpr int kLargestComponent = 64;
+  static constexpr int kLargestComponent = BodyBlocks::kLargestComponent;
   /// Brings D and b up to date. Throws InputError if a component of A is singular.
   void refresh(const PrimalProblem& problem);
   /// v = A⁻¹ (g + W r) for the g of the last refresh.
   void velocity(const PrimalProblem& problem, const Vector& r, Vector& v);
   const BlockSparseMatrix& D() const { return D_; }
   const Vector& b() const { return b_; }
+  /// A and W of the last refresh block by block; null where A has a component that is too large.
+  const BodyBlocks* bodies(const PrimalProblem& problem);
   /// size/trace(D_kk): the weights of the natural map.
   const Vector& weights() const { return weights_; }
 
@@ -55,10 +58,7 @@ class Condensation {
   std::vector<char> none_pinned_;
 
   // Incidences (law, component): W_kc (size x n_c) and A_c⁻¹ W_kc (n_c x size), both row by law component.
-  struct Incidence {
-    int law, component;
-    std::size_t offset;
-  };
+  using Incidence = BodyBlocks::Incidence;
   std::vector<Incidence> incidences_;
   std::vector<std::size_t> law_starts_, by_component_starts_;
   std::vector<int> by_component_;  // incidences ordered by component
@@ -66,6 +66,8 @@ class Condensation {
   std::vector<double> directions_, responses_;
   std::vector<std::size_t> row_starts_, position_;
   std::vector<int> columns_, mark_;
+  std::vector<double> matrices_;  // the components of A themselves
+  BodyBlocks bodies_;
 };
 
 }  // namespace stickslip

@@ -95,7 +95,8 @@ void conclude(const ContactStrategy<N>& strategy, const ContactGoal& goal, Inclu
 
 template <int N>
 void solve_with(std::unique_ptr<ContactStrategy<N>>& strategy, const BlockSparseMatrix& D, const Vector& b,
-                const std::vector<Set>& sets, const ContactOptions& options, InclusionSolution& solution) {
+                const std::vector<Set>& sets, const ContactOptions& options, const BodyBlocks* bodies,
+                InclusionSolution& solution) {
   const ContactGoal goal{options.measure, options.tolerance, Deadline(options.max_seconds, options.stop)};
   if (!strategy) strategy = std::make_unique<ContactStrategy<N>>();
   strategy->system.load(D, b, sets, natural_scale(D, b));
@@ -106,6 +107,7 @@ void solve_with(std::unique_ptr<ContactStrategy<N>>& strategy, const BlockSparse
   strategy->given_D = options.method == ContactMethod::strategy ? &D : nullptr;
   strategy->given_b = &b;
   strategy->given_sets = &sets;
+  strategy->bodies = bodies;
   run_to_goal(*strategy, options, goal, solution);
   strategy->system.unpad_reactions(strategy->r.data(), solution.r);
   strategy->system.unpad_velocities(strategy->u.data(), solution.u);
@@ -148,7 +150,8 @@ bool solve_at_once(const BlockSparseMatrix& D, const Vector& b, const std::vecto
 }  // namespace
 
 void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets,
-                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution) {
+                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution,
+                    const BodyBlocks* bodies) {
   if (solution.r.size() != b.size() || !solution.r.allFinite()) solution.r.setZero(b.size());
   solution.u.resize(b.size());
   solution.history.clear();
@@ -158,8 +161,8 @@ void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vect
   int largest = 1;
   for (const Set& set : sets) largest = std::max(largest, set.size);
   auto& parts = workspace.parts();
-  if (largest <= 2) return solve_with(parts.two, D, b, sets, options, solution);
-  solve_with(parts.three, D, b, sets, options, solution);
+  if (largest <= 2) return solve_with(parts.two, D, b, sets, options, bodies, solution);
+  solve_with(parts.three, D, b, sets, options, bodies, solution);
 }
 
 InclusionSolution solve_contacts(const DualProblem& problem, const ContactOptions& options, const Vector& start) {

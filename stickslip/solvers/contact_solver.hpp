@@ -3,8 +3,9 @@
 //
 //   1  accelerated_sweeps   cheap, and enough for most problems; left when it predicts too many further sweeps
 //   1a from 800 contacts in space on: patches (contact_patches.hpp), each by 1 to 5, where few contacts do not settle,
-//      and conjugate sweeps, as long as they bring something; a factorisation of the whole would cost more. From 4000
-//      on these alone, until the limits are reached: the factors of the whole would not fit into them
+//      and conjugate sweeps, as long as they bring something; then the central path (contact_interior.hpp). From 4000
+//      on these alone, until the limits are reached, and the path only over bodies: the factors over contacts would not
+//      fit into them
 //   2  proximal_newton      from where the sweeps stopped; exact to round-off in a few steps once the modes settle
 //   3  smoothing_newton     after conjugate sweeps from where 2 stopped: a path of smoothed problems, finished by 2
 //   4  restarts             of 2 and 3 from backward sweeps, with other residual functions, scales ρ_i, first weights
@@ -21,6 +22,7 @@
 #include <memory>
 
 #include "stickslip/common/deadline.hpp"
+#include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/problem.hpp"
 
 namespace stickslip {
@@ -57,9 +59,11 @@ class ContactWorkspace {
 };
 
 /// Every kind of set. Starts from solution.r if it has the right size, else from 0. Leaves the residuals of
-/// residual.hpp to the caller; solution.history stays empty.
+/// residual.hpp to the caller; the strategy names its parts in solution.solver, in the order in which they were first
+/// used, and adds the error after each to solution.history. bodies: D in parts (body_factor.hpp), null if not known.
 void solve_contacts(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets,
-                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution);
+                    const ContactOptions& options, ContactWorkspace& workspace, InclusionSolution& solution,
+                    const BodyBlocks* bodies = nullptr);
 
 /// The same with a dense or block-sparse D, residuals and, where it applies, the certificate.
 InclusionSolution solve_contacts(const DualProblem& problem, const ContactOptions& options = {},

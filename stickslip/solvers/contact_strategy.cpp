@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
 
 #include "stickslip/solvers/certificate.hpp"
 
@@ -49,6 +50,14 @@ constexpr double kLocal = 0.05;
 // A round that leaves more of the error than this has stalled: patches solve their part and should halve it.
 constexpr double kProgressOfPatches = 0.5, kProgressOfSweeps = 0.9;
 constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall = 300;
+// The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost. Found
+// on heaps of spheres.
+constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
+// Where there are many more reactions than freedoms and friction is high, hardly anything slides: the convex problem
+// comes first.
+constexpr double kRedundant = 2, kHighFriction = 0.5;  // reactions over freedoms; mean of μ
+constexpr int kOfPath = 250, kOfConvex = 50;           // factorisations
+constexpr double kProgressBeforePath = 0.5;            // of the error, by conjugate sweeps
 // Iterations in a patch: its cost is that of its laws, so that small ones may have more.
 constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  // laws times iterations; iterations
 
@@ -83,6 +92,12 @@ constexpr ContactAttempt kAttempts[] = {
      .smoothing = {{.start = 0.1, .shrink = 0.7, .step_scale = 0.03, .slip_smoothing = 1e-3, .max_iterations = 300}},
      .newton = {.alpha = 1e-2, .step_scale = 1, .max_iterations = 200}},
 };
+
+/// One more part of the way, and the error that it left.
+void note_part(std::string_view part, double error, InclusionSolution& solution) {
+  if (solution.solver.find(part) == std::string::npos) (solution.solver += '+') += part;
+  solution.history.push_back(error);
+}
 
 int limit(const ContactOptions& options, int own) { return options.max_iterations > 0 ? options.max_iterations : own; }
 
@@ -127,7 +142,9 @@ void ContactStrategy<N>::run_strategy(const ContactOptions& options, const Conta
                           .predicted = small ? kPredictedOfSmall : kPredicted,
                           .window = small ? kWindowOfSmall : kWindow};
   error = sweeps_.solve(system, goal, first, r.data(), slip_.data(), iterations);
-  if (N == 3 && system.laws() >= kLarge && !is_patch_ && !done(goal)) run_large(options, goal, solution);
+  solution.history.push_back(error);
+  const bool large = N == 3 && system.laws() >= kLarge && !is_patch_;
+  if (large && !done(goal)) run_large(options, goal, solution);
   for (double variation = 1; !done(goal); variation *= kVariation) {
     for (const ContactAttempt& attempt : kAttempts) {
       if (done(goal) || (&attempt != kAttempts && error <= options.acceptable)) return;
@@ -143,10 +160,10 @@ void ContactStrategy<N>::run_strategy(const ContactOptions& options, const Conta
 template <int N>
 bool ContactStrategy<N>::try_attempt(const ContactAttempt& attempt, double variation, const ContactGoal& goal,
                                      InclusionSolution& solution) {
-  solution.solver = "accelerated_gauss_seidel+proximal_newton";
   start_ = r;
   if (attempt.conjugate_sweeps > 0 && system.laws() > kSmall) {
     sweep(goal, {.sweeps = attempt.conjugate_sweeps, .acceleration = Acceleration::conjugate});
+    note_part("conjugate_gauss_seidel", error, solution);
     if (done(goal)) return false;
     start_ = r;
   }
@@ -154,17 +171,18 @@ bool ContactStrategy<N>::try_attempt(const ContactAttempt& attempt, double varia
     sweeps_.solve(system, goal, {.sweeps = attempt.backward_sweeps, .backward = true}, start_.data(), slip_.data(),
                   iterations);
   if (attempt.smoothing) {
-    solution.solver = "accelerated_gauss_seidel+proximal_newton+smoothing_newton";
     SmoothingOptions smoothing = *attempt.smoothing;
     smoothing.start *= variation;
     smoothing.max_iterations = std::min(smoothing.max_iterations, most_ - iterations);
     keep(newton_.follow_smoothed(system, goal, smoothing, start_.data(), iterations));
+    note_part("smoothing_newton", error, solution);
     if (done(goal)) return false;
   }
   ProximalNewtonOptions proximal = attempt.newton;
   proximal.alpha *= variation;
   proximal.max_iterations = std::min(proximal.max_iterations, most_ - iterations);
   keep(newton_.solve(system, goal, proximal, start_.data(), slip_.data(), iterations));
+  note_part("proximal_newton", error, solution);
   return true;
 }
 
@@ -172,7 +190,7 @@ template <int N>
 void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactGoal& goal,
                                    InclusionSolution& solution) {
   const bool huge = system.laws() >= kHuge;
-  solution.solver = "conjugate_gauss_seidel+patches";
+  bool path = (!huge || bodies) && ContactInterior<N>::applies(system);  // not yet tried
   for (int stalls = 0, rounds = 0; huge || stalls < kStalls; ++rounds) {
     const double before = error;
     system.velocity({}, r.data(), u.data());
@@ -181,14 +199,50 @@ void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactG
     const int count = patches_.find(system, goal, r.data(), u.data(), kShare, reach, kPatch * reach);
     const bool local = count > 0 && (patches_.spread() < kLocal || stalls >= kStalls);
     for (int k = 0; local && k < count && !goal.expired(); ++k) solve_patch(k, options, goal, reach);
+    if (local) note_part("patches", error, solution);
     sweep(goal, {.sweeps = !local       ? kSweepsAlone
                            : stalls > 0 ? kSweepsAfterStall
                                         : kSweepsAfterPatches,
                  .acceleration = Acceleration::conjugate,
                  .backward = stalls >= kStalls && rounds % 2 == 1});
+    note_part("conjugate_gauss_seidel", error, solution);
     if (error <= goal.tolerance || goal.expired() || iterations >= most_) return;
-    stalls = error > (local ? kProgressOfPatches : kProgressOfSweeps) * before ? stalls + 1 : 0;
+    const double progress = local ? kProgressOfPatches : path ? kProgressBeforePath : kProgressOfSweeps;
+    stalls = error > progress * before ? stalls + 1 : 0;
+    // No places to speak of and sweeps that stand still: the trouble is everywhere, as in a heap that is new.
+    if (path && (local ? stalls >= kStalls : stalls > 0) && error > options.acceptable) {
+      run_interior(options, goal, solution);
+      if (done(goal)) return;
+      path = false;
+      stalls = 0;
+    }
   }
+}
+
+template <int N>
+void ContactStrategy<N>::run_interior(const ContactOptions& options, const ContactGoal& goal,
+                                      InclusionSolution& solution) {
+  double mu = 0;
+  for (int i = 0; i < system.laws(); ++i) mu += system.set(i).limit / system.laws();
+  const bool high = mu > kHighFriction;
+  auto finished = [&](const InteriorOptions& path, const char* name) {
+    start_ = r;
+    InteriorOptions limited = path;
+    limited.max_iterations = std::min(path.max_iterations, most_ - iterations);
+    keep(interior_.follow(system, bodies, goal, limited, start_.data(), slip_.data(), iterations));
+    note_part(name, error, solution);
+    if (done(goal)) return true;
+    start_ = r;
+    sweep(goal, {.sweeps = kSweepsAlone, .acceleration = Acceleration::conjugate});
+    note_part("conjugate_gauss_seidel", error, solution);
+    return done(goal) || error <= options.acceptable;
+  };
+  if (high && bodies && system.size() > kRedundant * freedoms_of(*bodies) &&
+      finished({.max_iterations = kOfConvex, .convex = true}, "convex_path"))
+    return;
+  if (finished({.slip = high ? kSlipOfHigh : kSlipOfLow, .max_iterations = kOfPath}, "central_path")) return;
+  for (const double slip : kOtherSlips)
+    if (finished({.slip = slip, .max_iterations = kOfPath}, "central_path")) return;
 }
 
 template <int N>
@@ -204,6 +258,7 @@ void ContactStrategy<N>::solve_patch(int k, const ContactOptions& options, const
   ContactOptions limited = options;
   limited.acceptable = 0;
   limited.max_iterations = patience * std::clamp(kPatchWork / patch_->system.laws(), kFewestInPatch, kMostInPatch);
+  patch_solution_.history.clear();
   patch_->run(limited, part, patch_solution_);
   // In units of what an iteration over everything costs.
   iterations += 1 + static_cast<int>(static_cast<double>(patch_->iterations) * patch_->system.laws() / system.laws());

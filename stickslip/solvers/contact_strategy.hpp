@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "stickslip/solvers/accelerated_sweeps.hpp"
+#include "stickslip/solvers/contact_interior.hpp"
 #include "stickslip/solvers/contact_newton.hpp"
 #include "stickslip/solvers/contact_patches.hpp"
 #include "stickslip/solvers/contact_solver.hpp"
@@ -28,6 +29,7 @@ class ContactStrategy {
   const BlockSparseMatrix* given_D = nullptr;
   const Vector* given_b = nullptr;
   const std::vector<Set>* given_sets = nullptr;
+  const BodyBlocks* bodies = nullptr;  ///< D = Wᵀ A⁻¹ W in parts, where that is known
 
   /// From r; iterations counts on. Sets solution.solver, and the status if there is a certificate of insolubility.
   void run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
@@ -41,6 +43,8 @@ class ContactStrategy {
                    InclusionSolution& solution);
   /// Many laws: sweeps that go on where Anderson's stand still, and patches where only a few laws do not settle.
   void run_large(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
+  /// Heaps: the central path, by several ways of smoothing the slip, each followed by conjugate sweeps.
+  void run_interior(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
   void solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience);
   bool is_insoluble(InclusionSolution& solution);
   bool done(const ContactGoal& goal) const;
@@ -48,6 +52,7 @@ class ContactStrategy {
 
   AcceleratedSweeps<N> sweeps_;
   ContactNewton<N> newton_;
+  ContactInterior<N> interior_;
   ContactPatches<N> patches_;
   std::unique_ptr<ContactStrategy> patch_;  // solves them
   InclusionSolution patch_solution_;        // kept for its memory

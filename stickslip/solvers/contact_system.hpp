@@ -49,6 +49,9 @@ class ContactSystem {
   const double* block(std::size_t entry) const { return values_ + kBlock * entry; }
   const double* diagonal(int i) const { return values_ + kBlock * D_.diagonals()[i]; }
 
+  /// D here over D as it was given; 0 where laws have units of their own.
+  double mobility_unit() const { return scale_.own.empty() ? ProblemScale::down(scale_.mobility) : 0.0; }
+
   /// Reactions into the layout and units of this object, and back.
   void pad(const Vector& r, double* padded) const;
   void unpad_reactions(const double* padded, Vector& r) const;

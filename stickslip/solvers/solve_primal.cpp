@@ -206,7 +206,11 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
 void solve_condensed(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
                      InclusionSolution& solution) {
   w.condensation.refresh(problem);
-  solve_contacts(w.condensation.D(), w.condensation.b(), problem.sets, contact_options(options), w.contacts, solution);
+  // Factors over bodies pay only in problems so large that the blocks they need cost nothing beside them.
+  constexpr std::size_t kMany = 64;  // laws
+  const BodyBlocks* bodies = problem.sets.size() > kMany ? w.condensation.bodies(problem) : nullptr;
+  solve_contacts(w.condensation.D(), w.condensation.b(), problem.sets, contact_options(options), w.contacts, solution,
+                 bodies);
   if (solution.status == Status::success) stop_stuck_laws(problem.sets, w.condensation.weights(), solution);
   doubt_certificate(problem, solution);
   w.condensation.velocity(problem, solution.r, solution.v);

@@ -133,5 +133,31 @@ TEST(BlockLu, SolvesWithAndWithoutTheNodesThatAreLeftOut) {
   }
 }
 
+TEST(BlockLu, KnowsTheSignOfTheDeterminant) {
+  Engine engine(413);
+  int negative = 0;
+  for (int trial = 0; trial < 40; ++trial) {
+    const int n = 2 + trial % 7;
+    const std::vector<int> sizes(static_cast<std::size_t>(n), 2);
+    DenseMatrix V(2 * n, 2 * n);
+    for (double& value : V.reshaped()) value = samples::draw(engine, -1, 1);
+    const BlockSparseMatrix blocks = BlockSparseMatrix::from_dense(sizes, V);
+    std::vector<int> columns;
+    for (const auto& entry : blocks.entries()) columns.push_back(entry.column);
+    BlockLu lu;
+    lu.analyze(sizes, blocks.row_starts(), columns);
+    ASSERT_TRUE(lu.factorize(std::vector<char>(static_cast<std::size_t>(n), 1),
+                             [&](int, int row, int column, double* out, int ld, bool transposed) {
+                               for (int a = 0; a < 2; ++a)
+                                 for (int c = 0; c < 2; ++c)
+                                   out[transposed ? c + a * ld : a + c * ld] += V(2 * row + a, 2 * column + c);
+                             }));
+    EXPECT_EQ(lu.sign(), V.determinant() < 0 ? -1 : 1) << trial;
+    negative += lu.sign() < 0;
+  }
+  EXPECT_GT(negative, 0);
+  EXPECT_LT(negative, 40);
+}
+
 }  // namespace
 }  // namespace stickslip::block_lu_test

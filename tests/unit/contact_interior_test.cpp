@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// Heaps of spheres and what solves them: the central path, and its factors over bodies.
+#include "stickslip/solvers/contact_interior.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/Geometry>
+
+#include <cmath>
+
+#include "stickslip/solvers/residual.hpp"
+#include "stickslip/solvers/solve.hpp"
+#include "tests/unit/matrix_samples.hpp"
+
+namespace stickslip::contact_interior_test {
+namespace {
+
+using Point = Eigen::Vector3d;
+
+struct Units {
+  double length = 1, mass = 1, time = 1;  // 1 m, 1 kg, 1 s in the units of the problem
+};
+
+/// A square pyramid of equal spheres, all neighbours touching, one step of 5 ms from rest under gravity.
+struct Pyramid {
+  SystemMatrix A;
+  PrimalProblem problem;
+
+  Pyramid(int layers, double mu, const Units& unit = {}) {
+    const double radius = 0.01 * unit.length, mass = 0.01 * unit.mass, step = 5e-3 * unit.time,
+                 gravity = 9.81 * unit.length / (unit.time * unit.time);
+    std::vector<Point> centres;
+    for (int layer = 0; layer < layers; ++layer)
+      for (int i = 0, side = layers - layer; i < side; ++i)
+        for (int j = 0; j < side; ++j)
+          centres.push_back(radius * Point(2 * i - side + 1, 2 * j - side + 1, 1 + layer * std::sqrt(2.0)));
+    const int n = static_cast<int>(centres.size());
+    std::vector<Eigen::Triplet<double>> inertia, directions;
+    problem.g = Vector::Zero(6 * n);
+    for (int k = 0; k < n; ++k) {
+      for (int c = 0; c < 6; ++c)
+        inertia.emplace_back(6 * k + c, 6 * k + c, c < 3 ? mass : 0.4 * mass * radius * radius);
+      problem.g[6 * k + 2] = -step * mass * gravity;
+    }
+    int row = 0;
+    auto touch = [&](int above, int below, const Point& normal) {
+      const Point helper = std::abs(normal[0]) < 0.8 ? Point(1, 0, 0) : Point(0, 1, 0);
+      const Point tangent = normal.cross(helper).normalized(), other = normal.cross(tangent);
+      for (const Point& e : {normal, tangent, other}) {
+        for (const auto& [body, sign] : {std::pair{above, 1.0}, std::pair{below, -1.0}}) {
+          if (body < 0) continue;
+          const Point lever = -radius * normal.cross(e);
+          for (int c = 0; c < 3; ++c) {
+            directions.emplace_back(row, 6 * body + c, sign * e[c]);
+            directions.emplace_back(row, 6 * body + 3 + c, lever[c]);
+          }
+        }
+        ++row;
+      }
+      problem.sets.push_back(friction_cone_set(mu, 3));
+    };
+    for (int k = 0; k < n; ++k) {
+      if (centres[k][2] < 1.5 * radius) touch(k, -1, Point(0, 0, 1));
+      for (int l = 0; l < k; ++l)
+        if (const Point d = centres[k] - centres[l]; d.norm() < 2.001 * radius) touch(k, l, d.normalized());
+    }
+    SparseMatrix M(6 * n, 6 * n);
+    M.setFromTriplets(inertia.begin(), inertia.end());
+    A = SystemMatrix(M);
+    problem.A = &A;
+    problem.Wt.resize(row, 6 * n);
+    problem.Wt.setFromTriplets(directions.begin(), directions.end());
+    problem.w = Vector::Zero(row);
+  }
+};
+
+double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodies, int& iterations) {
+  Condensation condensation;
+  condensation.refresh(heap.problem);
+  ContactSystem<3> system;
+  system.load(condensation.D(), condensation.b(), heap.problem.sets,
+              natural_scale(condensation.D(), condensation.b()));
+  std::vector<double> r(static_cast<std::size_t>(system.size()), 0.0), slips(heap.problem.sets.size(), 0.0);
+  ContactInterior<3> path;
+  EXPECT_TRUE(ContactInterior<3>::applies(system));
+  iterations = 0;
+  return path.follow(system, over_bodies ? condensation.bodies(heap.problem) : nullptr,
+                     {StoppingMeasure::unit_free, tolerance}, {.slip = slip}, r.data(), slips.data(), iterations);
+}
+
+TEST(BodyFactor, SolvesOverBodiesWhatItSolvesOverContacts) {
+  const Pyramid heap(3, 0.5);
+  Condensation condensation;
+  condensation.refresh(heap.problem);
+  ContactSystem<3> system;
+  system.load(condensation.D(), condensation.b(), heap.problem.sets,
+              natural_scale(condensation.D(), condensation.b()));
+  samples::Engine engine(510);
+  Vector T(3 * system.size()), g(system.size());
+  for (double& value : T) value = samples::draw(engine, -0.2, 0.2);
+  for (int k = 0; k < system.laws(); ++k)
+    for (int c = 0; c < 3; ++c) T[9 * k + 4 * c] += 1;
+  for (double& value : g) value = samples::draw(engine, -1, 1);
+  BodyFactor<3> bodies, contacts;
+  bodies.load(system, condensation.bodies(heap.problem));
+  contacts.load(system, nullptr);
+  EXPECT_TRUE(bodies.over_bodies());
+  EXPECT_FALSE(contacts.over_bodies());
+  ASSERT_TRUE(bodies.factorize(T.data()));
+  ASSERT_TRUE(contacts.factorize(T.data()));
+  EXPECT_EQ(bodies.sign(), contacts.sign());
+  Vector a = g, b = g;
+  bodies.solve(a.data());
+  contacts.solve(b.data());
+  EXPECT_LE((a - b).lpNorm<Eigen::Infinity>(), 1e-12 * g.lpNorm<Eigen::Infinity>());
+  Vector image(system.size());
+  system.multiply(a.data(), image.data());
+  for (int k = 0; k < system.laws(); ++k)
+    for (int i = 0; i < 3; ++i) {
+      double sum = a[3 * k + i] - g[3 * k + i];
+      for (int c = 0; c < 3; ++c) sum += T[9 * k + 3 * i + c] * image[3 * k + c];
+      EXPECT_NEAR(sum, 0, 1e-12);
+    }
+}
+
+TEST(ContactInterior, FollowsItsPathToTheSolutionOfAHeap) {
+  for (const double mu : {0.2, 0.3}) {
+    const Pyramid heap(5, mu);
+    int bodies = 0, contacts = 0;
+    EXPECT_LE(follow(heap, 0.3, 1e-6, true, bodies), 1e-6) << mu;
+    EXPECT_LE(follow(heap, 0.3, 1e-6, false, contacts), 1e-6) << mu;
+    EXPECT_LT(bodies, 200);
+  }
+}
+
+TEST(ContactInterior, TakesTheSamePathInEverySystemOfUnits) {
+  int plain = 0;
+  follow(Pyramid(4, 0.3), 0.3, 1e-5, true, plain);
+  for (const double size : {0x1p-20, 0x1p20}) {
+    int other = 0;
+    EXPECT_LE(follow(Pyramid(4, 0.3, {size, 1, 1}), 0.3, 1e-5, true, other), 1e-5);
+    EXPECT_EQ(other, plain);
+    EXPECT_LE(follow(Pyramid(4, 0.3, {1, size, 1}), 0.3, 1e-5, true, other), 1e-5);
+    EXPECT_EQ(other, plain);
+    EXPECT_LE(follow(Pyramid(4, 0.3, {1, 1, size}), 0.3, 1e-5, true, other), 1e-5);
+    EXPECT_EQ(other, plain);
+  }
+}
+
+TEST(ContactStrategy, AHeapOnWhichSweepsStandStillIsSolvedByItsPath) {
+  const Pyramid heap(8, 0.3);
+  ASSERT_EQ(heap.problem.sets.size(), 960u);
+  const InclusionSolution solution =
+      solve(heap.problem, {.tolerance = 1e-4, .measure = StoppingMeasure::unit_free});
+  EXPECT_EQ(solution.status, Status::success) << solution.message;
+  EXPECT_LE(solution.residuals.unit_free, 1e-4);
+  EXPECT_NE(solution.solver.find("central_path"), std::string::npos) << solution.solver;
+  // One entry per part of the way; the best point is kept, so that none is larger than the one before.
+  ASSERT_GE(solution.history.size(), 3u);
+  for (std::size_t k = 1; k < solution.history.size(); ++k)
+    EXPECT_LE(solution.history[k], solution.history[k - 1]);
+}
+
+}  // namespace
+}  // namespace stickslip::contact_interior_test
