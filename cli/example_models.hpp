@@ -2,6 +2,7 @@
 // The model files that come with the program: models/ of the source tree, or of the installation.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,9 @@ namespace stickslip::cli {
 struct ExampleModel {
   std::string path, title;
 };
-/// Empty if the folder is not found.
+/// Empty if it is not found.
+std::filesystem::path example_models_folder();
+/// None if the folder is not found.
 std::vector<ExampleModel> example_models();
 
 }  // namespace stickslip::cli

@@ -238,10 +238,9 @@ std::vector<double> round_ticks(double low, double high, int wanted) {
   return ticks;
 }
 
-void write_figure(const Figure& figure, const std::filesystem::path& file) {
+std::string drawn(const Figure& figure, const std::string& ending) {
   const double width = figure.width;
   const double height = figure.height > 0 ? figure.height : 40 + kPanel * static_cast<double>(figure.panels.size());
-  const std::string ending = file.extension().string();
   std::string bytes;
   using Surface = std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)>;
   Surface surface(nullptr, cairo_surface_destroy);
@@ -254,7 +253,7 @@ void write_figure(const Figure& figure, const std::filesystem::path& file) {
     surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(kSharp * width), static_cast<int>(kSharp * height)));
     cairo_surface_set_device_scale(surface.get(), kSharp, kSharp);
   } else {
-    throw InputError(fmt::format("--out {}: the name must end in .svg, .png or .pdf", file.string()));
+    throw InputError("the name must end in .svg, .png or .pdf");
   }
   {
     const std::unique_ptr<cairo_t, void (*)(cairo_t*)> cr(cairo_create(surface.get()), cairo_destroy);
@@ -267,7 +266,17 @@ void write_figure(const Figure& figure, const std::filesystem::path& file) {
   }
   if (const cairo_status_t status = cairo_surface_status(surface.get());
       status != CAIRO_STATUS_SUCCESS && status != CAIRO_STATUS_SURFACE_FINISHED)
-    throw OutputError(fmt::format("{}: {}", file.string(), cairo_status_to_string(status)));
+    throw OutputError(fmt::format("the picture cannot be drawn: {}", cairo_status_to_string(status)));
+  return bytes;
+}
+
+void write_figure(const Figure& figure, const std::filesystem::path& file) {
+  std::string bytes;
+  try {
+    bytes = drawn(figure, file.extension().string());
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--out {}: {}", file.string(), error.what()));
+  }
   write_text_file(file, bytes);
 }
 

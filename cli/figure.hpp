@@ -29,6 +29,8 @@ struct Figure {
 /// Ticks at multiples of 1, 2 or 5 times a power of ten within [low, high], about `wanted` of them.
 std::vector<double> round_ticks(double low, double high, int wanted);
 
+/// As bytes of a file; `ending`: ".svg", ".png" or ".pdf". Throws InputError for another one.
+std::string drawn(const Figure& figure, const std::string& ending);
 /// By the ending of the name: .svg, .png or .pdf. Throws InputError for another one, OutputError where it cannot be written.
 void write_figure(const Figure& figure, const std::filesystem::path& file);
 

@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "cli/command_table.hpp"
+#include "cli/example_models.hpp"
 #include "cli/options.hpp"
 #include "cli/terminal.hpp"
 #include "papers/papers.hpp"
@@ -34,8 +35,8 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   periodic   a periodic motion, or a branch of them                    stickslip periodic models/forced-oscillator.toml
   shoot      numbers for which conditions at given times hold          stickslip shoot models/puck-to-target.toml
   fit        numbers from measurements, with standard errors           stickslip fit models/belt-fit.toml DATA.csv
-  sweep      many runs over numbers of a model, on threads or MPI     stickslip sweep MODEL.toml --over k=1:3:21
-  basin, montecarlo, bifurcation: ready sweeps                        stickslip bifurcation MODEL.toml --over omega=0.5:2:200
+  sweep      many runs over numbers of a model, on threads or MPI      stickslip sweep MODEL.toml --over k=1:3:21
+  basin, montecarlo, bifurcation: ready sweeps                         stickslip bifurcation MODEL.toml --over omega=0.5:2:200
   view       results in the browser: list, overlays, live progress     stickslip view DIR
   plot       columns of results as SVG, PNG or PDF                     stickslip plot two-masses --x x1 --y v_x1
   solve      friction-contact problems in FCLIB files                  stickslip solve PROBLEM.hdf5
@@ -43,9 +44,9 @@ what sticks, sticks exactly. A model is a text file (TOML); one model runs under
   fmu        the model as a unit for co-simulation (FMI 2.0)           stickslip fmu MODEL.toml
   reproduce  the figures and numbers of a paper, with a verdict        stickslip reproduce splitting
   list       schemes, solvers, laws, models or papers                  stickslip list laws
-  new        a commented model to start from                          stickslip new matrices
-  doctor     versions, threads, MPI, and a self-check                 stickslip doctor
-  completion of bash, zsh or fish; the manual page                    stickslip completion bash
+  new        a commented model to start from                           stickslip new matrices
+  doctor     versions, threads, MPI, and a self-check                  stickslip doctor
+  completion of bash, zsh or fish; the manual page                     stickslip completion bash
 
 Results go to a folder named after the model; report.html in it opens in a browser. Every command: --help.
 )";
@@ -152,12 +153,22 @@ int run_program(int argc, char** argv) {
   return cli::kWrongInput;
 }
 
+/// A model of the manual's examples that is not here, but came with the program.
+std::string example_hint(const std::string& message) {
+  constexpr std::string_view kEnd = ".toml: no such file";
+  if (!message.ends_with(kEnd)) return "";
+  const std::filesystem::path wanted = message.substr(0, message.size() - kEnd.size() + 5);
+  const std::filesystem::path there = example_models_folder() / wanted.filename();
+  std::error_code ignored;
+  return std::filesystem::exists(there, ignored) ? fmt::format("; one of that name came with the program: {}", there.string()) : "";
+}
+
 /// Whatever went wrong becomes one message and an exit code.
 int guarded(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
-    print_error("stickslip: {}\n", error.what());
+    print_error("stickslip: {}{}\n", error.what(), example_hint(error.what()));
     return cli::kWrongInput;
   } catch (const OutputError& error) {
     print_error("stickslip: {}\n", error.what());

@@ -268,7 +268,9 @@ void Ranks::help(const WorkPool::Work& work, int threads) const {
     }
     if (reports.under_way()) continue;
     const bool wants = !home && !asked && pool.wants_more(kLead);
-    if (wants || (!frames.empty() && Clock::now() - reported > kReportEvery)) {
+    // Nothing more to do: the last records are waited for.
+    const bool due = pool.idle() || Clock::now() - reported > kReportEvery;
+    if (wants || (!frames.empty() && due)) {
       report({wants, 0, pool.threads(), pool.mean_seconds()});
       asked |= wants;
     }

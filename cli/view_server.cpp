@@ -126,7 +126,7 @@ std::string text_of(const json& value) { return value.dump(-1, ' ', false, json:
 std::string type_of(const fs::path& path) {
   const std::string ending = path.extension().string();
   for (const auto& [known, type] : {std::pair{".html", "text/html; charset=utf-8"}, {".json", "application/json"}, {".csv", "text/csv; charset=utf-8"},
-                                    {".svg", "image/svg+xml"}, {".png", "image/png"}})
+                                    {".svg", "image/svg+xml"}, {".png", "image/png"}, {".pdf", "application/pdf"}})
     if (ending == known) return type;
   return "application/octet-stream";
 }
@@ -205,7 +205,10 @@ struct ViewServer::Service {
     });
     server.Get(prefix + "/results.json", [this](const auto&, httplib::Response& response) {
       json all = json::array();
-      for (const auto& [name, folder] : results()) all.push_back(describe_result(name, folder));
+      for (const auto& [name, folder] : results()) {
+        all.push_back(describe_result(name, folder));
+        all.back()["label"] = label_of(name);
+      }
       response.set_content(text_of({{"results", all}}), "application/json");
     });
     server.Get(prefix + "/columns.json", [this](const httplib::Request& request, httplib::Response& response) {
@@ -233,19 +236,28 @@ struct ViewServer::Service {
     return found;
   }
 
+  /// What a reader calls it: the path below the folder that was given, with its name where there are several.
+  std::string label_of(const std::string& name) const {
+    const std::size_t colon = name.find(':');
+    const fs::path root = folders[static_cast<std::size_t>(std::stoul(name.substr(0, colon)))].filename(), inner = name.substr(colon + 1);
+    if (inner == ".") return root.string();
+    return folders.size() > 1 ? (root / inner).string() : inner.string();
+  }
+
   fs::path folder_of(const std::string& name) const {
     for (const auto& [known, folder] : results())
       if (known == name) return folder;
     throw InputError(fmt::format("there is no result '{}' in the folders that are shown", name));
   }
 
+  /// A page, or with as=svg, png or pdf a picture.
   void figure(const httplib::Request& request, httplib::Response& response) const {
     PlotCommand command;
     std::vector<ResultTable> tables;
     for (const auto& [key, value] : request.params)
       if (key == "r") {
         tables.push_back(read_result_table(folder_of(value).string()));
-        tables.back().label = value.substr(value.find(':') + 1);
+        tables.back().label = label_of(value);
       }
     if (tables.empty()) throw InputError("choose a result first");
     command.x = request.get_param_value("x");
@@ -255,6 +267,8 @@ struct ViewServer::Service {
     command.after = number_of(request, "after", command.after);
     if (command.spectrum) command.x.clear();
     Figure figure = compose_figure(command, tables);
+    if (const std::string as = request.get_param_value("as"); !as.empty())
+      return response.set_content(drawn(figure, "." + as), type_of("picture." + as));
     figure.title = "Comparison of results";
     response.set_content(report_html(document_of(figure, tables)), "text/html; charset=utf-8");
   }

@@ -314,14 +314,14 @@ def _result_html(self):
 
 def _events_table(self):
     """The events as a pandas DataFrame."""
-    import pandas
+    pandas = arguments.library("pandas", "tables")
 
     return pandas.DataFrame(self.events, columns=Event._fields)
 
 
 def _table(self):
     """Time, positions, velocities and reactions as a pandas DataFrame with the columns of trajectory.csv."""
-    import pandas
+    pandas = arguments.library("pandas", "tables")
 
     columns = {"t": self.t}
     for names, table in ((self.coordinates, self.position), (self.velocities, self.velocity),

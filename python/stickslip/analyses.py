@@ -92,7 +92,7 @@ def _short(value):
 
 
 def _frame(rows):
-    import pandas
+    pandas = arguments.library("pandas", "tables")
 
     return pandas.DataFrame(rows)
 

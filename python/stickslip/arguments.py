@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arguments of a wrong kind are refused here, by their name, before they reach the compiled part."""
+import importlib
 import math
 import operator
 import os
@@ -83,3 +84,14 @@ def finite(name, value):
     if not math.isfinite(value):
         raise InputError(f"{name} = {value}: it must be finite")
     return value
+
+
+def library(name, what):
+    """A module that only some calls need."""
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        first = name.split(".")[0]
+        if error.name != first:
+            raise
+        raise ModuleNotFoundError(f"{what} need {first}: apt install python3-{first}, or pip install {first}", name=first) from None

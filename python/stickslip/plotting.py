@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures of a result with matplotlib."""
+from .arguments import library
+
 
 
 def _figure(rows, size, show=False):
     """A figure and its axes, rows x 1. Without a window nothing of matplotlib's state changes; notebooks draw it as a picture."""
     if show:
-        from matplotlib import pyplot
+        pyplot = library("matplotlib.pyplot", "pictures")
 
         return pyplot.subplots(rows, 1, sharex=True, squeeze=False, figsize=size, layout="constrained")
-    from matplotlib.figure import Figure
+    Figure = library("matplotlib.figure", "pictures").Figure
 
     class Picture(Figure):
         def _repr_png_(self):
@@ -56,7 +58,7 @@ def plot(self, columns=None, show=False):
     shade_stick(self, axes[:, 0])
     axes[-1, 0].set_xlabel("time [s]")
     if show:
-        from matplotlib import pyplot
+        pyplot = library("matplotlib.pyplot", "pictures")
 
         pyplot.show()
     return figure

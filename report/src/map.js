@@ -16,6 +16,24 @@ function map_colour(fraction) {
   return `rgb(${mix.join(',')})`;
 }
 
+/** Round numbers where cells are equally spaced, else values of some cells: [place in cells, number]. */
+function map_ticks(values) {
+  const n = values.length;
+  const step = n > 1 ? (values[n - 1] - values[0]) / (n - 1) : 0;
+  const even = step !== 0 && values.every((v, k) => Math.abs(v - values[0] - k * step) < 1e-6 * Math.abs(step));
+  if (!even || n <= MAP_TICKS) {
+    const some = Math.min(MAP_TICKS, n);
+    return [...new Set(Array.from({ length: some }, (_, k) => (some > 1 ? Math.round((k * (n - 1)) / (some - 1)) : 0)))].map((k) => [k, values[k]]);
+  }
+  const [low, high] = [Math.min(values[0], values[n - 1]), Math.max(values[0], values[n - 1])];
+  const raw = (high - low) / (MAP_TICKS - 1);
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const wide = [1, 2, 5, 10].map((f) => f * power).find((f) => f >= raw * (1 - 1e-9));
+  const found = [];
+  for (let k = Math.ceil(low / wide - 1e-9); k <= high / wide + 1e-9; k++) found.push([(k * wide - values[0]) / step, Number((k * wide).toPrecision(12))]);
+  return found;
+}
+
 function map_block(block, section) {
   const { x_values, y_values, values, categories } = block;
   const columns = x_values.length;
@@ -34,14 +52,13 @@ function map_block(block, section) {
     ink.strokeStyle = theme.border;
     ink.strokeRect(MAP_MARGIN.left, MAP_MARGIN.top, w, h);
     ink.font = '12px system-ui, sans-serif';
-    const ticks = (count) => [...new Set(Array.from({ length: Math.min(MAP_TICKS, count) }, (_, k, n = Math.min(MAP_TICKS, count)) => (n > 1 ? Math.round((k * (count - 1)) / (n - 1)) : 0)))];
     ink.textAlign = 'center';
     ink.textBaseline = 'top';
-    for (const k of ticks(columns)) ink.fillText(format_number(x_values[k], 4), MAP_MARGIN.left + ((k + 0.5) / columns) * w, MAP_MARGIN.top + h + 5);
+    for (const [k, value] of map_ticks(x_values)) ink.fillText(format_number(value, 4), MAP_MARGIN.left + ((k + 0.5) / columns) * w, MAP_MARGIN.top + h + 5);
     ink.fillText(with_unit(block.x), MAP_MARGIN.left + w / 2, MAP_MARGIN.top + h + 24);
     ink.textAlign = 'right';
     ink.textBaseline = 'middle';
-    for (const k of ticks(rows)) ink.fillText(format_number(y_values[k], 4), MAP_MARGIN.left - 6, MAP_MARGIN.top + h - ((k + 0.5) / rows) * h);
+    for (const [k, value] of map_ticks(y_values)) ink.fillText(format_number(value, 4), MAP_MARGIN.left - 6, MAP_MARGIN.top + h - ((k + 0.5) / rows) * h);
     ink.save();
     ink.translate(12, MAP_MARGIN.top + h / 2);
     ink.rotate(-Math.PI / 2);

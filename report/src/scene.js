@@ -390,6 +390,10 @@ class Scene {
     return near.slice(0, 6).map(told);
   }
 
+  screen_theme() {
+    return screen_theme();
+  }
+
   // ---- paper and files
 
   picture(width, height, ratio, t) {

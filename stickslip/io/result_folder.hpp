@@ -19,6 +19,10 @@ class ResultFolder {
     std::error_code ignored;
     if (std::filesystem::is_directory(path_, ignored)) lock_ = FolderLock(path_);
   }
+  /// A folder that was made for nothing goes away.
+  ~ResultFolder() { withdraw(); }
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
   const std::filesystem::path& path() const { return path_; }
   /// Makes and locks it where that has not been done. Throws LostOutput if the path names another folder by now.
   const std::filesystem::path& open() {

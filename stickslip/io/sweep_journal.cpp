@@ -17,7 +17,9 @@ namespace stickslip {
 namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path) {
-  throw OutputError(fmt::format("{}: cannot write: {}", path.string(), std::strerror(errno)));
+  const std::string why = std::strerror(errno);
+  throw OutputError(fmt::format("{}: cannot write: {}{}", path.string(), why,
+                                errno == ENOSPC || errno == EDQUOT ? "; make room, then the same command goes on with what is stored" : ""));
 }
 
 /// Up to `count` bytes at `place`; fewer at the end of the file.
@@ -57,6 +59,7 @@ SweepJournal::SweepJournal(std::filesystem::path path, const std::string& identi
     }
   } catch (...) {
     close(file_);
+    if (size_ == 0) unlink(path_.c_str());  // not even its beginning could be stored
     throw;
   }
 }

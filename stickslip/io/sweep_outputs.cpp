@@ -280,7 +280,7 @@ void require_table(const ModelFile& model, SweepAnalysis analysis) {
 
 /// What is kept of each run must fit, whatever the runs themselves need.
 void require_memory(long runs) {
-  constexpr double kBytes = 256;  // of a row with a few numbers
+  constexpr double kBytes = 512;  // of a row with a few numbers, of the plan, and of the texts made of them
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const double needed = kBytes * static_cast<double>(runs);
   if (needed > there)

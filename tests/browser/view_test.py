@@ -81,6 +81,7 @@ def test_results_below_the_folder_are_listed(viewer):
     listed = json.loads(get(viewer, viewer.path + "results.json")[1])["results"]
     assert [r["name"] for r in listed] == ["0:below/second run", "0:first"]
     assert all(r["status"] == "success" and r["scheme"] == "moreau" and r["report"] for r in listed)
+    assert [r["label"] for r in listed] == ["below/second run", "first"] and {r["table"] for r in listed} == {"trajectory.csv"}
 
 
 def test_files_outside_the_folder_are_not_given(viewer):
@@ -90,6 +91,14 @@ def test_files_outside_the_folder_are_not_given(viewer):
     for path in ("link.txt", "../../secret.txt", "..%2f..%2fsecret.txt", "%2e%2e/%2e%2e/secret.txt", "absent", "..", "%00"):
         status, body, _ = get(viewer, given + path)
         assert status in (400, 404) and b"not a result" not in body, path
+
+
+def test_overlays_are_saved_as_pictures(viewer):
+    asked = viewer.path + "figure?r=0:first&r=0:below/second%20run&x=x&y=v_x&kind=phase&as="
+    for ending, start in (("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")):
+        status, body, _ = get(viewer, asked + ending)
+        assert status == 200 and body.startswith(start)
+    assert get(viewer, asked + "gif")[0] == 400
 
 
 def test_mistakes_are_answered_with_words(viewer):

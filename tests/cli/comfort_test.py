@@ -99,6 +99,13 @@ def test_scripts_of_shells_are_valid_and_know_every_command(stickslip, shell):
         assert check.returncode == 0 and check.stderr == ""
 
 
+def test_a_model_of_the_manual_is_found_where_it_was_installed(stickslip):
+    wrong = stickslip("run", "models/two-masses.toml")
+    assert wrong.returncode == 2 and "no such file; one of that name came with the program: " in wrong.stderr
+    assert pathlib.Path(wrong.stderr.strip().rsplit(": ", 1)[1]).exists()
+    assert "came with" not in stickslip("run", "models/absent.toml").stderr
+
+
 def test_an_unknown_shell_is_refused(stickslip):
     wrong = stickslip("completion", "fishh")
     assert wrong.returncode == 2 and "did you mean 'fish'?" in wrong.stderr

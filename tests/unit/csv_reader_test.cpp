@@ -5,7 +5,7 @@
 
 #include "stickslip/io/csv_writer.hpp"
 
-namespace stickslip::csv_reader_tests {
+namespace stickslip::csv_reader_test {
 namespace {
 
 using Cells = std::vector<std::string>;
@@ -38,4 +38,4 @@ TEST(CsvReader, reads_back_what_csv_cell_writes) {
 }
 
 }  // namespace
-}  // namespace stickslip::csv_reader_tests
+}  // namespace stickslip::csv_reader_test

@@ -15,7 +15,7 @@
 #include "stickslip/sweep/random_numbers.hpp"
 #include "stickslip/sweep/sweep_plan.hpp"
 
-namespace stickslip::sweep_tests {
+namespace stickslip::sweep_test {
 namespace {
 
 std::vector<double> column(const SweepPlan& plan, std::size_t axis) {
@@ -266,4 +266,4 @@ TEST(Sweep, helpers_take_their_part_and_are_sent_home_once) {
 }
 
 }  // namespace
-}  // namespace stickslip::sweep_tests
+}  // namespace stickslip::sweep_test
