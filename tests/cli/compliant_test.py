@@ -237,7 +237,8 @@ conditions = ["x - 0.6", "y - 0.35"]
 
 def test_a_residual_that_the_tolerance_of_runs_limits_is_a_success_that_says_so(stickslip):
     stickslip.write("puck.toml", PUCK)
-    result = stickslip.json("shoot", "puck.toml")
+    # A target at which the noise of such runs is a hundred round-offs: whether round-off itself is met is a matter of luck.
+    result = stickslip.json("shoot", "puck.toml", "--set", "shoot.conditions=['x - 0.85', 'y - 0.35']")
     assert result["status"] == "success"
     assert result["residual"] < 1e-9
     assert any("as small as runs with tolerance 1e-05 let it become" in note for note in result["notes"])
