@@ -416,3 +416,24 @@ end_time = 4
     result = stickslip.json("run", "m.toml", "--scheme", "moreau")
     assert result["final"]["position"] == pytest.approx(exact["final"]["position"], abs=1e-4)
     assert result["events"] == exact["events"]
+
+
+def test_motors_that_leave_their_limits_within_a_step_converge(stickslip, models):
+    """Slopes at the start of such a step are those of another force: the iteration goes on with its own."""
+    exact = stickslip.json("run", models / "flexible-arm.toml", "--set", "run.end_time=1", "--out", "exact")
+    for step, tolerance in ((0.002, 1e-3), (0.001, 2.5e-4)):
+        stepped = stickslip.json("run", models / "flexible-arm.toml", "--scheme", "moreau", "--set", f"run.step={step}", "--set", "run.end_time=1", "--out", "out")
+        assert final(stepped)["shoulder.rz"] == pytest.approx(final(exact)["shoulder.rz"], abs=tolerance)
+        assert final(stepped)["elbow.rz"] == pytest.approx(final(exact)["elbow.rz"], abs=tolerance)
+
+
+def test_bearing_friction_in_a_chain_is_solved_at_the_default_tolerance(stickslip):
+    """Velocities of light links are rounded by the motion of all: more than their own size tells."""
+    text = "[gravity]\nvector = [0, 0, -9.81]\n"
+    for i in range(8):
+        text += f'[[body]]\nname = "link{i}"\nmass = 0.1\ncenter = [0.05, 0, 0]\ninertia = [6.67e-6, 8.67e-5, 8.67e-5]\n'
+        text += f'[[hinge]]\nname = "h{i}"\nparent = "{f"link{i - 1}" if i else "ground"}"\nchild = "link{i}"\nposition = [{0.1 if i else 0.0}, 0, 0]\n'
+        text += f'axes = ["ry"]\nposition_0 = {0.3 * math.sin(1 + i)}\n[[friction]]\non = "h{i}.ry"\nmu = 0.2\nradius = 0.005\n'
+    text += '[run]\nscheme = "moreau"\nstep = 0.002\nend_time = 0.4\n'
+    summary = stickslip.json("run", stickslip.write("chain.toml", text), "--out", "out")
+    assert summary["audit"]["inclusion"]["value"] < 1e-10
