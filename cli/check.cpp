@@ -70,6 +70,7 @@ void print_system(const ModelFile& model) {
               plural(static_cast<Index>(model.bodies->bodies.size()), "body", "bodies"),
               plural(static_cast<Index>(model.bodies->shapes.size()), "shape", "shapes"),
               plural(static_cast<Index>(model.bodies->springs.size()), "spring", "springs"));
+  for (const std::string& line : describe_surfaces(model)) print_out("  surface    {}\n", line);
   for (const std::string& line : describe_tree(model)) print_out("  tree       {}\n", line);
   if (!model.system->laws().contacts().empty()) print_out("  contacts   {}\n", start_gaps(model));
   print_out("  initial    t = {:g} s, kinetic energy {:.6g} J, potential energy {:.6g} J\n", model.run.start_time,

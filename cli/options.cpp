@@ -46,6 +46,10 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
       "go on with the run in this folder (or result.h5), and store it there as one; with --out: there instead");
   sub->add_option("--from", command.from,
                   "repeat the run in this folder from the model, --set and files that it holds (into DIR-again)");
+  sub->add_option_function<int>(
+         "--threads", [&](int threads) { command.set.push_back(fmt::format("run.threads={}", threads)); },
+         "threads that look for contacts between bodies (default: one per processor where it pays); same results")
+      ->check(CLI::Range(1, 4096));
   sub->add_flag("--json", command.json, "print the summary as JSON and nothing else");
   return sub;
 }

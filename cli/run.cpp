@@ -9,12 +9,14 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/step_dump.hpp"
 #include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/result_header.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
 #include "stickslip/io/model_case.hpp"
+#include "stickslip/io/model_dump.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_thinning.hpp"
@@ -195,9 +197,12 @@ std::string with_file(const ModelFile& model, const std::string& message) {
 }
 
 /// What the model makes impossible is said with the name of its file; messages about the folder have theirs.
-Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks) {
+Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks, StepDump* dump) {
   try {
-    Simulation simulation = make_case(model).run(hooks);
+    Simulation simulation =
+        dump ? simulate_step_problems(*model.system, model.initial, model.run, hooks,
+                                      [&](const StepProblem& step) { dump->look(step); })
+             : make_case(model).run(hooks);
     if (simulation.status == Status::refused) simulation.message = with_file(model, simulation.message);
     return simulation;
   } catch (const InputError& error) {
@@ -274,7 +279,7 @@ class Storage {
 
 /// With its wall-clock time.
 std::pair<Simulation, double> simulate_into(Storage& storage, const ModelFile& model, const fs::path& folder,
-                                            const EarlierResult* earlier, ProgressBar& bar) {
+                                            const EarlierResult* earlier, ProgressBar& bar, StepDump* dump) {
   const double begin_time = earlier ? earlier->checkpoint.state.t : model.run.start_time;
   const double span = model.run.end_time - begin_time;
   SimulationHooks hooks;
@@ -290,7 +295,7 @@ std::pair<Simulation, double> simulate_into(Storage& storage, const ModelFile& m
   };
   hooks.stop = interrupt_request();
   const auto begin = std::chrono::steady_clock::now();
-  Simulation simulation = simulate_model(model, folder, hooks);
+  Simulation simulation = simulate_model(model, folder, hooks, dump);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
   return {std::move(simulation), wall};
@@ -347,7 +352,15 @@ int run(const RunCommand& command) {
   catch_interrupts();
   ProgressBar bar("running", !command.json);
   Storage storage(folder, names, header, before);
-  auto [simulation, wall] = simulate_into(storage, model, folder.path(), before, bar);
+  std::optional<StepDump> dump;
+  if (std::vector<double> times = dump_times(model); !times.empty()) {
+    if (before) std::erase_if(times, [&](double t) { return t <= before->checkpoint.state.t; });
+    dump.emplace(times, "run.dump:", model, fs::path(model.path).stem().string(), [&] { return folder.open(); });
+  }
+  auto [simulation, wall] = simulate_into(storage, model, folder.path(), before, bar, dump ? &*dump : nullptr);
+  if (dump)
+    for (const DumpedStep& step : dump->steps())
+      if (!step.message.empty()) simulation.notes.push_back(fmt::format("run.dump: t = {} s: {}", step.time, step.message));
   simulation.notes.insert(simulation.notes.begin(), model.notes.begin(), model.notes.end());
   storage.store([&, &run = simulation, seconds = wall](ResultWriter& results) { results.close(run, seconds); });
   const std::optional<WriteFailure>& failure = storage.failure();

@@ -18,7 +18,7 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3 (>= 3.11), python3 (<< 3.12), python3-
 set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3-matplotlib, python3-pandas")
 # To build programs against the library.
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
-    "g++, cmake, libeigen3-dev, libfmt-dev, libhdf5-dev, libtomlplusplus-dev, nlohmann-json3-dev, libfcl-dev, libtinyxml2-dev, libassimp-dev, openmpi-bin")
+    "g++, cmake, libeigen3-dev, libfmt-dev, libhdf5-dev, libtomlplusplus-dev, nlohmann-json3-dev, libtinyxml2-dev, libassimp-dev, openmpi-bin")
 set(CPACK_DEBIAN_PACKAGE_DESCRIPTION "Simulates mechanical systems with set-valued friction, contact and impact by
 five independent schemes that check each other, and finds their periodic
 motions. Every run is audited.")

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "stickslip/io/model_reader.hpp"
+#include "stickslip/io/model_surface.hpp"
 #include "stickslip/model/multibody/flexible_body.hpp"
 #include "stickslip/io/text_file.hpp"
 
@@ -89,10 +90,15 @@ class BodiesReader {
   BodyModel read() {
     if (const auto gravity = root_.find("gravity"))
       model_.gravity = vector3(TableReader(*gravity, {"vector"}).require("vector", "as in vector = [0, 0, -9.81]"));
+    if (const auto run = root_.find("run"); run && run->node->table())
+      if (const TomlNode* threads = find_key(*run->node->table(), "threads"))
+        model_.threads = static_cast<int>(Field{run->context, threads, "run.threads"}.integer(0, 4096));
     for_each("body", [&](const Field& field) { read_body(field); });
     for_each("shape", [&](const Field& field) { read_shape(field); });
     for (const Shape& shape : model_.shapes)
       if (shape.touches) shaped_.insert(shape.body);
+    for (const auto& [field, body] : centered_)
+      field.about([&] { model_.bodies[static_cast<std::size_t>(body)].center = center_of_shapes(model_, body); });
     for_each("spring", [&](const Field& field) { read_spring(field); });
     for_each("contact", [&](const Field& field) { read_contact(field); });
     if (tree_) read_tree(root_, model_);
@@ -135,7 +141,13 @@ class BodiesReader {
       body.mass = indexed_number(mass, i);
       if (!(body.mass > 0) && !(tree_ && body.mass == 0))
         mass.fail(fmt::format("the value {} must be {} 0", body.mass, tree_ ? ">=" : ">"));
-      if (const auto given = table.find("center")) body.center = vector3(*given, i);
+      if (const auto given = table.find("center")) {
+        if (given->node->text() && *given->node->text() == "shapes") {
+          centered_.push_back({*given, static_cast<int>(model_.bodies.size())});
+        } else {
+          body.center = vector3(*given, i);
+        }
+      }
       if (const auto given = table.find("inertia")) body.inertia = inertia(*given, i);
       if (const auto given = table.find("position_0")) body.position = vector3(*given, i);
       if (const auto given = table.find("orientation_0")) body.orientation = rotation(*given, i);
@@ -197,12 +209,12 @@ class BodiesReader {
 
   void read_shape(const Field& field) {
     const TableReader table(
-        field, {"name", "body", "kind", "radius", "length", "size", "points", "position", "orientation", "normal",
-                "touches"});
+        field, {"name", "body", "kind", "radius", "length", "size", "points", "file", "scale", "split", "vertices", "faces",
+                "heights", "cells", "position", "orientation", "normal", "touches"});
     Shape shape;
     table.boolean("touches", shape.touches);
     if (const auto name = table.find("name")) shape.name = name->text("a name");
-    table.require("kind", "sphere, box, capsule, cylinder, plane or hull");
+    table.require("kind", "sphere, box, capsule, cylinder, plane, hull, mesh or heightfield");
     table.word("kind", [&](std::string_view word) { shape.kind = shape_kind(word); });
     const auto needs = [&](const char* key, const char* what) -> Field {
       return table.require(key, fmt::format("a {} needs {}", name_of(shape.kind), what));
@@ -220,15 +232,28 @@ class BodiesReader {
         sizes = {"size"};
         break;
       case ShapeKind::hull:
-        sizes = {"points"};
+        sizes = table.has("file") ? std::vector<std::string>{"file", "scale", "split"} : std::vector<std::string>{"points"};
         break;
       case ShapeKind::plane:
         break;
+      case ShapeKind::mesh:
+        sizes = {"file", "scale", "vertices", "faces"};
+        break;
+      case ShapeKind::heightfield:
+        sizes = {"size", "heights", "cells"};
+        break;
     }
-    for (const char* key : {"radius", "length", "size", "points"})
+    for (const char* key : {"radius", "length", "size", "points", "file", "scale", "split", "vertices", "faces", "heights",
+                            "cells"})
       if (table.has(key) && std::find(sizes.begin(), sizes.end(), key) == sizes.end())
         table.find(key)->fail(fmt::format("a {} has no {}", name_of(shape.kind), key));
+    if (shape.kind == ShapeKind::mesh) shape.surface = read_mesh_surface(table);
+    if (shape.kind == ShapeKind::heightfield) shape.surface = read_height_field(table);
+    std::vector<std::vector<Vector3d>> hulls;
+    if (shape.kind == ShapeKind::hull && table.has("file")) hulls = read_hull_file(table);
+    if (!hulls.empty()) shape.points = hulls.front();
     for (const std::string& key : sizes) {
+      if (shape.surface) break;
       if (key == "radius") shape.radius = needs("radius", "its radius in m").number(kPositive);
       if (key == "length") shape.length = needs("length", "its length in m").number(kPositive);
       if (key == "size") shape.size = vector3(needs("size", "its three edge lengths in m"));
@@ -244,10 +269,15 @@ class BodiesReader {
       direction /= direction.cwiseAbs().maxCoeff();
       shape.pose.orientation = Quaterniond::FromTwoVectors(Vector3d::UnitZ(), direction);
     }
-    field.about([&] { make_geometry(shape); });
-    for (const int body : bodies_named(table.require("body", "the body it belongs to, or \"ground\""))) {
-      shape.body = body;
-      model_.shapes.push_back(shape);
+    if (hulls.empty()) hulls.push_back(shape.points);
+    const std::vector<int> bodies = bodies_named(table.require("body", "the body it belongs to, or \"ground\""));
+    for (std::vector<Vector3d>& points : hulls) {
+      shape.points = std::move(points);
+      for (const int body : bodies) {
+        shape.body = body;
+        if (body == bodies.front()) field.about([&] { make_geometry(shape); });
+        model_.shapes.push_back(shape);
+      }
     }
   }
 
@@ -333,6 +363,7 @@ class BodiesReader {
   SymbolTable time_;
   BodyModel model_;
   std::set<int> shaped_;  ///< bodies with a shape
+  std::vector<std::pair<Field, int>> centered_;  ///< bodies with center = "shapes"
   std::vector<Field> groups_;
 };
 

@@ -9,6 +9,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/tree_description.hpp"
+#include "stickslip/model/collision/surface_mesh.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/run_notes.hpp"
 
@@ -100,6 +101,16 @@ ModelCheck check_model(const ModelFile& model) {
   return found;
 }
 
+std::vector<std::string> describe_surfaces(const ModelFile& model) {
+  std::vector<std::string> lines;
+  if (!model.bodies) return lines;
+  for (const Shape& shape : model.bodies->shapes)
+    if (shape.surface)
+      lines.push_back(fmt::format("{}{}: {}", name_of(shape.kind), shape.name.empty() ? "" : " " + shape.name,
+                                  describe(*shape.surface)));
+  return lines;
+}
+
 std::string check_json(const std::string& named, const ModelFile& model, const ModelCheck& found) {
   const BreakpointSearch& jumps = found.jumps;
   constexpr std::size_t kMostTimes = 10000;
@@ -124,6 +135,7 @@ std::string check_json(const std::string& named, const ModelFile& model, const M
                               {"breakpoints", first},
                               {"breakpoint_count", jumps.times.size()},
                               {"notes", found.notes}};
+  if (const auto surfaces = describe_surfaces(model); !surfaces.empty()) json["surfaces"] = surfaces;
   if (model.tree) json["tree"] = describe_tree(model);
   if (model.constraint_rank.rows > 0)
     json["constraints"] = {{"rows", model.constraint_rank.rows},

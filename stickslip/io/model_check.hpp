@@ -24,6 +24,9 @@ struct LawLine {
 };
 std::vector<LawLine> describe_laws(const ModelFile& model);
 
+/// "mesh hopper: 128 triangles, ...": one line for each surface of triangles.
+std::vector<std::string> describe_surfaces(const ModelFile& model);
+
 /// `named`: the model file as the user named it.
 std::string check_json(const std::string& named, const ModelFile& model, const ModelCheck& found);
 

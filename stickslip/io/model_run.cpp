@@ -2,6 +2,7 @@
 // [run] of a model file.
 #include <fmt/format.h>
 
+#include "stickslip/io/model_dump.hpp"
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/text_file.hpp"
 
@@ -74,7 +75,7 @@ BreakpointPolicy read_breakpoints(std::string_view word) {
   throw InputError(fmt::format("unknown word {}{}", in_quotes(word), hint(word, known)));
 }
 
-void read_times(const TableReader& table, SimulationOptions& run) {
+void read_grid(const TableReader& table, SimulationOptions& run) {
   table.number("start_time", run.start_time, kAnyNumber);
   const Field end = table.require("end_time", "give the time in s at which the run ends");
   run.end_time = end.number();
@@ -99,33 +100,42 @@ void read_output(const TableReader& table, SimulationOptions& run) {
   const auto every = table.find("output_step"), times = table.find("output_times");
   if (every && times) times->fail("'output_step' and 'output_times' both set the output; give one of them");
   if (every) run.output_step = every->number(kPositive);
-  if (!times) return;
-  const TomlArray& items = times->list("a list of times");
-  if (items.empty()) times->fail("the list holds no time");
-  for (std::size_t k = 0; k < items.size(); ++k) {
-    const Field item = times->item(k);
-    const double time = item.number();
-    if (k > 0 && !(time > run.output_times.back()))
-      item.fail(fmt::format("the time {} must be after {}; times must ascend", time, run.output_times.back()));
-    if (time < run.start_time || time > run.end_time)
-      item.fail(fmt::format("the time {} must lie in the run, [{}, {}]", time, run.start_time, run.end_time));
-    run.output_times.push_back(time);
-  }
+  if (times) run.output_times = read_times(*times, run.start_time, run.end_time);
 }
 
 }  // namespace
 
+std::vector<double> read_times(const Field& field, double start, double end) {
+  const TomlArray& items = field.list("a list of times");
+  if (items.empty()) field.fail("the list holds no time");
+  std::vector<double> times;
+  for (std::size_t k = 0; k < items.size(); ++k) {
+    const Field item = field.item(k);
+    const double time = item.number();
+    if (k > 0 && !(time > times.back()))
+      item.fail(fmt::format("the time {} must be after {}; times must ascend", time, times.back()));
+    if (time < start || time > end) item.fail(fmt::format("the time {} must lie in the run, [{}, {}]", time, start, end));
+    times.push_back(time);
+  }
+  return times;
+}
+
 SimulationOptions read_run(const Field& field) {
   const TableReader table(field,
                           {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
-                           "output_times", "sensitivities", "tolerance", "moreau", "splitting", "event", "compliant",
+                           "output_times", "dump", "threads", "sensitivities", "tolerance", "moreau", "splitting", "event", "compliant",
                            "viscoelastic"});
   SimulationOptions run;
   table.word("scheme", [&](std::string_view word) { run.scheme = scheme_from(word); });
-  read_times(table, run);
+  read_grid(table, run);
   table.number("tolerance", run.tolerance, {.low = 1e-14, .high = 0.1});
   table.word("breakpoints", [&](std::string_view word) { run.breakpoints = read_breakpoints(word); });
   read_output(table, run);
+  if (const auto dump = table.find("dump")) {  // kept by dump_times()
+    read_times(*dump, run.start_time, run.end_time);
+    if (run.scheme != SchemeKind::moreau)
+      dump->fail("only the steps of 'moreau' solve a contact problem of their own; set scheme = \"moreau\", or remove it");
+  }
   if (const auto unknowns = table.find("sensitivities"))
     for (std::size_t k = 0; k < unknowns->list("a list of names of numbers").size(); ++k)
       run.sensitivities.push_back(unknowns->item(k).text("the name of a number, as \"parameters.mu\""));

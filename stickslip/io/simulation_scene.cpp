@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/io/tree_scene.hpp"
+#include "stickslip/model/collision/surface_mesh.hpp"
 
 namespace stickslip {
 
@@ -56,6 +57,14 @@ SceneShape scene_shape(const Shape& shape, const Eigen::Vector3d& center) {
         drawn.triangles.insert(drawn.triangles.end(), triangle.begin(), triangle.end());
       break;
     }
+    case ShapeKind::mesh:
+    case ShapeKind::heightfield:
+      drawn.kind = SceneShape::Kind::mesh;
+      for (const Eigen::Vector3d& corner : shape.surface->corners)
+        drawn.vertices.insert(drawn.vertices.end(), {corner.x(), corner.y(), corner.z()});
+      for (const SurfaceTriangle& triangle : shape.surface->triangles)
+        drawn.triangles.insert(drawn.triangles.end(), triangle.corner.begin(), triangle.corner.end());
+      break;
   }
   return drawn;
 }

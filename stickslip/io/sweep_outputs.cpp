@@ -379,7 +379,9 @@ SweepRecord SweepRunner::analyse(const ModelFile& model) const {
 SweepRecord SweepRunner::run(long index) const {
   SweepRecord record;
   try {
-    record = analyse(with_overrides(base_, settings(index)));
+    std::vector<std::string> values = settings(index);
+    if (base_.has_run && base_.bodies) values.emplace_back("run.threads=1");  // the runs themselves are on threads
+    record = analyse(with_overrides(base_, values));
   } catch (const InputError& error) {
     record.status = Status::refused;
     record.message = error.what();

@@ -60,14 +60,19 @@ void require_inertia(const RigidBody& body, bool thin) {
                     moments[0], moments[1], moments[2]));
 }
 
-/// Of the shapes of a body filled with its mass, about its mass centre.
-Matrix3d inertia_of_shapes(const BodyModel& model, int body) {
+std::optional<MassProperties> filled_shapes(const BodyModel& model, int body) {
   std::optional<MassProperties> sum;
   for (const Shape& shape : model.shapes) {
-    if (shape.body != body || shape.kind == ShapeKind::plane || !shape.touches) continue;
+    if (shape.body != body || shape.kind == ShapeKind::plane || is_surface(shape.kind) || !shape.touches) continue;
     const MassProperties part = moved(mass_properties(make_geometry(shape)), shape.pose);
     sum = sum ? joined(*sum, part) : part;
   }
+  return sum;
+}
+
+/// Of the shapes of a body filled with its mass, about its mass centre.
+Matrix3d inertia_of_shapes(const BodyModel& model, int body) {
+  const std::optional<MassProperties> sum = filled_shapes(model, body);
   const RigidBody& it = model.bodies[static_cast<std::size_t>(body)];
   if (!sum)
     throw PartError("body", it.name, "",
@@ -152,6 +157,12 @@ std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth) {
   std::vector<StartOverlap> found;
   for (const auto& entry : deepest) found.push_back(entry.second);
   return found;
+}
+
+Vector3d center_of_shapes(const BodyModel& model, int body) {
+  const std::optional<MassProperties> sum = filled_shapes(model, body);
+  if (!sum) throw InputError("there is no shape to compute it from; give the body one, or its centre as [x, y, z]");
+  return sum->center;
 }
 
 void complete_inertia(BodyModel& model) {

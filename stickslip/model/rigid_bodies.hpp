@@ -68,6 +68,9 @@ struct BodyModel {
   std::vector<Hinge> hinges = {};
   std::vector<Loop> loops = {};
   std::vector<PointLoad> loads = {};
+  /// Threads that look for contacts and set up their rows; 0: one per processor, where there are enough bodies to gain by it.
+  /// Results are the same, bit for bit.
+  int threads = 0;
   // Laws on the coordinates of a tree (Tree::coordinates, Tree::velocities).
   std::vector<FrictionElement> friction = {};
   std::vector<ExpressionContact> stops = {};              ///< behind `contacts` among the laws
@@ -94,6 +97,9 @@ struct StartOverlap {
   double depth = 0;  ///< [m]
 };
 std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth);
+
+/// Mass centre of a body filled evenly, in its frame [m]; where shapes overlap, twice. InputError: no shape has a volume.
+Eigen::Vector3d center_of_shapes(const BodyModel& model, int body);
 
 /// Masses checked, inertias that are not given computed from the shapes. Throws InputError as make_system() does.
 void complete_inertia(BodyModel& model);

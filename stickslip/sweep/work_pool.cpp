@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/sweep/work_pool.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -12,13 +10,6 @@ namespace {
 /// Runs above this are not handed over before a thread is free: the last ones would wait behind each other.
 constexpr double kLongRun = 0.1;
 }  // namespace
-
-int usable_processors() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-}
 
 WorkPool::WorkPool(int threads, Work work, StopRequest stop) : work_(std::move(work)), stop_(stop) {
   for (int k = 0; k < std::max(1, threads); ++k) threads_.emplace_back([this] { serve(); });

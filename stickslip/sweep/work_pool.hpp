@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "stickslip/common/deadline.hpp"
+#include "stickslip/common/thread_pool.hpp"
 #include "stickslip/sweep/sweep_record.hpp"
 
 namespace stickslip {
@@ -56,8 +57,5 @@ class WorkPool {
   bool closing_ = false;
   std::vector<std::thread> threads_;
 };
-
-/// Processors that this process may use.
-int usable_processors();
 
 }  // namespace stickslip

@@ -31,7 +31,7 @@ def test_it_names_the_version_and_what_it_needs(package):
     fields = call("dpkg-deb", "-f", package[0])
     version = re.search(r"project\(stickslip VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text())[1]
     assert f"Version: {version}\n" in fields
-    for needed in ("python3 ", "python3-numpy", "libhdf5", "libfcl"):
+    for needed in ("python3 ", "python3-numpy", "libhdf5"):
         assert needed in fields
 
 

@@ -109,7 +109,7 @@ inline double outside(const Geometry& g, const Vector3& x) {
       return std::max(std::hypot(x.x(), x.y()) - g.radius, std::abs(x.z()) - g.half_length);
     case ShapeKind::plane:
       return x.z();
-    case ShapeKind::hull:
+    default:
       break;
   }
   double worst = -1e300;

@@ -1,82 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/model/collision/broad_phase.hpp"
 
-#include <fcl/broadphase/broadphase_dynamic_AABB_tree.h>
-#include <fcl/geometry/shape/sphere.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cassert>
-#include <utility>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/thread_pool.hpp"
 
 namespace stickslip {
 namespace {
 
-/// An object of the tree that is nothing but its box.
-class Box : public fcl::CollisionObjectd {
- public:
-  Box(const std::shared_ptr<fcl::CollisionGeometryd>& any, int index, int group)
-      : fcl::CollisionObjectd(any), index_(index), group_(group) {}
-  void set(const Bounds& bounds) { aabb = fcl::AABBd(bounds.low, bounds.high); }
-  int index() const { return index_; }
-  int group() const { return group_; }
-
- private:
-  int index_, group_;
-};
-
-bool keep_pair(fcl::CollisionObjectd* first, fcl::CollisionObjectd* second, void* pairs) {
-  const auto *a = static_cast<Box*>(first), *b = static_cast<Box*>(second);
-  if (a->group() != b->group()) {
-    const int i = a->index(), j = b->index();
-    static_cast<std::vector<BoxPair>*>(pairs)->push_back({std::min(i, j), std::max(i, j)});
-  }
-  return false;  // go on
-}
-
-// FCL only refits the tree; built anew from time to time it stays good when the bodies have changed places.
-constexpr int calls_per_tree = 64;
+// Refitted it grows loose as the bodies change places; built anew from time to time it stays good.
+constexpr int kCallsPerTree = 64;
+constexpr std::size_t kWorthAPart = 128;  // boxes
 
 }  // namespace
 
-struct BroadPhase::Tree {
-  std::vector<std::unique_ptr<Box>> boxes;
-  std::vector<fcl::CollisionObjectd*> objects;
-  fcl::DynamicAABBTreeCollisionManagerd manager;
-  int calls = 0;
-};
-
-BroadPhase::BroadPhase(std::vector<int> group) : tree_(std::make_unique<Tree>()) {
-  const auto any = std::make_shared<fcl::Sphered>(1.0);
-  for (int i = 0; i < static_cast<int>(group.size()); ++i) {
-    tree_->boxes.push_back(std::make_unique<Box>(any, i, group[i]));
-    tree_->objects.push_back(tree_->boxes.back().get());
-  }
-}
-
-BroadPhase::~BroadPhase() = default;
-BroadPhase::BroadPhase(BroadPhase&&) noexcept = default;
-BroadPhase& BroadPhase::operator=(BroadPhase&&) noexcept = default;
-
-void BroadPhase::find(const std::vector<Bounds>& boxes, std::vector<BoxPair>& pairs) {
-  Tree& tree = *tree_;
-  assert(boxes.size() == tree.boxes.size());
+void BroadPhase::find(const std::vector<Bounds>& boxes, std::vector<BoxPair>& pairs, ThreadPool* threads) {
+  assert(boxes.size() == group_.size());
   if (boxes.size() < 2) return;
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    if (!within_range(0.25 * boxes[i].low) || !within_range(0.25 * boxes[i].high))
+  for (const Bounds& box : boxes)
+    if (!within_range(0.25 * box.low) || !within_range(0.25 * box.high))
       throw InputError(fmt::format("a shape reaches beyond {:g} m, or nowhere at all", kLargestLength));
-    tree.boxes[i]->set(boxes[i]);
-  }
-  if (tree.calls++ % calls_per_tree == 0) {
-    tree.manager.clear();
-    tree.manager.registerObjects(tree.objects);
-    tree.manager.setup();
+  if (calls_++ % kCallsPerTree == 0) {
+    tree_.build(boxes);
   } else {
-    tree.manager.update();
+    tree_.refit(boxes);
   }
-  tree.manager.collide(&pairs, keep_pair);
+  const int parts = part_count(threads, boxes.size(), kWorthAPart);
+  parts_.resize(std::max(parts_.size(), static_cast<std::size_t>(parts)));
+  run_parts(threads, parts, [&](int part) {
+    std::vector<BoxPair>& found = parts_[static_cast<std::size_t>(part)];
+    found.clear();
+    const auto [begin, end] = part_range(boxes.size(), parts, part);
+    for (std::size_t i = begin; i < end; ++i)
+      tree_.visit(boxes[i], [&](int other) {
+        const auto j = static_cast<std::size_t>(other);
+        if (i < j && group_[i] != group_[j]) found.push_back({static_cast<int>(i), other});
+      });
+  });
+  for (int k = 0; k < parts; ++k)
+    pairs.insert(pairs.end(), parts_[static_cast<std::size_t>(k)].begin(), parts_[static_cast<std::size_t>(k)].end());
 }
 
 }  // namespace stickslip

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/thread_pool.hpp"
+#include "stickslip/model/collision/surface_mesh.hpp"
 
 namespace stickslip {
 namespace {
@@ -29,12 +31,27 @@ std::vector<Geometry> make_geometries(const std::vector<Shape>& shapes, int bodi
   return result;
 }
 
-std::vector<int> select(const std::vector<Shape>& shapes, bool planes) {
+constexpr std::size_t kShapesWorthAPart = 512, kPairsWorthAPart = 64;
+
+template <class Take>
+std::vector<int> select(const std::vector<Shape>& shapes, Take&& take) {
   std::vector<int> result;
   for (int i = 0; i < static_cast<int>(shapes.size()); ++i) {
-    if (shapes[i].touches && (shapes[i].kind == ShapeKind::plane) == planes) result.push_back(i);
+    if (shapes[i].touches && take(shapes[i].kind)) result.push_back(i);
   }
   return result;
+}
+
+bool is_plane(ShapeKind kind) { return kind == ShapeKind::plane; }
+bool is_solid(ShapeKind kind) { return !is_plane(kind) && !is_surface(kind); }
+
+Bounds bounds_of(const PlacedShape& s, double margin) {
+  const Geometry& g = *s.geometry;
+  Vector3 half = g.box_half;
+  if (g.kind != ShapeKind::sphere) half = s.R.cwiseAbs() * g.box_half;
+  half.array() += margin;
+  const Vector3 center = s.x + s.R * g.box_center;
+  return {center - half, center + half};
 }
 
 std::vector<int> groups_of(const std::vector<Shape>& shapes, const std::vector<int>& group_of_body) {
@@ -92,8 +109,9 @@ CollisionScene::CollisionScene(std::vector<Shape> shapes, const std::vector<Pair
       group_of_shape_(groups_of(shapes_, group_of_body)),
       filter_(rules, bodies),
       bodies_(bodies),
-      planes_(select(shapes_, true)),
-      solids_(select(shapes_, false)),
+      planes_(select(shapes_, is_plane)),
+      solids_(select(shapes_, is_solid)),
+      surfaces_(select(shapes_, is_surface)),
       broad_phase_(bodies_of(shapes_, solids_)),
       placed_(shapes_.size()),
       bounds_(solids_.size()) {
@@ -101,30 +119,37 @@ CollisionScene::CollisionScene(std::vector<Shape> shapes, const std::vector<Pair
     local_R_.push_back(shapes_[i].pose.orientation.toRotationMatrix());
     placed_[i].geometry = &geometries_[i];
   }
+  for (const int i : surfaces_) {
+    place_shape(static_cast<std::size_t>(i), {});
+    surface_bounds_.push_back(bounds_of(placed_[i], 0.0));
+    for (const int p : planes_)
+      if (shapes_[p].body != ground_body && filter_.law(group_of_shape_[p], ground_body) != no_contact)
+        throw InputError(fmt::format("shape {}: the plane of a body that moves cannot touch the surface of shape {}; use a "
+                                     "box in its place",
+                                     p + 1, i + 1));
+  }
 }
 
-void CollisionScene::place(const std::vector<Pose>& bodies, double margin) {
-  for (std::size_t i = 0; i < shapes_.size(); ++i) {
-    const Shape& shape = shapes_[i];
-    if (shape.body == ground_body) {
-      placed_[i].R = local_R_[i];
-      placed_[i].x = shape.pose.position;
-      continue;
-    }
-    const Pose& body = bodies[shape.body];
-    const Matrix3 R = body.orientation.toRotationMatrix();
-    placed_[i].R.noalias() = R * local_R_[i];
-    placed_[i].x = body.position + R * shape.pose.position;
+void CollisionScene::place_shape(std::size_t i, const std::vector<Pose>& bodies) {
+  const Shape& shape = shapes_[i];
+  if (shape.body == ground_body) {
+    placed_[i].R = local_R_[i];
+    placed_[i].x = shape.pose.position;
+    return;
   }
-  for (std::size_t k = 0; k < solids_.size(); ++k) {
-    const PlacedShape& s = placed_[solids_[k]];
-    const Geometry& g = *s.geometry;
-    Vector3 half = g.box_half;
-    if (g.kind != ShapeKind::sphere) half = s.R.cwiseAbs() * g.box_half;
-    half.array() += 0.5 * margin;
-    const Vector3 center = s.x + s.R * g.box_center;
-    bounds_[k] = {center - half, center + half};
-  }
+  const Pose& body = bodies[shape.body];
+  const Matrix3 R = body.orientation.toRotationMatrix();
+  placed_[i].R.noalias() = R * local_R_[i];
+  placed_[i].x = body.position + R * shape.pose.position;
+}
+
+void CollisionScene::place(const std::vector<Pose>& bodies, double margin, ThreadPool* threads) {
+  const int parts = part_count(threads, shapes_.size(), kShapesWorthAPart);
+  run_parts(threads, parts, [&](int part) {
+    const auto [begin, end] = part_range(shapes_.size(), parts, part);
+    for (std::size_t i = begin; i < end; ++i) place_shape(i, bodies);
+  });
+  for (std::size_t k = 0; k < solids_.size(); ++k) bounds_[k] = bounds_of(placed_[solids_[k]], 0.5 * margin);
 }
 
 void CollisionScene::pair_planes(double margin) {
@@ -139,26 +164,73 @@ void CollisionScene::pair_planes(double margin) {
   }
 }
 
-void CollisionScene::find(const std::vector<Pose>& bodies, double margin, std::vector<ContactPoint>& out) {
-  assert(static_cast<int>(bodies.size()) == bodies_ && margin >= 0.0);
+void CollisionScene::pair_surfaces() {
+  for (std::size_t s = 0; s < surfaces_.size(); ++s) {
+    const int p = surfaces_[s];
+    for (std::size_t k = 0; k < solids_.size(); ++k) {
+      const int i = solids_[k];
+      if (shapes_[i].body == ground_body) continue;
+      Bounds box = bounds_[k];  // and what has sunk in
+      box.low.array() -= geometries_[i].scale;
+      box.high.array() += geometries_[i].scale;
+      if (box.overlaps(surface_bounds_[s])) pairs_.push_back({std::min(i, p), std::max(i, p)});
+    }
+  }
+}
+
+/// By a, then by b; counted, not compared: there are many pairs, and few of each a.
+void CollisionScene::sort_pairs() {
+  first_pair_.assign(shapes_.size() + 1, 0);
+  for (const BoxPair& pair : pairs_) ++first_pair_[pair.a + 1];
+  for (std::size_t i = 1; i < first_pair_.size(); ++i) first_pair_[i] += first_pair_[i - 1];
+  sorted_.resize(pairs_.size());
+  for (const BoxPair& pair : pairs_) sorted_[first_pair_[pair.a]++] = pair;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i + 1 < first_pair_.size(); begin = first_pair_[i++])
+    std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(begin),
+              sorted_.begin() + static_cast<std::ptrdiff_t>(first_pair_[i]),
+              [](const BoxPair& l, const BoxPair& r) { return l.b < r.b; });
+  std::swap(pairs_, sorted_);
+}
+
+void CollisionScene::look_at(PartOfPairs& part, std::size_t begin, std::size_t end, double margin) const {
+  std::vector<ContactPoint>& out = part.points;
   out.clear();
-  pairs_.clear();
-  place(bodies, margin);
-  broad_phase_.find(bounds_, pairs_);
-  for (BoxPair& pair : pairs_) pair = {solids_[pair.a], solids_[pair.b]};
-  pair_planes(margin);
-  std::sort(pairs_.begin(), pairs_.end(),
-            [](const BoxPair& l, const BoxPair& r) { return l.a != r.a ? l.a < r.a : l.b < r.b; });
-  for (const auto& [a, b] : pairs_) {
+  for (std::size_t k = begin; k < end; ++k) {
+    const auto [a, b] = pairs_[k];
     const int law = filter_.law(group_of_shape_[a], group_of_shape_[b]);
     if (law == no_contact) continue;
     const std::size_t first = out.size();
-    find_contacts(placed_[a], placed_[b], margin, workspace_, out);
+    find_contacts(placed_[a], placed_[b], margin, part.workspace, out);
     for (std::size_t i = first; i < out.size(); ++i) {
       out[i].shape_a = a;
       out[i].shape_b = b;
       out[i].law = law;
     }
+  }
+}
+
+void CollisionScene::find(const std::vector<Pose>& bodies, double margin, std::vector<ContactPoint>& out,
+                          ThreadPool* threads) {
+  assert(static_cast<int>(bodies.size()) == bodies_ && margin >= 0.0);
+  pairs_.clear();
+  place(bodies, margin, threads);
+  broad_phase_.find(bounds_, pairs_, threads);
+  for (BoxPair& pair : pairs_) pair = {solids_[pair.a], solids_[pair.b]};
+  pair_planes(margin);
+  pair_surfaces();
+  sort_pairs();
+  const int parts = part_count(threads, pairs_.size(), kPairsWorthAPart);
+  parts_.resize(std::max(parts_.size(), static_cast<std::size_t>(parts)));
+  run_parts(threads, parts, [&](int k) {
+    const auto [begin, end] = part_range(pairs_.size(), parts, k);
+    look_at(parts_[static_cast<std::size_t>(k)], begin, end, margin);
+  });
+  if (parts == 1) return std::swap(out, parts_[0].points);
+  out.clear();
+  for (int k = 0; k < parts; ++k) {
+    const std::vector<ContactPoint>& part = parts_[static_cast<std::size_t>(k)].points;
+    out.insert(out.end(), part.begin(), part.end());
   }
 }
 

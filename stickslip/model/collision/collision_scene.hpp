@@ -52,8 +52,9 @@ class CollisionScene {
   CollisionScene(std::vector<Shape> shapes, const std::vector<PairRule>& rules, int bodies,
                  const std::vector<int>& group_of_body = {});
 
-  /// Replaces `out` by all contact points with gap <= margin [m], margin >= 0.
-  void find(const std::vector<Pose>& bodies, double margin, std::vector<ContactPoint>& out);
+  /// Replaces `out` by all contact points with gap <= margin [m], margin >= 0. `threads` may be null; the points are the same.
+  void find(const std::vector<Pose>& bodies, double margin, std::vector<ContactPoint>& out,
+            ThreadPool* threads = nullptr);
 
   const std::vector<Shape>& shapes() const { return shapes_; }
   const Geometry& geometry(int shape) const { return geometries_[shape]; }
@@ -62,8 +63,16 @@ class CollisionScene {
   std::size_t candidates() const { return pairs_.size(); }
 
  private:
-  void place(const std::vector<Pose>& bodies, double margin);
+  void place(const std::vector<Pose>& bodies, double margin, ThreadPool* threads);
+  void place_shape(std::size_t shape, const std::vector<Pose>& bodies);
   void pair_planes(double margin);
+  void pair_surfaces();
+  void sort_pairs();
+  struct PartOfPairs {
+    ManifoldWorkspace workspace;
+    std::vector<ContactPoint> points;
+  };
+  void look_at(PartOfPairs& part, std::size_t begin, std::size_t end, double margin) const;
 
   std::vector<Shape> shapes_;
   std::vector<Geometry> geometries_;
@@ -71,13 +80,15 @@ class CollisionScene {
   std::vector<int> group_of_shape_;  ///< ground_body for those of the ground
   PairFilter filter_;
   int bodies_;
-  std::vector<int> planes_, solids_;  ///< shapes
+  std::vector<int> planes_, solids_, surfaces_;  ///< shapes
   BroadPhase broad_phase_;            ///< of solids_
 
   std::vector<PlacedShape> placed_;
   std::vector<Bounds> bounds_;
-  std::vector<BoxPair> pairs_;
-  ManifoldWorkspace workspace_;
+  std::vector<Bounds> surface_bounds_;  ///< in the world
+  std::vector<BoxPair> pairs_, sorted_;
+  std::vector<std::size_t> first_pair_;  ///< of shape a in sorted order
+  std::vector<PartOfPairs> parts_;
 };
 
 }  // namespace stickslip

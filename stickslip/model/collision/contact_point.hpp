@@ -21,11 +21,13 @@ struct ContactPoint {
 };
 
 /// A piece of one shape in a feature id: nothing (the inside of a face or a curved surface), a vertex, an edge. The
-/// face is left out on purpose: of two faces that meet in the touching edge round-off picks one.
+/// face of a convex body is left out on purpose: of two faces that meet in the touching edge round-off picks one.
 using FeatureTag = std::uint32_t;
 constexpr FeatureTag no_feature = 0;
 constexpr FeatureTag vertex_tag(int index) { return (1U << 28) | static_cast<FeatureTag>(index); }
 constexpr FeatureTag edge_tag(int index) { return (2U << 28) | static_cast<FeatureTag>(index); }
+/// A flat part of a surface of triangles, or a face of what lies on its corner.
+constexpr FeatureTag face_tag(int index) { return (4U << 28) | static_cast<FeatureTag>(index); }
 /// The deepest point where no corner is: an edge that crosses a rim.
 constexpr FeatureTag deepest_tag = 3U << 28;
 constexpr std::uint64_t feature_id(FeatureTag a, FeatureTag b) { return (std::uint64_t{a} << 32) | b; }

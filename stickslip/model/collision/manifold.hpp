@@ -68,6 +68,10 @@ struct ManifoldWorkspace {
   FacingFeature facing[2];
   std::vector<ClipCorner> corners, clipped;
   std::vector<ManifoldPoint> points;  ///< the result
+  // Of surface_contacts(): what of the surface is near, the body's vertices, an edge of the surface.
+  std::vector<int> triangles, edges, surface_corners;
+  std::vector<Vector3> placed;
+  Geometry segment;
 };
 
 /// All corners of the overlap, whatever their gap. `tolerance` [m]: a corner that lies outside by less counts as

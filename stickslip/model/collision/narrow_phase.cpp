@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "stickslip/model/collision/convex_contacts.hpp"
+#include "stickslip/model/collision/surface_contacts.hpp"
 
 namespace stickslip {
 namespace {
@@ -153,7 +154,9 @@ void body_plane(const PlacedShape& a, const PlacedShape& plane, Output& out) {
 /// With a's kind not after b's in ShapeKind.
 void ordered_contacts(const PlacedShape& a, const PlacedShape& b, ManifoldWorkspace& ws, Output& out) {
   const ShapeKind ka = a.geometry->kind, kb = b.geometry->kind;
-  if (kb == ShapeKind::plane) {
+  if (is_surface(kb)) {
+    if (ka < ShapeKind::plane) surface_contacts(a, b, out.margin, ws, out.points);
+  } else if (kb == ShapeKind::plane) {
     if (ka != ShapeKind::plane) body_plane(a, b, out);
   } else if (ka == ShapeKind::sphere && kb == ShapeKind::sphere) {
     balls(a.x, a.geometry->radius, b.x, b.geometry->radius, no_feature, no_feature, out);

@@ -8,6 +8,7 @@
 //   plane with box, hull                                  every vertex
 //   plane with capsule                                    both ends
 //   plane with cylinder                                   the four points of the cap, or the two ends of the side line
+//   anything convex with a surface of triangles           pairs of features (surface_contacts.hpp)
 // Everything else: the separating direction n and the overlap of the facing features (manifold.hpp).
 //
 // Choice of n, the direction of largest separation σ (convex.hpp). Candidates are the normals of all faces, cylinder
@@ -34,7 +35,7 @@ struct PlacedShape {
 };
 
 /// Appends the contact points, in ascending order of their feature; shape_a, shape_b and law are left to the caller.
-/// Two planes have none.
+/// Two planes have none, nor have two surfaces, or a plane and a surface.
 void find_contacts(const PlacedShape& a, const PlacedShape& b, double margin, ManifoldWorkspace& workspace,
                    std::vector<ContactPoint>& out);
 

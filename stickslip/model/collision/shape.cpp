@@ -10,11 +10,13 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/words.hpp"
+#include "stickslip/model/collision/surface_mesh.hpp"
 
 namespace stickslip {
 namespace {
 
-constexpr Words<ShapeKind, 6> kKinds{"shape kind", {"sphere", "capsule", "box", "hull", "cylinder", "plane"}};
+constexpr Words<ShapeKind, 8> kKinds{
+    "shape kind", {"sphere", "capsule", "box", "hull", "cylinder", "plane", "mesh", "heightfield"}};
 
 std::string label(const Shape& shape, int index) {
   std::string text = index < 0 ? std::string("shape") : fmt::format("shape {}", index + 1);
@@ -45,10 +47,6 @@ void bound(Geometry& g, const Vector3& low, const Vector3& high) {
 std::string_view name_of(ShapeKind kind) { return kKinds.of(kind); }
 
 ShapeKind shape_kind(std::string_view word) {
-  if (word == "mesh") {
-    throw InputError(
-        "shape kind \"mesh\" is not available: contact needs convex shapes; give the body several hulls instead");
-  }
   return kKinds.from(word);
 }
 
@@ -120,6 +118,16 @@ Geometry make_geometry(const Shape& shape, int index) {
       g.box_half.setConstant(std::numeric_limits<double>::infinity());
       g.bounding_radius = std::numeric_limits<double>::infinity();
       break;
+    case ShapeKind::mesh:
+    case ShapeKind::heightfield:
+      if (!shape.surface) throw InputError(label(shape, index) + "it has no triangles; give it a surface");
+      if (shape.body != ground_body && shape.touches)
+        throw InputError(label(shape, index) +
+                         "a surface of triangles has no inside and belongs to the ground; give a body that moves "
+                         "several hulls, or touches = false to draw it only");
+      g.surface = shape.surface;
+      bound(g, g.surface->tree.bounds().low, g.surface->tree.bounds().high);
+      break;
   }
   return g;
 }
@@ -156,9 +164,11 @@ MassProperties mass_properties(const Geometry& g) {
     case ShapeKind::hull:
       return mass_properties(g.core);
     case ShapeKind::plane:
+    case ShapeKind::mesh:
+    case ShapeKind::heightfield:
       break;
   }
-  throw InputError("a plane has no volume: give mass and inertia of its body");
+  throw InputError(fmt::format("a {} has no volume: give mass and inertia of its body", name_of(g.kind)));
 }
 
 MassProperties moved(const MassProperties& m, const Pose& pose) {

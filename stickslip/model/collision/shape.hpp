@@ -6,11 +6,14 @@
 //   box        size = full edge lengths                          centre, axes along the edges
 //   capsule    radius, length of the straight part               centre, axis z; the ends are half spheres beyond it
 //   cylinder   radius, length                                    centre, axis z
-//   plane      -                                                 solid half space z <= 0: the surface is z = 0, out is
-//   +z hull       points                                            as given mesh       - refused: contact of
-//   non-convex surfaces is not there; split the body into hulls.
+//   plane      -                                                 solid half space z <= 0: the surface is z = 0, out +z
+//   hull       points                                            as given
+//   mesh, heightfield   surface: triangles, one-sided            as given. Of the ground only, unless it is but drawn
+//
+// Non-convex bodies that move have several shapes.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,7 +23,10 @@
 
 namespace stickslip {
 
-enum class ShapeKind { sphere, capsule, box, hull, cylinder, plane };
+struct SurfaceMesh;
+
+enum class ShapeKind { sphere, capsule, box, hull, cylinder, plane, mesh, heightfield };
+inline bool is_surface(ShapeKind kind) { return kind == ShapeKind::mesh || kind == ShapeKind::heightfield; }
 
 constexpr int ground_body = -1;
 
@@ -33,11 +39,13 @@ struct Shape {
   double length = 0.0;               ///< capsule (straight part), cylinder [m]
   Vector3 size{0.0, 0.0, 0.0};       ///< box [m]
   std::vector<Vector3> points = {};  ///< hull [m]
+  /// mesh, heightfield: by make_surface(), make_height_field() (surface_mesh.hpp)
+  std::shared_ptr<const SurfaceMesh> surface = {};
   bool touches = true;               ///< false: it is drawn, and nothing more
 };
 
 std::string_view name_of(ShapeKind kind);
-/// InputError for an unknown word (with the nearest known one) and for "mesh".
+/// InputError for an unknown word, with the nearest known one.
 ShapeKind shape_kind(std::string_view word);
 
 /// A shape made ready: the body is (core ⊕ ball of radius `rounding`) with the core a polyhedron, or a cylinder, or a
@@ -53,12 +61,13 @@ struct Geometry {
   Vector3 box_center{0, 0, 0}, box_half{0, 0, 0};  ///< bounding box; infinite for a plane
   double bounding_radius = 0.0;                    ///< about box_center
   double scale = 0.0;                              ///< smallest half width: what tolerances are relative to
+  std::shared_ptr<const SurfaceMesh> surface = {}; ///< of a mesh or height field
 };
 
 /// Checks sizes, pose and points: InputError naming the shape ("shape 3 (lid): radius = -1 must be positive").
 Geometry make_geometry(const Shape& shape, int index = -1);
 
-/// For density 1, in the frame of the shape. InputError for a plane, which has no volume.
+/// For density 1, in the frame of the shape. InputError for a plane or surface, which has no volume.
 MassProperties mass_properties(const Geometry& geometry);
 /// The same seen from another frame: x' = pose.position + pose.orientation x.
 MassProperties moved(const MassProperties& m, const Pose& pose);

@@ -11,6 +11,7 @@
 #include <set>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/common/thread_pool.hpp"
 #include "stickslip/model/multibody/body_pose.hpp"
 #include "stickslip/model/multibody/tree_dynamics.hpp"
 
@@ -38,7 +39,10 @@ struct ContactSearch final : Scratch {
   std::optional<CollisionScene> scene;  ///< made by the first search
   std::vector<Pose> poses;
   std::vector<ContactPoint> points;
-  TreeMotion<double> motion;  ///< of a tree
+  std::vector<RowPlace> first;    ///< of each point, and the end
+  std::vector<Vector3d> surface;  ///< velocity of each law
+  TreeMotion<double> motion;      ///< of a tree
+  std::unique_ptr<ThreadPool> threads;  ///< null: the caller's alone
 };
 
 std::uint64_t key_of(const ContactPoint& point) {
@@ -188,9 +192,11 @@ BodyContacts::BodyContacts(const BodyModel& model, std::shared_ptr<const Tree> t
 
 std::unique_ptr<Scratch> BodyContacts::make_scratch() const {
   auto search = std::make_unique<ContactSearch>();
-  if (tree_) {
-    search->motion.resize(*tree_);
-  }
+  if (tree_) search->motion.resize(*tree_);
+  // Below, a search is over before a second thread has begun.
+  constexpr std::size_t kManyShapes = 400;
+  const int threads = model_->threads > 0 ? model_->threads : model_->shapes.size() >= kManyShapes ? usable_processors() : 1;
+  if (threads > 1) search->threads = std::make_unique<ThreadPool>(threads);
   return search;
 }
 
@@ -263,23 +269,69 @@ void BodyContacts::find(double t, const Vector& q, double margin, SystemWorkspac
   auto& search = static_cast<ContactSearch&>(*workspace.contacts);
   if (!search.scene) search.scene = make_scene(*model_);
   place_bodies(q, margin, workspace);
-  search.scene->find(search.poses, margin, search.points);
-  found.points.clear();
-  Index rows = 0, entries = 0;
-  for (const ContactPoint& point : search.points) {
-    const int size = laws_[static_cast<std::size_t>(point.law)].size();
-    rows += size;
-    entries += 12 * size;
-  }
-  const Index columns = tree_ ? tree_->nv() : 6 * bodies();
-  if (tree_) entries = rows * columns;
-  if (found.Wt.rows() != rows || found.Wt.cols() != columns) found.Wt.resize(rows, columns);
-  found.Wt.setZero();
-  found.Wt.reserve(entries);
-  found.w.resize(rows);
+  search.scene->find(search.poses, margin, search.points, search.threads.get());
   workspace.variables.set_time(t);
+  search.surface.clear();
+  for (std::size_t law = 0; law < laws_.size(); ++law)
+    search.surface.push_back(surface_velocity(static_cast<int>(law), workspace));
+  tree_ ? set_up_tree_rows(workspace, found) : set_up_rows(q, workspace, found);
+}
+
+/// Rows and entries of each point have their place before they are written, so that threads can share them.
+void BodyContacts::set_up_rows(const Vector& q, SystemWorkspace& workspace, ContactPoints& found) const {
+  constexpr std::size_t kWorthAPart = 256;  // points
+  auto& search = static_cast<ContactSearch&>(*workspace.contacts);
+  const std::size_t count = search.points.size();
+  search.first.resize(count + 1);
+  search.first[0] = {0, 0};
+  for (std::size_t k = 0; k < count; ++k) {
+    const ContactPoint& point = search.points[k];
+    const int size = laws_[static_cast<std::size_t>(point.law)].size();
+    const int moving = (body_of_shape_[static_cast<std::size_t>(point.shape_a)] >= 0) +
+                       (body_of_shape_[static_cast<std::size_t>(point.shape_b)] >= 0);
+    search.first[k + 1] = {search.first[k].row + size, search.first[k].entry + 6 * moving * size};
+  }
+  const RowPlace all = search.first[count];
+  SparseMatrix& Wt = found.Wt;
+  if (Wt.rows() != all.row || Wt.cols() != 6 * bodies()) Wt.resize(all.row, 6 * bodies());
+  Wt.makeCompressed();
+  Wt.resizeNonZeros(all.entry);
+  Wt.outerIndexPtr()[all.row] = static_cast<int>(all.entry);
+  found.w.resize(all.row);
+  found.points.resize(count);
+  ThreadPool* threads = search.threads.get();
+  const int parts = part_count(threads, count, kWorthAPart);
+  run_parts(threads, parts, [&](int part) {
+    const auto [begin, end] = part_range(count, parts, part);
+    for (std::size_t k = begin; k < end; ++k)
+      set_up_point(q, search.points[k], search.surface[static_cast<std::size_t>(search.points[k].law)], search.first[k], k,
+                   found);
+  });
+}
+
+void BodyContacts::set_up_tree_rows(SystemWorkspace& workspace, ContactPoints& found) const {
+  auto& search = static_cast<ContactSearch&>(*workspace.contacts);
+  found.points.clear();
+  Index rows = 0;
+  for (const ContactPoint& point : search.points) rows += laws_[static_cast<std::size_t>(point.law)].size();
+  if (found.Wt.rows() != rows || found.Wt.cols() != tree_->nv()) found.Wt.resize(rows, tree_->nv());
+  found.Wt.setZero();
+  found.Wt.reserve(rows * tree_->nv());
+  found.w.resize(rows);
   Index row = 0;
-  for (const ContactPoint& point : search.points) add_point(q, point, workspace, row, found);
+  for (const ContactPoint& point : search.points) {
+    found.points.push_back(site_of(point));
+    const int size = laws_[static_cast<std::size_t>(point.law)].size();
+    const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> frame(found.points.back().frame.data());
+    for (int c = 0; c < size; ++c) {
+      found.Wt.startVec(row + c);
+      insert_tree_row(row + c, found.points.back().first, found.points.back().second, frame.row(c), point.position,
+                      workspace, found.Wt);
+      found.w[row + c] = frame.row(c).dot(search.surface[static_cast<std::size_t>(point.law)]);
+    }
+    found.w[row] = 0;  // a belt moves along its surface
+    row += size;
+  }
   found.Wt.finalize();
 }
 
@@ -327,44 +379,45 @@ Vector3d BodyContacts::surface_velocity(int law, const SystemWorkspace& workspac
   return surface;
 }
 
-void BodyContacts::add_point(const Vector& q, const ContactPoint& point, SystemWorkspace& workspace, Index& row,
-                             ContactPoints& found) const {
-  const ContactElement& law = laws_[static_cast<std::size_t>(point.law)];
-  const int body_a = body_of_shape_[static_cast<std::size_t>(point.shape_a)],
-            body_b = body_of_shape_[static_cast<std::size_t>(point.shape_b)];
+ContactSite BodyContacts::site_of(const ContactPoint& point) const {
   const Matrix3d frame = frame_of(point.normal);
   ContactSite contact;
   contact.law = point.law;
   contact.gap = point.gap;
   contact.key = key_of(point);
   contact.has_frame = true;
-  contact.first = body_a;
-  contact.second = body_b;
+  contact.first = body_of_shape_[static_cast<std::size_t>(point.shape_a)];
+  contact.second = body_of_shape_[static_cast<std::size_t>(point.shape_b)];
   for (int i = 0; i < 3; ++i) contact.position[static_cast<std::size_t>(i)] = point.position[i];
   for (int i = 0; i < 9; ++i) contact.frame[static_cast<std::size_t>(i)] = frame(i / 3, i % 3);
-  found.points.push_back(contact);
+  return contact;
+}
 
-  const Vector3d surface = surface_velocity(point.law, workspace);
+void BodyContacts::set_up_point(const Vector& q, const ContactPoint& point, const Vector3d& surface, RowPlace place,
+                                std::size_t k, ContactPoints& found) const {
+  found.points[k] = site_of(point);
+  const int body_a = found.points[k].first, body_b = found.points[k].second;
+  const Matrix3d frame = frame_of(point.normal);
   Matrix3d turn_a, turn_b;  // rows: moments of the directions in the body's axes
-  if (body_a >= 0 && !tree_) turn_a = moments(q, body_a, point.position, frame);
-  if (body_b >= 0 && !tree_) turn_b = moments(q, body_b, point.position, frame);
-  for (int c = 0; c < law.size(); ++c, ++row) {
-    found.Wt.startVec(row);
-    auto insert = [&](int body, const Matrix3d& turn, double sign) {
-      for (int i = 0; i < 3; ++i) found.Wt.insertBack(row, 6 * body + i) = sign * frame(c, i);
-      for (int i = 0; i < 3; ++i) found.Wt.insertBack(row, 6 * body + 3 + i) = sign * turn(c, i);
+  if (body_a >= 0) turn_a = moments(q, body_a, point.position, frame);
+  if (body_b >= 0) turn_b = moments(q, body_b, point.position, frame);
+  int* column = found.Wt.innerIndexPtr() + place.entry;
+  double* value = found.Wt.valuePtr() + place.entry;
+  const int size = laws_[static_cast<std::size_t>(point.law)].size();
+  for (int c = 0; c < size; ++c) {
+    found.Wt.outerIndexPtr()[place.row + c] = static_cast<int>(column - found.Wt.innerIndexPtr());
+    const auto insert = [&](int body, const Matrix3d& turn, double sign) {
+      for (int i = 0; i < 6; ++i) {
+        *column++ = 6 * body + i;
+        *value++ = sign * (i < 3 ? frame(c, i) : turn(c, i - 3));
+      }
     };
     const bool a_first = body_a < body_b;
-    if (tree_) {
-      insert_tree_row(row, body_a, body_b, frame.row(c), point.position, workspace, found.Wt);
-    } else {
-      if (a_first && body_a >= 0) insert(body_a, turn_a, 1);
-      if (body_b >= 0) insert(body_b, turn_b, -1);
-      if (!a_first && body_a >= 0) insert(body_a, turn_a, 1);
-    }
-    found.w[row] = frame.row(c).dot(surface);
+    if (a_first && body_a >= 0) insert(body_a, turn_a, 1);
+    if (body_b >= 0) insert(body_b, turn_b, -1);
+    if (!a_first && body_a >= 0) insert(body_a, turn_a, 1);
+    found.w[place.row + c] = c == 0 ? 0.0 : frame.row(c).dot(surface);  // a belt moves along its surface
   }
-  found.w[row - law.size()] = 0;  // a belt moves along its surface
 }
 
 double BodyContacts::spin(const Vector& q, const Vector& v, const ContactSite& site) const {

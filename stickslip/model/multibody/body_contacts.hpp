@@ -13,6 +13,11 @@
 
 namespace stickslip {
 
+/// Where the rows of a point begin, and their entries.
+struct RowPlace {
+  Index row = 0, entry = 0;
+};
+
 class BodyContacts final : public ContactSource {
  public:
   /// Throws InputError naming what is wrong with the shapes.
@@ -45,8 +50,11 @@ class BodyContacts final : public ContactSource {
                        SystemWorkspace& workspace, SparseMatrix& Wt) const;
   double tree_speed_bound(const Vector& v) const;
   Eigen::Vector3d surface_velocity(int law, const SystemWorkspace& workspace) const;
-  void add_point(const Vector& q, const ContactPoint& point, SystemWorkspace& workspace, Index& row,
-                 ContactPoints& found) const;
+  void set_up_rows(const Vector& q, SystemWorkspace& workspace, ContactPoints& found) const;
+  void set_up_tree_rows(SystemWorkspace& workspace, ContactPoints& found) const;
+  ContactSite site_of(const ContactPoint& point) const;
+  void set_up_point(const Vector& q, const ContactPoint& point, const Eigen::Vector3d& surface, RowPlace place,
+                    std::size_t k, ContactPoints& found) const;
 
   std::vector<std::string> names_;
   std::vector<Eigen::Vector3d> centers_;  // mass centres in the bodies' frames
