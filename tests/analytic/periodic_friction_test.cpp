@@ -71,6 +71,29 @@ TEST(PeriodicFriction, HarmonicsAloneComeToAThousandth) {
   EXPECT_LT(fourier_error(0.45, 0.4, 511), 1e-3);
 }
 
+/// Harmonics overshoot the jumps of the reaction by the same part however many there are; in the mean square they converge.
+TEST(PeriodicFriction, CertificatesHoldWithFewAndManyHarmonics) {
+  std::vector<double> cone;
+  for (const int harmonics : {15, 255}) {
+    const auto system = oscillator(0.8, 0.4);
+    PeriodicOptions options = forced(0.8, harmonics);
+    options.rho = 100;
+    WeightedResidual problem(*system, options, 0, Vector::Zero(1));
+    const ResidualSolution solution = solve_residual(problem, problem.linear_start(), {});
+    ASSERT_EQ(solution.status, Status::success);
+    std::vector<Certificate> list;
+    CertificateLimits limits;
+    limits.resolution = harmonics;
+    add_law_certificates(*system, problem.orbit(solution.X), limits, list);
+    for (const Certificate& certificate : list) {
+      EXPECT_TRUE(certificate.ok) << certificate.name << " " << certificate.value << " " << harmonics;
+      if (certificate.name == "cone") cone.push_back(certificate.value);
+    }
+  }
+  ASSERT_EQ(cone.size(), 2u);
+  EXPECT_LT(cone[1], 0.5 * cone[0]);
+}
+
 TEST(PeriodicFriction, PolishedOrbitIsDenHartogsToTenDigits) {
   int compared = 0;
   PeriodicHooks quick;
