@@ -9,7 +9,7 @@
 #include "stickslip/model/collision/surface_mesh.hpp"
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::surface_contact_test {
 namespace {
 
 using namespace collision_samples;
@@ -284,4 +284,4 @@ TEST(SurfaceContact, OnlyTheGroundHasOne) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::surface_contact_test

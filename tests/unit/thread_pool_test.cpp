@@ -10,7 +10,7 @@
 
 #include "tests/unit/collision_samples.hpp"
 
-namespace stickslip {
+namespace stickslip::thread_pool_test {
 namespace {
 
 TEST(ThreadPool, EveryPartOnce) {
@@ -83,4 +83,4 @@ TEST(ThreadPool, ContactsDoNotDependOnThreads) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::thread_pool_test
