@@ -146,7 +146,8 @@ class Shooting {
       const Vector back = x0 - found.x;
       const Vector p = back + trust_region_step(found.J, found.F + found.J * back, D, HUGE_VAL,
                                                 lower_bounds(problem_.unknowns) - x0, upper_bounds(problem_.unknowns) - x0);
-      if (D.cwiseProduct(p).norm() <= kNearest * solution_.distance || raised(options_.stop)) return found;
+      nearest_ = D.cwiseProduct(p).norm() <= kNearest * solution_.distance || solution_.distance == 0;
+      if (nearest_ || raised(options_.stop)) return found;
       const std::size_t kept = solution_.history.size();
       LeastSquaresSolution next = solve(found.x + part * p);
       const bool nearer = next.outcome == LeastSquaresOutcome::solved && far(next.x) < solution_.distance;
@@ -159,9 +160,6 @@ class Shooting {
       found = std::move(next);
       solution_.distance = far(found.x);
     }
-    solution_.notes.push_back(
-        "the conditions are met, but whether a solution nearer to the start exists was not found out: raise "
-        "max_iterations");
     return found;
   }
 
@@ -328,7 +326,8 @@ class Shooting {
   void judge(const LeastSquaresSolution& found) {
     const double relative = relative_residual(found.F), run = problem_.model.options().tolerance;
     const bool own_steps = chooses_own_steps(problem_.model.options().scheme);
-    if (found.outcome == LeastSquaresOutcome::solved) return;
+    const bool solved = found.outcome == LeastSquaresOutcome::solved;
+    if (solved && (!open() || nearest_ || !raised(options_.stop))) return;
     if (raised(options_.stop)) {
       solution_.status = Status::interrupted;
       solution_.message = fmt::format("interrupted after {} iterations; the unknowns are the best so far",
@@ -398,11 +397,12 @@ class Shooting {
       solution_.notes.push_back(fmt::format(
           "{} conditions for {} unknowns: the sum of their squares is as small as possible; they need not be 0",
           problem_.conditions.size(), problem_.unknowns.size()));
-    if (open())
+    if (open() && solution_.status == Status::success)
       solution_.notes.push_back(
-          fmt::format("{} condition{} for {} unknowns: of all solutions the one nearest to the start, {:.6g} of the sizes "
-                      "of the unknowns away",
+          fmt::format("{} condition{} for {} unknowns: {}, {:.6g} of the sizes of the unknowns away",
                       problem_.conditions.size(), problem_.conditions.size() == 1 ? "" : "s", problem_.unknowns.size(),
+                      nearest_ ? "of all solutions the one nearest to the start"
+                               : "a solution, and no step towards a nearer one was found; whether there is one is open",
                       solution_.distance));
     if (solution_.status != Status::success || solution_.sensitivity.size() == 0 || open()) return;
     std::vector<std::string> names;
@@ -418,6 +418,7 @@ class Shooting {
   const ShootingOptions& options_;
   ColumnLayout layout_;
   ShootingMap map_;
+  bool nearest_ = false;  // no solution near by is nearer to the start
   ShootingSolution solution_;
   Vector reach_;
   double first_residual_ = 0, progress_ = 0;

@@ -60,14 +60,26 @@ Index mover_of_jumps(const GradientProblem& problem) {
   return -1;
 }
 
+/// What the way back does not follow; empty: nothing. Measured against columns and differences of runs.
+std::string beyond_adjoint(const GradientProblem& problem) {
+  const SimulationOptions& run = problem.options;
+  if (const Index mover = mover_of_jumps(problem); mover >= 0)
+    return fmt::format("'{}' moves the time at which a force jumps", problem.variations.names()[static_cast<std::size_t>(mover)]);
+  const bool fixed = run.compliant.integrator == CompliantIntegrator::heun || run.compliant.integrator == CompliantIntegrator::rk4;
+  if (fixed && !problem.system.breakpoints(run.span().start, run.span().end).empty())
+    return "a force jumps within fixed steps";
+  for (const ContactElement& contact : problem.system.laws().contacts())
+    if (contact.mu_static.value_or(0) > contact.mu && contact.compliance && contact.compliance->normal_damping > 0)
+      return fmt::format("contact '{}' has a static coefficient and normal damping", contact.name);
+  return "";
+}
+
 GradientSolution go_back(const GradientProblem& problem, const GradientOptions& options) {
   const SimulationOptions& run = problem.options;
   GradientSolution solution{.method = DerivativeMethod::adjoint};
-  if (const Index mover = mover_of_jumps(problem); mover >= 0) {
+  if (const std::string why = beyond_adjoint(problem); !why.empty()) {
     solution.status = Status::refused;
-    solution.message = fmt::format("'{}' moves the time at which a force jumps, which the adjoint does not follow; use "
-                                   "derivatives = \"forward\"",
-                                   problem.variations.names()[static_cast<std::size_t>(mover)]);
+    solution.message = fmt::format("{}, which the adjoint does not follow; use derivatives = \"forward\"", why);
     return solution;
   }
   const double step = run.steps > 0 ? run.span().length() / static_cast<double>(run.steps) : run.step;

@@ -227,6 +227,22 @@ std::string project_onto_modes(const System& system, std::vector<Mode> modes, St
   }
 }
 
+/// The map takes sliders to slip where the period begins, which says the lengths of their springs. Where that is not so they
+/// end at others, though positions and velocities close.
+bool springs_come_back(PeriodMap& map, State start, double period) {
+  constexpr double kSameLength = 1e-6;  // of the longest spring; closed motions differ by their tolerance
+  Vector before;
+  const auto watch = [&](const StepRecord& at) {
+    if (before.size() == 0) before = at.state.z;
+  };
+  StepRecord record;
+  start.modes.clear();
+  if (!map.flow(start, start.t + period, {}, watch, record)) return true;  // said elsewhere
+  const Vector& after = record.state.z;
+  return (after - before).lpNorm<Eigen::Infinity>() <=
+         kSameLength * std::max(before.lpNorm<Eigen::Infinity>(), after.lpNorm<Eigen::Infinity>());
+}
+
 }  // namespace
 
 EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions& problem, const Orbit& guess,
@@ -310,6 +326,10 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
         fmt::format("the motion does not close: {:.2g} of its size is left after {} iterations; begin nearer "
                     "to the orbit",
                     size, solution.iterations));
+  if (!springs_come_back(map, closure.start, closure.T))
+    return failed(
+        "a spring of elastic friction ends the period at another length than it began with: its slider does not slip where "
+        "the period begins, as where it is held throughout; use periodic.method = \"fourier\"");
   // The rows begin at the time that the guess begins at.
   State first = closure.start;
   StepRecord record;

@@ -99,3 +99,12 @@ def test_an_open_motion_is_still_rejected(tmp_path):
     (tmp_path / "m.toml").write_text(text)
     done = subprocess.run([PROGRAM, "periodic", "m.toml", "--json", "--out", "out"], cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 1 and "conditioning" in json.loads(done.stdout)["message"]
+
+
+def test_a_slider_that_never_slips_is_no_event_orbit_and_linear_in_harmonics(tmp_path):
+    """k = 2 in series with a limit that is never reached: (1 + 2 - w²) and 0.1 w i under a load of 1."""
+    model = ('[matrices]\nmass = [[1]]\nstiffness = [[1]]\ndamping = [[0.1]]\nforce = ["cos(1.4*t)"]\n[[friction]]\non = "x1"\nlimit = 3\nstiffness = 2\n'
+             '[periodic]\nperiod = "2*pi/1.4"\n')
+    assert solved(tmp_path, model)["amplitude"][0] == pytest.approx(1 / math.hypot(3 - 1.96, 0.14), rel=1e-7)
+    done = subprocess.run([PROGRAM, "periodic", "m.toml", "--set", "periodic.method=event", "--out", "event"], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 1 and "elastic friction" in done.stderr, done.stderr

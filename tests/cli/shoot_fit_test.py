@@ -153,3 +153,53 @@ def test_an_adjoint_that_cannot_be_had_is_told_with_the_reason(stickslip, settin
     stickslip.write("pushed.toml", pushed(4))
     result = stickslip("shoot", "pushed.toml", *(part for setting in settings for part in ("--set", setting)))
     assert result.returncode == 2 and expected in result.stderr, result.stderr
+
+
+STATIC = """
+[parameters]
+mu = 0.3
+h = 0.2
+[equations]
+coordinates = ["x", "z"]
+mass = [[1, 0], [0, 1]]
+force = ["if(t < 0.1, 1, 0)", -9.81]
+[[contact]]
+name = "floor"
+gap = "z"
+slip = "x"
+mu = "mu"
+{static}
+compliance = {{ stiffness = [[1000, 0], [0, 800]], damping = 20, normal_damping = {damping} }}
+[initial]
+position = [0, "h"]
+velocity = [1, 0]
+[run]
+scheme = "compliant"
+step = 0.001
+end_time = 0.5
+[run.compliant]
+integrator = "{integrator}"
+[shoot]
+closest = true
+derivatives = "adjoint"
+unknowns = [{{ name = "mu", key = "parameters.mu" }}, {{ name = "h", key = "parameters.h" }}]
+conditions = ["x - 0.3"]
+"""
+
+
+@pytest.mark.parametrize("static, damping, integrator, expected", [
+    ("mu_static = 0.5", 5, "explicit", "contact 'floor' has a static coefficient and normal damping"),
+    ("", 0, "rk4", "a force jumps within fixed steps"),
+])
+def test_an_adjoint_that_would_be_wrong_is_refused_and_automatic_takes_columns(stickslip, static, damping, integrator, expected):
+    stickslip.write("static.toml", STATIC.format(static=static, damping=damping, integrator=integrator))
+    result = stickslip("shoot", "static.toml")
+    assert result.returncode == 1 and expected in result.stderr, result.stderr
+    automatic = stickslip.json("shoot", "static.toml", "--set", "shoot.derivatives=automatic")
+    assert automatic["derivatives"] == "forward" and automatic["status"] == "success"
+
+
+def test_what_failed_is_not_called_nearest(stickslip):
+    stickslip.write("pushed.toml", pushed(4))
+    failed = stickslip("shoot", "pushed.toml", "--set", "shoot.conditions=['x - 0.4', 'x - 0.5']", "--json")
+    assert failed.returncode == 1 and not any("nearest" in note for note in json.loads(failed.stdout)["notes"])
