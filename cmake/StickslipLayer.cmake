@@ -7,6 +7,17 @@ function(stickslip_warnings target)
   endif()
 endfunction()
 
+# Most of the time that a small source takes to compile goes into the headers of Eigen, fmt and the standard library. They
+# are parsed once for all targets with the same flags: a clean build takes a third less. The sanitize preset does without,
+# so that a source that leans on another's includes is found.
+option(STICKSLIP_PRECOMPILE_HEADERS "Parse the headers of the libraries once" ON)
+function(stickslip_precompile target)
+  if(STICKSLIP_PRECOMPILE_HEADERS)
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)  # asked for by ccache
+    target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp)
+  endif()
+endfunction()
+
 # stickslip_layer(NAME [PUBLIC libs...] [PRIVATE libs...])
 function(stickslip_layer name)
   cmake_parse_arguments(LAYER "" "" "PUBLIC;PRIVATE" ${ARGN})
@@ -22,5 +33,6 @@ function(stickslip_layer name)
                                                       $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_link_libraries(stickslip_${name} PUBLIC ${LAYER_PUBLIC} PRIVATE ${LAYER_PRIVATE})
   stickslip_warnings(stickslip_${name})
+  stickslip_precompile(stickslip_${name})
   set_property(GLOBAL APPEND PROPERTY STICKSLIP_LAYERS stickslip_${name})
 endfunction()
