@@ -27,16 +27,17 @@ void require_problem(const FitProblem& problem) {
   const double start = problem.model.options().start_time;
   const std::vector<double>& times = problem.data.times;
   if (times.front() < start)
-    throw InputError(fmt::format(
-        "the data begin at t = {} s, before run.start_time = {} s; set it to the time of the first line", times.front(),
-        start));
+    throw InputError(
+        fmt::format("the data begin at t = {} s, before run.start_time = {} s; set it to the time of the first line",
+                    times.front(), start));
   if (!(times.back() > start))
     throw InputError(fmt::format("the data end at t = {} s, where the run starts", times.back()));
   const long values = problem.data.count(), n = static_cast<long>(problem.unknowns.size());
   if (values <= n)
-    throw InputError(fmt::format("{} measured values cannot tell {} unknowns and their errors; give more data, or fewer "
-                                 "unknowns",
-                                 values, n));
+    throw InputError(
+        fmt::format("{} measured values cannot tell {} unknowns and their errors; give more data, or fewer "
+                    "unknowns",
+                    values, n));
 }
 
 bool all_have_sigma(const Measurement& data) {
@@ -44,9 +45,8 @@ bool all_have_sigma(const Measurement& data) {
 }
 /// Several columns whose noise nobody has told.
 bool balances_columns(const Measurement& data) {
-  return data.columns.size() > 1 && std::all_of(data.columns.begin(), data.columns.end(), [](const MeasuredColumn& c) {
-           return c.sigma == 0 && c.weight == 1;
-         });
+  return data.columns.size() > 1 && std::all_of(data.columns.begin(), data.columns.end(),
+                                                [](const MeasuredColumn& c) { return c.sigma == 0 && c.weight == 1; });
 }
 
 std::vector<double> first_weights(const Measurement& data) {
@@ -109,9 +109,7 @@ class Fitting {
   }
 
  private:
-  static bool defined(const LeastSquaresSolution& found) {
-    return found.outcome != LeastSquaresOutcome::undefined;
-  }
+  static bool defined(const LeastSquaresSolution& found) { return found.outcome != LeastSquaresOutcome::undefined; }
   static bool stopped(const LeastSquaresSolution& found) { return found.outcome == LeastSquaresOutcome::stopped; }
 
   FitSolution failed_start(const Vector& x) {
@@ -267,9 +265,9 @@ class Fitting {
     }
     if (found.outcome == LeastSquaresOutcome::iterations) {
       solution_.status = Status::not_converged;
-      solution_.message = fmt::format(
-          "{} iterations were not enough (rms {:.4g}); raise max_iterations, or change the start", found.iterations,
-          solution_.rms);
+      solution_.message =
+          fmt::format("{} iterations were not enough (rms {:.4g}); raise max_iterations, or change the start",
+                      found.iterations, solution_.rms);
     }
     const std::vector<std::vector<std::string>> lost = undetermined(told_by_data(found), names);
     if (lost.empty()) return;
@@ -281,8 +279,8 @@ class Fitting {
     solution_.message += "; give them as numbers, or measure something that they change";
   }
 
-  static constexpr double kNoEffect = 1e-8;          ///< of a weighted residual, for an unknown that changes by its size
-  static constexpr double kFirstRadius = 1;          ///< unknowns hardly change by more than their size at once
+  static constexpr double kNoEffect = 1e-8;  ///< of a weighted residual, for an unknown that changes by its size
+  static constexpr double kFirstRadius = 1;  ///< unknowns hardly change by more than their size at once
   static constexpr double kHorizonTolerance = 1e-3;  ///< on the way a fair guess is enough
   static constexpr double kBalanced = 1e-4;          ///< relative change of unknowns, far below their errors
 

@@ -82,7 +82,8 @@ bool FitResidual::slope(const Vector& x, DenseMatrix& J) {
       if (!std::isfinite(column.values[k])) continue;
       const Vector& row = run_.rows[k];
       column.model.gradient({row.data(), static_cast<std::size_t>(row.size())}, gradient);
-      for (std::size_t g = 0; g < used.size(); ++g) J.row(at) += weights_[c] * gradient[g] * slopes.rows[k].row(used[g]);
+      for (std::size_t g = 0; g < used.size(); ++g)
+        J.row(at) += weights_[c] * gradient[g] * slopes.rows[k].row(used[g]);
       ++at;
     }
   }

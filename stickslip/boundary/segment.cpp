@@ -54,7 +54,8 @@ SegmentInput Segment::input(const SegmentPlan& plan, const Vector& unknowns, con
 }
 
 const OutputRow& Segment::row_at(const std::vector<OutputRow>& rows, double t) {
-  auto later = std::lower_bound(rows.begin(), rows.end(), t, [](const OutputRow& row, double at) { return row.t < at; });
+  auto later =
+      std::lower_bound(rows.begin(), rows.end(), t, [](const OutputRow& row, double at) { return row.t < at; });
   if (later == rows.end()) return rows.back();
   if (later != rows.begin() && t - (later - 1)->t < later->t - t) --later;
   return *later;

@@ -25,7 +25,8 @@ constexpr double kMostGain = 1e4;
 void require_times(const ShootingProblem& problem) {
   const double start = problem.model.options().start_time;
   if (!(problem.end_time > start) || !std::isfinite(problem.end_time))
-    throw InputError(fmt::format("end_time = {} must be a finite time after the start ({} s)", problem.end_time, start));
+    throw InputError(
+        fmt::format("end_time = {} must be a finite time after the start ({} s)", problem.end_time, start));
   if (problem.segments < 1) throw InputError(fmt::format("segments = {} must be >= 1", problem.segments));
   if (problem.segments > 1 && !problem.nodes.empty())
     throw InputError("segments and nodes both cut the time; give one of them");
@@ -144,8 +145,9 @@ class Shooting {
     double part = 1;
     for (solution_.distance = far(found.x); left > 0 && part > kNearest; --left) {
       const Vector back = x0 - found.x;
-      const Vector p = back + trust_region_step(found.J, found.F + found.J * back, D, HUGE_VAL,
-                                                lower_bounds(problem_.unknowns) - x0, upper_bounds(problem_.unknowns) - x0);
+      const Vector p =
+          back + trust_region_step(found.J, found.F + found.J * back, D, HUGE_VAL, lower_bounds(problem_.unknowns) - x0,
+                                   upper_bounds(problem_.unknowns) - x0);
       nearest_ = D.cwiseProduct(p).norm() <= kNearest * solution_.distance || solution_.distance == 0;
       if (nearest_ || raised(options_.stop)) return found;
       const std::size_t kept = solution_.history.size();
@@ -195,8 +197,7 @@ class Shooting {
     bool moved = false;
     for (Index j = 0; j < map_.unknown_count(); ++j) {
       bool dead = true;
-      for (Index i = 0; i < effect.rows(); ++i)
-        dead &= std::abs(effect(i, j)) <= kNoEffect * seen[i];
+      for (Index i = 0; i < effect.rows(); ++i) dead &= std::abs(effect(i, j)) <= kNoEffect * seen[i];
       if (dead || effect.col(j).isZero(0)) moved |= probe(j, effect.col(j).isZero(0), g, seen, F, X, x);
     }
     return moved;
@@ -214,8 +215,7 @@ class Shooting {
       if (at == x[j] || !map_.value(trial, trial_F)) continue;
       const Vector change = (map_.conditions() - g).cwiseAbs();
       bool changes = !(trial_F.tail(F.size() - g.size()) - F.tail(F.size() - g.size())).isZero(0);
-      for (Index i = 0; i < g.size(); ++i)
-        changes |= change[i] > kNoEffect * seen[i];
+      for (Index i = 0; i < g.size(); ++i) changes |= change[i] > kNoEffect * seen[i];
       depends |= changes;
       if (changes && (value == x[j] || trial_F.squaredNorm() < best)) {
         best = trial_F.squaredNorm();
@@ -228,8 +228,8 @@ class Shooting {
           "no condition depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or add a "
           "condition on what it moves",
           unknown.name, unknown.key, x[j]));
-    solution_.notes.push_back(fmt::format("nothing changes with '{}' near its start {:.6g}; started from {:.6g} instead",
-                                          unknown.name, x[j], value));
+    solution_.notes.push_back(fmt::format(
+        "nothing changes with '{}' near its start {:.6g}; started from {:.6g} instead", unknown.name, x[j], value));
     x[j] = value;
     return true;
   }
@@ -330,16 +330,16 @@ class Shooting {
     if (solved && (!open() || nearest_ || !raised(options_.stop))) return;
     if (raised(options_.stop)) {
       solution_.status = Status::interrupted;
-      solution_.message = fmt::format("interrupted after {} iterations; the unknowns are the best so far",
-                                      solution_.iterations);
+      solution_.message =
+          fmt::format("interrupted after {} iterations; the unknowns are the best so far", solution_.iterations);
       return;
     }
     const bool at_rest =
         found.outcome == LeastSquaresOutcome::minimum || found.outcome == LeastSquaresOutcome::no_descent;
     if (solution_.least_squares && at_rest && solution_.continuity <= std::sqrt(options_.tolerance)) return;
     if (!solution_.least_squares && at_rest && own_steps && relative <= kRunPart * run) {
-      solution_.notes.push_back(fmt::format(
-          "the residual {:.2g} is as small as runs with tolerance {:g} let it become", solution_.residual, run));
+      solution_.notes.push_back(fmt::format("the residual {:.2g} is as small as runs with tolerance {:g} let it become",
+                                            solution_.residual, run));
       return;
     }
     solution_.status = Status::not_converged;
@@ -358,9 +358,9 @@ class Shooting {
             : fmt::format("condition '{}' {} is not met: {:.6g} is left", condition.text(), condition.when(),
                           solution_.conditions[worst]);
     text += fmt::format(" after {} iteration{} ({})", solution_.iterations, solution_.iterations == 1 ? "" : "s",
-                        found.outcome == LeastSquaresOutcome::iterations  ? "the limit"
-                        : found.outcome == LeastSquaresOutcome::minimum   ? "no change of the unknowns reduces it"
-                                                                          : "no step reduces it");
+                        found.outcome == LeastSquaresOutcome::iterations ? "the limit"
+                        : found.outcome == LeastSquaresOutcome::minimum  ? "no change of the unknowns reduces it"
+                                                                         : "no step reduces it");
     std::vector<std::string> bound;
     for (Index j = 0; j < map_.unknown_count(); ++j) {
       const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
@@ -370,9 +370,10 @@ class Shooting {
     constexpr double kNearTheRun = 1e4;  // times run.tolerance: what an accurate run may leave of a condition
     const double run = problem_.model.options().tolerance;
     if (chooses_own_steps(problem_.model.options().scheme) && relative_residual(found.F) <= kNearTheRun * run)
-      return text + fmt::format("; runs with run.tolerance = {:g} are no more accurate than that: lower run.tolerance, or "
-                                "raise shoot.tolerance above {:.1g}",
-                                run, relative_residual(found.F));
+      return text + fmt::format(
+                        "; runs with run.tolerance = {:g} are no more accurate than that: lower run.tolerance, or "
+                        "raise shoot.tolerance above {:.1g}",
+                        run, relative_residual(found.F));
     if (const std::string stuck = describe(stuck_laws()); !stuck.empty())
       text += fmt::format("; {}: a start from which it slips may do", stuck);
     else if (found.outcome == LeastSquaresOutcome::iterations)
@@ -409,9 +410,8 @@ class Shooting {
     for (const Unknown& unknown : problem_.unknowns) names.push_back(unknown.name);
     for (const std::vector<std::string>& together :
          undetermined(solution_.sensitivity * sizes(solution_.unknowns).asDiagonal(), names))
-      solution_.notes.push_back(fmt::format(
-          "the conditions do not determine {}{}; other values meet them as well", listed(together),
-          together.size() > 1 ? " one by one" : ""));
+      solution_.notes.push_back(fmt::format("the conditions do not determine {}{}; other values meet them as well",
+                                            listed(together), together.size() > 1 ? " one by one" : ""));
   }
 
   const ShootingProblem& problem_;

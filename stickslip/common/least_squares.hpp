@@ -29,7 +29,7 @@
 namespace stickslip {
 
 struct LeastSquaresProblem {
-  Vector low, high;  ///< per unknown; may be infinite
+  Vector low, high;    ///< per unknown; may be infinite
   Vector metric = {};  ///< D, where it is given and not to follow from J (fewer equations than unknowns)
   /// F(x); false: there is none at x.
   std::function<bool(const Vector& x, Vector& F)> value;

@@ -50,7 +50,8 @@ std::vector<double> step_ends(const GradientProblem& problem, StopRequest stop) 
   return times;
 }
 
-/// An unknown that moves the time at which a force jumps; none: -1. Steps of the motion alone do not see what that does.
+/// An unknown that moves the time at which a force jumps; none: -1. Steps of the motion alone do not see what that
+/// does.
 Index mover_of_jumps(const GradientProblem& problem) {
   const TimeSpan run = problem.options.span();
   const std::vector<double> own = problem.system.breakpoints(run.start, run.end);
@@ -64,8 +65,10 @@ Index mover_of_jumps(const GradientProblem& problem) {
 std::string beyond_adjoint(const GradientProblem& problem) {
   const SimulationOptions& run = problem.options;
   if (const Index mover = mover_of_jumps(problem); mover >= 0)
-    return fmt::format("'{}' moves the time at which a force jumps", problem.variations.names()[static_cast<std::size_t>(mover)]);
-  const bool fixed = run.compliant.integrator == CompliantIntegrator::heun || run.compliant.integrator == CompliantIntegrator::rk4;
+    return fmt::format("'{}' moves the time at which a force jumps",
+                       problem.variations.names()[static_cast<std::size_t>(mover)]);
+  const bool fixed =
+      run.compliant.integrator == CompliantIntegrator::heun || run.compliant.integrator == CompliantIntegrator::rk4;
   if (fixed && !problem.system.breakpoints(run.span().start, run.span().end).empty())
     return "a force jumps within fixed steps";
   for (const ContactElement& contact : problem.system.laws().contacts())
@@ -83,8 +86,8 @@ GradientSolution go_back(const GradientProblem& problem, const GradientOptions& 
     return solution;
   }
   const double step = run.steps > 0 ? run.span().length() / static_cast<double>(run.steps) : run.step;
-  CompliantScheme scheme(problem.system, run.compliant, run.tolerance, step, run.span(), step_ends(problem, options.stop),
-                         options.stop, &problem.variations);
+  CompliantScheme scheme(problem.system, run.compliant, run.tolerance, step, run.span(),
+                         step_ends(problem, options.stop), options.stop, &problem.variations);
   CompliantTape tape;
   scheme.record_on(tape);
   StepRecord record;
@@ -163,7 +166,7 @@ bool has_adjoint(const SimulationOptions& run) {
 
 DerivativeMethod cheaper_method(const SimulationOptions& run, Index functionals, Index unknowns) {
   return has_adjoint(run) && kAdjointCost * (functionals + kWayBack) < unknowns ? DerivativeMethod::adjoint
-                                                                               : DerivativeMethod::forward;
+                                                                                : DerivativeMethod::forward;
 }
 
 GradientSolution solve(const GradientProblem& problem, const GradientOptions& options) {
@@ -182,7 +185,8 @@ GradientSolution solve(const GradientProblem& problem, const GradientOptions& op
   if (method == DerivativeMethod::forward) return carry_along(problem, options);
   GradientSolution back = go_back(problem, options);
   // Where the way back cannot say whether a derivative exists, or does not follow a jump, columns can.
-  if ((back.status == Status::not_finite || back.status == Status::refused) && options.method == DerivativeMethod::automatic)
+  if ((back.status == Status::not_finite || back.status == Status::refused) &&
+      options.method == DerivativeMethod::automatic)
     return carry_along(problem, options);
   return back;
 }

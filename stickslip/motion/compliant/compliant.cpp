@@ -213,8 +213,8 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
     continued_ = false;  // its stages lie where the pieces hold: what Newton's iteration had left is the motion itself
   }
   if (tape_ && !cut_) record_step(now, integrator_->y_old(), step_end_ - now, false);
-  // The Jacobian of the step is that of other pieces: Newton's method with it may take a change that it hardly moves for
-  // a solution (the slope of a stiff slider, after it has come to stick).
+  // The Jacobian of the step is that of other pieces: Newton's method with it may take a change that it hardly moves
+  // for a solution (the slope of a stiff slider, after it has come to stick).
   if (stiff_ && !switch_times_.empty() && !cut_) first_step_ = integrator_->suggested_step();
   watch_stiffness();
   y_ = cut_ ? switch_y_ : integrator_->y();
@@ -246,12 +246,12 @@ void CompliantScheme::integrate_sums(double t, const Vector& y) {
     return;
   }
   sums_ = sums_base_;
-  if (pushed_) return;  // over no time to speak of
+  if (pushed_) return;                        // over no time to speak of
   const bool carried = cut_ && t > reached_;  // beyond there is no dense output
   const double to = carried ? reached_ : t;
   double from = integrator_->t_old();
-  const bool smooth = std::none_of(switch_times_.begin(), switch_times_.end(),
-                                   [&](double kink) { return kink > from && kink < to; });
+  const bool smooth =
+      std::none_of(switch_times_.begin(), switch_times_.end(), [&](double kink) { return kink > from && kink < to; });
   if (const Part& part = carried ? reached_part_ : part_; smooth && part.end == to) {
     add_part_sums(part);
   } else {

@@ -180,7 +180,7 @@ class CompliantScheme final : public Scheme {
   std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step
   std::vector<double> column_gain_;
   std::vector<double> switch_times_;  // in the step
-  Part part_, reached_part_;  // the last one made; that to a switch
+  Part part_, reached_part_;          // the last one made; that to a switch
   /// Where the integrator's part of a cut step ends, the state there, and the sums of what was carried beyond by rates.
   double reached_ = 0;
   Vector reached_y_, carried_sums_;

@@ -5,8 +5,8 @@
 //   ∂F/∂p = Σ weight · F(neighbour)
 //
 // Where an unknown moves the times b_i at which forces jump or bend, a neighbour is asked at the time τ of its own that
-// lies between its breakpoints as t does between those of the case (piecewise linear, ends of the run fixed). The sum is
-// then ∂F/∂p + φ ∂F/∂t with the shift φ(t) = Σ weight · τ(neighbour): a derivative along the shifted time, for which
+// lies between its breakpoints as t does between those of the case (piecewise linear, ends of the run fixed). The sum
+// is then ∂F/∂p + φ ∂F/∂t with the shift φ(t) = Σ weight · τ(neighbour): a derivative along the shifted time, for which
 // breakpoints rest. S̃ = ∂x/∂p + φ x' is smooth over them; ∂x/∂p jumps by (x'⁻ - x'⁺) db_i/dp.
 #pragma once
 
@@ -38,8 +38,8 @@ class CompliantNeighbours {
   /// After the slots of the contacts have changed; after what they hold has.
   void follow();
   void share_holds();
-  /// Law whose coefficient of friction the unknown is, of contacts that stay (law_number.hpp); -1: it is none. Its slope
-  /// is known without neighbours.
+  /// Law whose coefficient of friction the unknown is, of contacts that stay (law_number.hpp); -1: it is none. Its
+  /// slope is known without neighbours.
   int coefficient_of(Index unknown) const { return coefficients_[static_cast<std::size_t>(unknown)]; }
   /// Slopes by the unknown at the placed state. Null: nothing but the start depends on it.
   CompliantDynamics::DataChange* slope(double t, Index unknown);
@@ -62,7 +62,7 @@ class CompliantNeighbours {
   const Variations* variations_;
   std::vector<std::vector<Neighbour>> neighbours_;  // per unknown
   std::vector<int> coefficients_;
-  std::vector<double> knots_;                       // of the case
+  std::vector<double> knots_;  // of the case
   CompliantDynamics::DataChange data_, change_;
 };
 

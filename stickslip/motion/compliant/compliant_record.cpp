@@ -54,8 +54,8 @@ void CompliantScheme::record_step(double t, const Vector& y, double h, bool cut)
 
 void CompliantScheme::record_fixed_step(double t, double h) {
   const bool heun = options_.integrator == CompliantIntegrator::heun;
-  tape_->push_back(TapeStep{.method = heun ? TapeMethod::heun : TapeMethod::rk4, .t = t, .h = h,
-                            .y = y_.head(dynamics_.motion_size())});
+  tape_->push_back(TapeStep{
+      .method = heun ? TapeMethod::heun : TapeMethod::rk4, .t = t, .h = h, .y = y_.head(dynamics_.motion_size())});
 }
 
 void CompliantScheme::record_jump(double t, const Vector& before, const Vector& after,
@@ -87,7 +87,8 @@ void CompliantScheme::record_jump(double t, const Vector& before, const Vector& 
 void CompliantScheme::record_holds(const std::vector<CompliantContacts::Slot>& before) {
   if (!tape_) return;
   const auto& now = dynamics_.contacts().slots();
-  if (std::equal(before.begin(), before.end(), now.begin(), [](const auto& a, const auto& b) { return a.held == b.held; }))
+  if (std::equal(before.begin(), before.end(), now.begin(),
+                 [](const auto& a, const auto& b) { return a.held == b.held; }))
     return;
   const Index T = dynamics_.contacts().tangents();
   tape_->push_back(TapeSlots{before, DenseMatrix::Identity(T, T)});

@@ -41,9 +41,9 @@ void CompliantScheme::require_apart(const State& s) {
   }
 }
 
-/// Penetration at the start is a strain; one that nothing in the run could have brought about is a mistake in the model:
-/// a contact that presses many times harder than load and speed at the start can make it, and would throw what it
-/// holds far beyond where the motion goes.
+/// Penetration at the start is a strain; one that nothing in the run could have brought about is a mistake in the
+/// model: a contact that presses many times harder than load and speed at the start can make it, and would throw what
+/// it holds far beyond where the motion goes.
 void CompliantScheme::require_start(const State& s) {
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
@@ -54,9 +54,9 @@ void CompliantScheme::require_start(const State& s) {
   const double load = force_at_start_.lpNorm<Eigen::Infinity>();
   for (std::size_t k = 0; k < contacts.slots().size(); ++k)
     if (const double stiffness = contacts.stiffness_of(k); stiffness > 0) work += 0.5 * load * load / stiffness;
-  constexpr double kTooMuch = 1e5;   // times more energy in the contacts than the motion has anywhere else
-  constexpr double kThrown = 10;     // likewise, of a contact that presses
-  constexpr double kTooHard = 50;    // times harder than load and blow
+  constexpr double kTooMuch = 1e5;  // times more energy in the contacts than the motion has anywhere else
+  constexpr double kThrown = 10;    // likewise, of a contact that presses
+  constexpr double kTooHard = 50;   // times harder than load and blow
   if (kinetic + work == 0) return;
   std::size_t worst = 0;
   double depth = 0, pressed = 0;
