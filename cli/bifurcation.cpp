@@ -8,9 +8,9 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/result_header.hpp"
 
 namespace stickslip::cli {
@@ -35,8 +35,8 @@ int bifurcation(const BifurcationCommand& command) {
   folder.open_cleared();
   const long resumed = journal.done();
   if (resumed > 0)
-    print_error("stickslip: going on with the diagram in {}: {} of {} values are there\n", folder.path().string(), resumed,
-                plan.records());
+    print_error("stickslip: going on with the diagram in {}: {} of {} values are there\n", folder.path().string(),
+                resumed, plan.records());
   ProgressBar bar("bifurcation", !command.json);
   const auto begin = std::chrono::steady_clock::now();
   const Status status = runner.follow(

@@ -60,7 +60,8 @@ LiveBranch::LiveBranch(const BranchOptions& options, bool visible, std::function
 
 void LiveBranch::add(const BranchPoint& point) {
   if (coordinate_ < 0 && point.amplitude.size() > 0) point.amplitude.maxCoeff(&coordinate_);
-  const double amplitude = coordinate_ >= 0 && coordinate_ < point.amplitude.size() ? point.amplitude[coordinate_] : 0.0;
+  const double amplitude =
+      coordinate_ >= 0 && coordinate_ < point.amplitude.size() ? point.amplitude[coordinate_] : 0.0;
   points_.push_back({point.value, amplitude, point.stable && !*point.stable});
   const auto now = std::chrono::steady_clock::now();
   constexpr auto kFrame = std::chrono::milliseconds(150);
@@ -71,7 +72,8 @@ void LiveBranch::add(const BranchPoint& point) {
   }
   if (report_ && now - reported_ >= kReport) {
     report_();
-    reported_ = std::chrono::steady_clock::now();  // what it took itself is not counted: a large report comes less often
+    reported_ =
+        std::chrono::steady_clock::now();  // what it took itself is not counted: a large report comes less often
   }
 }
 

@@ -54,7 +54,8 @@ void print_system(const ModelFile& model) {
   const SystemInfo& info = model.system->info();
   for (const auto& [name, value] : model.parameters) print_out("  parameter  {} = {:g}\n", name, value);
   for (const std::string& table : model.tables) print_out("  table      {}\n", table);
-  for (const ModelInput& input : model.inputs) print_out("  input      {}(t) = {:g} until a program sets it\n", input.name, input.start);
+  for (const ModelInput& input : model.inputs)
+    print_out("  input      {}(t) = {:g} until a program sets it\n", input.name, input.start);
   const auto& constraints = model.system->laws().constraints();
   print_out("  system     {} ({}), matrices {}\n",
             constraints.empty() ? plural(info.nv(), "degree of freedom", "degrees of freedom")

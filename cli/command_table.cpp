@@ -46,14 +46,16 @@ std::string bash_script(const ProgramInfo& program) {
         values += fmt::format("    '{} {}') COMPREPLY=($(compgen -W '{}' -- \"$cur\")); return ;;\n", command.name,
                               option.name, fmt::join(choices, " "));
       else if (option.takes_folder())
-        values += fmt::format("    '{} {}') compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n", command.name,
-                              option.name);
+        values += fmt::format(
+            "    '{} {}') compopt -o filenames; mapfile -t COMPREPLY < <(compgen -d -- \"$cur\"); return ;;\n",
+            command.name, option.name);
       else if (!option.value.empty())
         values += fmt::format("    '{} {}') return ;;\n", command.name, option.name);
     }
     options += fmt::format("      {}) COMPREPLY=($(compgen -W '{} --help' -- \"$cur\")) ;;\n", command.name, words);
   }
-  return fmt::format(R"(# bash completion of stickslip; source it, or install it as bash-completion/completions/stickslip
+  return fmt::format(
+      R"(# bash completion of stickslip; source it, or install it as bash-completion/completions/stickslip
 _stickslip() {{
   local cur=${{COMP_WORDS[COMP_CWORD]}} prev=${{COMP_WORDS[COMP_CWORD-1]}} command=${{COMP_WORDS[1]}}
   COMPREPLY=()
@@ -79,7 +81,7 @@ _stickslip() {{
 shopt -s extglob 2>/dev/null
 complete -F _stickslip stickslip
 )",
-                     fmt::join(command_names(program), " "), values, options, arguments);
+      fmt::join(command_names(program), " "), values, options, arguments);
 }
 
 std::string zsh_script(const ProgramInfo& program) {
@@ -97,9 +99,12 @@ std::string zsh_script(const ProgramInfo& program) {
                                  : option.takes_folder() ? "_files -/"
                                  : option.positional     ? "_files"
                                                          : " ";
-      const std::string front = option.positional ? (option.repeatable ? "*" : "") : fmt::format("{}{}[{}]", option.repeatable ? "*" : "", option.name, escaped(option.description));
+      const std::string front = option.positional ? (option.repeatable ? "*" : "")
+                                                  : fmt::format("{}{}[{}]", option.repeatable ? "*" : "", option.name,
+                                                                escaped(option.description));
       if (option.positional || !option.value.empty())
-        cases += fmt::format(" \\\n        '{}:{}:{}'", front, escaped(option.positional ? option.name : option.value), action);
+        cases += fmt::format(" \\\n        '{}:{}:{}'", front, escaped(option.positional ? option.name : option.value),
+                             action);
       else
         cases += fmt::format(" \\\n        '{}'", front);
     }
@@ -182,8 +187,10 @@ std::string completion_script(const ProgramInfo& program, const std::string& she
 
 std::string manual_page(const ProgramInfo& program) {
   std::string text = fmt::format(
-      ".TH STICKSLIP 1 \"\" \"{}\" \"User Commands\"\n.SH NAME\nstickslip \\- dry friction and unilateral contact without "
-      "smoothing the law away\n.SH SYNOPSIS\n.B stickslip\n.I COMMAND\n[\\fIOPTION\\fR...]\n.SH DESCRIPTION\n{}\n.nf\n{}.fi\n",
+      ".TH STICKSLIP 1 \"\" \"{}\" \"User Commands\"\n.SH NAME\nstickslip \\- dry friction and unilateral contact "
+      "without "
+      "smoothing the law away\n.SH SYNOPSIS\n.B stickslip\n.I COMMAND\n[\\fIOPTION\\fR...]\n.SH "
+      "DESCRIPTION\n{}\n.nf\n{}.fi\n",
       roff(program.version), roff(program.description), roff(program.overview));
   text += ".SH COMMANDS\n";
   for (const CommandInfo& command : program.commands) {
@@ -194,13 +201,15 @@ std::string manual_page(const ProgramInfo& program) {
                                  option.repeatable ? "..." : "", option.required ? "" : "]");
     text += fmt::format(".SS stickslip {}{}\n{}\n", roff(command.name), arguments, roff(command.description));
     for (const OptionInfo& option : command.options)
-      text += fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff(option.name),
-                          option.positional || option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(option.value)),
-                          roff(option.description));
+      text +=
+          fmt::format(".TP\n\\fB{}\\fR{}\n{}\n", roff(option.name),
+                      option.positional || option.value.empty() ? "" : fmt::format(" \\fI{}\\fR", roff(option.value)),
+                      roff(option.description));
     if (!command.footer.empty()) text += fmt::format(".PP\n.nf\n{}\n.fi\n", roff(command.footer));
   }
   text += fmt::format(
-      ".SH EXIT STATUS\n.TP\n0\nsuccess\n.TP\n1\nthe run ended without success; the message says what to do\n.TP\n2\nthe "
+      ".SH EXIT STATUS\n.TP\n0\nsuccess\n.TP\n1\nthe run ended without success; the message says what to "
+      "do\n.TP\n2\nthe "
       "input or the call was wrong\n.SH NOTES\n.nf\n{}\n.fi\n",
       roff(program.footer));
   return text;

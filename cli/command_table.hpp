@@ -9,9 +9,9 @@
 namespace stickslip::cli {
 
 struct OptionInfo {
-  std::string name;         ///< "--out"; of a positional argument its name, "MODEL"
+  std::string name;  ///< "--out"; of a positional argument its name, "MODEL"
   std::string description;
-  std::string value;        ///< what it takes, "KEY=VALUE"; empty: a flag
+  std::string value;  ///< what it takes, "KEY=VALUE"; empty: a flag
   bool positional = false, required = false, repeatable = false;
 
   /// Words it takes, where the description is "a | b | c"; empty: anything.

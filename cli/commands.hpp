@@ -101,7 +101,7 @@ int dump(const DumpCommand& command);
 struct PeriodicCommand {
   std::string model;
   std::vector<std::string> set;
-  std::string branch;  ///< PARAM=FROM:TO[:STEP]; empty: periodic.continue, or none
+  std::string branch;   ///< PARAM=FROM:TO[:STEP]; empty: periodic.continue, or none
   std::string restart;  ///< folder of a branch to go on with; empty: none
   int further = 0;      ///< branches to look for beside the first
   std::string out;

@@ -6,11 +6,11 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/comparison_result.hpp"
 #include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_folder.hpp"
 
 namespace stickslip::cli {
 

@@ -49,13 +49,14 @@ end_time = 2
 
 Check check_scheme(const char* scheme, double allowed) {
   const double exact = 1.5 * 1.5 / (2 * 3.0 / 2);
-  const Case block = make_case(parse_model(kBlock, "self-check", std::vector<std::string>{fmt::format("run.scheme={}", scheme)}));
+  const Case block =
+      make_case(parse_model(kBlock, "self-check", std::vector<std::string>{fmt::format("run.scheme={}", scheme)}));
   const Simulation s = block.run();
   const double error = std::abs(s.final.q[0] / exact - 1);
   const bool rests = s.final.v[0] == 0;
   return {fmt::format("scheme {}", scheme),
-          fmt::format("a block slides to rest: distance off by {:.1g} (allowed {:.0g}), final velocity {:g}", error, allowed,
-                      s.final.v[0]),
+          fmt::format("a block slides to rest: distance off by {:.1g} (allowed {:.0g}), final velocity {:g}", error,
+                      allowed, s.final.v[0]),
           s.status == Status::success && error <= allowed && rests};
 }
 
@@ -65,7 +66,9 @@ Check check_starters() {
 }
 
 Check check_threads() {
-  const ModelFile model = parse_model(kBlock, "self-check", std::vector<std::string>{"sweep.over={\"friction.0.limit\" = {from = 1, to = 5, count = 40}}"});
+  const ModelFile model =
+      parse_model(kBlock, "self-check",
+                  std::vector<std::string>{"sweep.over={\"friction.0.limit\" = {from = 1, to = 5, count = 40}}"});
   const SweepRunner runner(model, read_sweep(model), nullptr);
   const auto sum_with = [&](int threads) {
     std::vector<double> ends(40);
@@ -79,7 +82,8 @@ Check check_threads() {
     return ends;
   };
   const int threads = std::max(2, usable_processors());
-  return {"threads", fmt::format("40 runs on {} threads are those on one, bit for bit", threads), sum_with(1) == sum_with(threads)};
+  return {"threads", fmt::format("40 runs on {} threads are those on one, bit for bit", threads),
+          sum_with(1) == sum_with(threads)};
 }
 
 Check check_results() {
@@ -141,13 +145,16 @@ int doctor(const DoctorCommand& command) {
     nlohmann::ordered_json json{{"status", ok ? "success" : "failed"}};
     for (const auto& [name, value] : facts) json[name] = value;
     json["checks"] = nlohmann::ordered_json::array();
-    for (const Check& check : checks) json["checks"].push_back({{"name", check.name}, {"ok", check.ok}, {"found", check.found}});
+    for (const Check& check : checks)
+      json["checks"].push_back({{"name", check.name}, {"ok", check.ok}, {"found", check.found}});
     json["wall_seconds"] = seconds;
     write_out(json.dump(2) + "\n");
   } else {
     for (const auto& [name, value] : facts) print_out("{:<18}{}\n", name, value);
-    for (const Check& check : checks) print_out("{:<18}{}  {}\n", check.name, check.ok ? "ok    " : "FAILED", check.found);
-    print_out("{} in {:.2g} s\n", ok ? "all is well" : "something is wrong: please report it with this output", seconds);
+    for (const Check& check : checks)
+      print_out("{:<18}{}  {}\n", check.name, check.ok ? "ok    " : "FAILED", check.found);
+    print_out("{} in {:.2g} s\n", ok ? "all is well" : "something is wrong: please report it with this output",
+              seconds);
   }
   return ok ? kSuccess : kNoSuccess;
 }

@@ -10,10 +10,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/step_dump.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/model_file.hpp"
+#include "stickslip/io/result_folder.hpp"
 
 namespace stickslip::cli {
 
@@ -60,8 +60,7 @@ int dump(const DumpCommand& command) {
     throw InputError(fmt::format("{}: there is no [run] table; add one with end_time and step", model.path));
   ResultFolder folder(command.out.empty() ? fs::path(fs::path(command.model).stem().string() + "-dump")
                                           : fs::path(command.out));
-  StepDump steps(command.at, "--at", model, fs::path(command.model).stem().string(),
-                 [&] { return folder.open(); });
+  StepDump steps(command.at, "--at", model, fs::path(command.model).stem().string(), [&] { return folder.open(); });
   catch_interrupts();
   ProgressBar bar("running", !command.json);
   SimulationHooks hooks;
@@ -82,13 +81,17 @@ int dump(const DumpCommand& command) {
   }
   bar.finish();
   const std::string message = missing_message(steps, simulation);
-  const bool none_there = std::any_of(steps.steps().begin(), steps.steps().end(),
-                                      [](const DumpedStep& step) { return step.file.empty(); });
-  const bool unsolved = std::any_of(steps.steps().begin(), steps.steps().end(),
-                                    [](const DumpedStep& step) { return !step.solved; });
+  const bool none_there =
+      std::any_of(steps.steps().begin(), steps.steps().end(), [](const DumpedStep& step) { return step.file.empty(); });
+  const bool unsolved =
+      std::any_of(steps.steps().begin(), steps.steps().end(), [](const DumpedStep& step) { return !step.solved; });
   const bool ended = !message.empty() || unsolved;
   if (command.json)
-    print_json(steps, ended ? std::string(to_string(simulation.status)) : none_there ? "wrong_input" : "success", message);
+    print_json(steps,
+               ended        ? std::string(to_string(simulation.status))
+               : none_there ? "wrong_input"
+                            : "success",
+               message);
   else
     print_words(steps, message);
   return ended ? kNoSuccess : none_there ? kWrongInput : kSuccess;

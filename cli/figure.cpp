@@ -24,8 +24,13 @@ struct Colour {
   double r, g, b;
 };
 // Okabe and Ito's, which people who see colours differently can tell apart.
-constexpr std::array<Colour, 7> kLines{{{0.00, 0.45, 0.70}, {0.90, 0.62, 0.00}, {0.00, 0.62, 0.45}, {0.80, 0.47, 0.65},
-                                        {0.84, 0.37, 0.00}, {0.34, 0.71, 0.91}, {0.60, 0.55, 0.00}}};
+constexpr std::array<Colour, 7> kLines{{{0.00, 0.45, 0.70},
+                                        {0.90, 0.62, 0.00},
+                                        {0.00, 0.62, 0.45},
+                                        {0.80, 0.47, 0.65},
+                                        {0.84, 0.37, 0.00},
+                                        {0.34, 0.71, 0.91},
+                                        {0.60, 0.55, 0.00}}};
 constexpr double kFont = 13, kPanel = 260, kLegendLine = 18;  // [px]
 
 /// Of numbers up to the largest that there are: their distance needs more.
@@ -47,7 +52,8 @@ struct Range {
   double share(double v) const { return static_cast<double>((v - low) / (high - low)); }
   std::vector<double> ticks(int wanted) const {
     constexpr long double kLargest = std::numeric_limits<double>::max();
-    return round_ticks(static_cast<double>(std::max(low, -kLargest)), static_cast<double>(std::min(high, kLargest)), wanted);
+    return round_ticks(static_cast<double>(std::max(low, -kLargest)), static_cast<double>(std::min(high, kLargest)),
+                       wanted);
   }
 };
 
@@ -69,7 +75,8 @@ class Painter {
     }
     top += legend(top, width);
     const double each = (height - top - 8) / static_cast<double>(figure_.panels.size());
-    for (std::size_t k = 0; k < figure_.panels.size(); ++k) panel(figure_.panels[k], top + static_cast<double>(k) * each, width, each);
+    for (std::size_t k = 0; k < figure_.panels.size(); ++k)
+      panel(figure_.panels[k], top + static_cast<double>(k) * each, width, each);
   }
 
  private:
@@ -250,7 +257,8 @@ std::string drawn(const Figure& figure, const std::string& ending) {
   } else if (ending == ".pdf") {
     surface.reset(cairo_pdf_surface_create_for_stream(append, &bytes, width, height));
   } else if (ending == ".png") {
-    surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(kSharp * width), static_cast<int>(kSharp * height)));
+    surface.reset(cairo_image_surface_create(CAIRO_FORMAT_RGB24, static_cast<int>(kSharp * width),
+                                             static_cast<int>(kSharp * height)));
     cairo_surface_set_device_scale(surface.get(), kSharp, kSharp);
   } else {
     throw InputError("the name must end in .svg, .png or .pdf");

@@ -9,9 +9,9 @@
 namespace stickslip::cli {
 
 struct FigureSeries {
-  std::string label;          ///< in the legend; empty: none
-  std::vector<double> x, y;   ///< NaN: a gap in the line
-  bool points = false;        ///< marks instead of a line
+  std::string label;         ///< in the legend; empty: none
+  std::vector<double> x, y;  ///< NaN: a gap in the line
+  bool points = false;       ///< marks instead of a line
 };
 
 struct FigurePanel {
@@ -31,7 +31,8 @@ std::vector<double> round_ticks(double low, double high, int wanted);
 
 /// As bytes of a file; `ending`: ".svg", ".png" or ".pdf". Throws InputError for another one.
 std::string drawn(const Figure& figure, const std::string& ending);
-/// By the ending of the name: .svg, .png or .pdf. Throws InputError for another one, OutputError where it cannot be written.
+/// By the ending of the name: .svg, .png or .pdf. Throws InputError for another one, OutputError where it cannot be
+/// written.
 void write_figure(const Figure& figure, const std::filesystem::path& file);
 
 }  // namespace stickslip::cli

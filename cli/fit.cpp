@@ -41,12 +41,12 @@ void print_summary(const FitProblem& problem, const FitSolution& solution, const
 int fit(const FitCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
   if (!model.fit)
-    throw InputError(fmt::format("{}: there is no [fit] table; add one with unknowns (docs/model-file.md)",
-                                 command.model));
+    throw InputError(
+        fmt::format("{}: there is no [fit] table; add one with unknowns (docs/model-file.md)", command.model));
   const std::string data_path = command.data.empty() ? model.fit->data : command.data;
   if (data_path.empty())
-    throw InputError(fmt::format("{}: which data? Name a CSV file after the model, or in [fit], data = \"..\"",
-                                 command.model));
+    throw InputError(
+        fmt::format("{}: which data? Name a CSV file after the model, or in [fit], data = \"..\"", command.model));
   const FitProblem problem = fit_problem(model, read_measurements(data_path));
   ResultFolder results(command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-fit"
                                            : command.out);

@@ -34,18 +34,29 @@ fs::path unit_library() {
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
   const fs::path library = program.parent_path().parent_path() / "lib/stickslip/stickslip_fmu.so";
   if (!fs::exists(library, ignored))
-    throw InputError(fmt::format("{}: the library of units is missing; build the target stickslip_fmu, or install the program again", library.string()));
+    throw InputError(
+        fmt::format("{}: the library of units is missing; build the target stickslip_fmu, or install the program again",
+                    library.string()));
   return library;
 }
 
 std::string xml(std::string_view text) {
   std::string escaped;
   for (const char c : text) switch (c) {
-      case '&': escaped += "&amp;"; break;
-      case '<': escaped += "&lt;"; break;
-      case '>': escaped += "&gt;"; break;
-      case '"': escaped += "&quot;"; break;
-      default: escaped += static_cast<unsigned char>(c) < 32 ? ' ' : c;
+      case '&':
+        escaped += "&amp;";
+        break;
+      case '<':
+        escaped += "&lt;";
+        break;
+      case '>':
+        escaped += "&gt;";
+        break;
+      case '"':
+        escaped += "&quot;";
+        break;
+      default:
+        escaped += static_cast<unsigned char>(c) < 32 ? ' ' : c;
     }
   return escaped;
 }
@@ -64,7 +75,8 @@ std::string guid_of(const std::string& text) {
   for (const char c : text)
     for (std::uint64_t& h : hash) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
   const std::string digits = fmt::format("{:016x}{:016x}", hash[0], hash[1]);
-  return fmt::format("{{{}-{}-{}-{}-{}}}", digits.substr(0, 8), digits.substr(8, 4), digits.substr(12, 4), digits.substr(16, 4), digits.substr(20));
+  return fmt::format("{{{}-{}-{}-{}-{}}}", digits.substr(0, 8), digits.substr(8, 4), digits.substr(12, 4),
+                     digits.substr(16, 4), digits.substr(20));
 }
 
 struct Variable {
@@ -77,45 +89,60 @@ struct Variable {
 std::vector<Variable> variables_of(const ModelFile& model) {
   std::vector<Variable> all;
   unsigned k = 0;
-  for (const ModelInput& input : model.inputs) all.push_back({input.name, kInput + k++, "input", fmt::format("{:.17g}", input.start)});
+  for (const ModelInput& input : model.inputs)
+    all.push_back({input.name, kInput + k++, "input", fmt::format("{:.17g}", input.start)});
   k = 0;
-  for (const auto& [name, value] : model.parameters) all.push_back({name, kParameter + k++, "parameter", fmt::format("{:.17g}", value)});
+  for (const auto& [name, value] : model.parameters)
+    all.push_back({name, kParameter + k++, "parameter", fmt::format("{:.17g}", value)});
   // Names as in trajectory.csv, whose columns begin with these.
   const TrajectoryNames names = trajectory_names(*model.system, model.run);
   const std::vector<std::string> columns = trajectory_columns(names);
   std::size_t at = 1;
-  for (const auto& [first, count] : {std::pair{kPosition, names.coordinates.size()}, {kVelocity, names.velocities.size()}, {kReaction, names.reactions.size()}})
+  for (const auto& [first, count] : {std::pair{kPosition, names.coordinates.size()},
+                                     {kVelocity, names.velocities.size()},
+                                     {kReaction, names.reactions.size()}})
     for (unsigned i = 0; i < count; ++i) all.push_back({columns.at(at++), first + i, "output", ""});
   return all;
 }
 
 std::string description(const ModelFile& model, const std::string& name, const std::string& guid, double step) {
   std::string text = fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"{}\" guid=\"{}\" "
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiModelDescription fmiVersion=\"2.0\" modelName=\"{}\" "
+      "guid=\"{}\" "
       "generationTool=\"stickslip {}\" variableNamingConvention=\"flat\" description=\"{}\">\n"
-      "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"false\" canBeInstantiatedOnlyOncePerProcess=\"false\"/>\n"
+      "  <CoSimulation modelIdentifier=\"{}\" canHandleVariableCommunicationStepSize=\"false\" "
+      "canBeInstantiatedOnlyOncePerProcess=\"false\"/>\n"
       "  <LogCategories><Category name=\"logStatusError\"/></LogCategories>\n"
       "  <DefaultExperiment startTime=\"{:.17g}\" stopTime=\"{:.17g}\" stepSize=\"{:.17g}\"/>\n  <ModelVariables>\n",
-      xml(name), guid, version(), xml(model.title), identifier(name),
-      model.run.start_time, model.run.end_time, step);
+      xml(name), guid, version(), xml(model.title), identifier(name), model.run.start_time, model.run.end_time, step);
   std::string outputs;
   int index = 0;
   for (const Variable& v : variables_of(model)) {
     ++index;
-    const bool parameter = std::string_view(v.causality) == "parameter", output = std::string_view(v.causality) == "output";
-    text += fmt::format("    <ScalarVariable name=\"{}\" valueReference=\"{}\" causality=\"{}\" variability=\"{}\"><Real{}/></ScalarVariable>\n",
-                        xml(v.name), v.reference, v.causality, parameter ? "fixed" : "continuous",
-                        v.start.empty() ? "" : fmt::format(" start=\"{}\"", v.start));
+    const bool parameter = std::string_view(v.causality) == "parameter",
+               output = std::string_view(v.causality) == "output";
+    text += fmt::format(
+        "    <ScalarVariable name=\"{}\" valueReference=\"{}\" causality=\"{}\" "
+        "variability=\"{}\"><Real{}/></ScalarVariable>\n",
+        xml(v.name), v.reference, v.causality, parameter ? "fixed" : "continuous",
+        v.start.empty() ? "" : fmt::format(" start=\"{}\"", v.start));
     if (output) outputs += fmt::format("<Unknown index=\"{}\"/>", index);
   }
-  return text + fmt::format("  </ModelVariables>\n  <ModelStructure><Outputs>{0}</Outputs><InitialUnknowns>{0}</InitialUnknowns></ModelStructure>\n</fmiModelDescription>\n", outputs);
+  return text + fmt::format(
+                    "  </ModelVariables>\n  "
+                    "<ModelStructure><Outputs>{0}</Outputs><InitialUnknowns>{0}</InitialUnknowns></ModelStructure>\n</"
+                    "fmiModelDescription>\n",
+                    outputs);
 }
 
 /// Written beside and renamed, so that no half unit stands under the name.
-void write_zip(const fs::path& file, const std::vector<std::pair<std::string, std::string>>& texts, const fs::path& library, const std::string& inside) {
+void write_zip(const fs::path& file, const std::vector<std::pair<std::string, std::string>>& texts,
+               const fs::path& library, const std::string& inside) {
   if (!file.parent_path().empty() && !fs::is_directory(file.parent_path()))
-    throw InputError(fmt::format("--out {}: there is no folder {}; make it first", file.string(), file.parent_path().string()));
-  if (fs::is_directory(file)) throw InputError(fmt::format("--out {}: it is a folder; name a file in it", file.string()));
+    throw InputError(
+        fmt::format("--out {}: there is no folder {}; make it first", file.string(), file.parent_path().string()));
+  if (fs::is_directory(file))
+    throw InputError(fmt::format("--out {}: it is a folder; name a file in it", file.string()));
   const fs::path part = file.string() + ".part";
   if (std::FILE* probe = std::fopen(part.c_str(), "wb")) {  // libzip says it at the end alone
     std::fclose(probe);
@@ -128,7 +155,8 @@ void write_zip(const fs::path& file, const std::vector<std::pair<std::string, st
   if (!archive) throw InputError(fmt::format("{}: cannot be written ({})", file.string(), std::strerror(errno)));
   bool fine = true;
   for (const auto& [name, text] : texts)
-    fine &= zip_file_add(archive, name.c_str(), zip_source_buffer(archive, text.data(), text.size(), 0), ZIP_FL_ENC_UTF_8) >= 0;
+    fine &= zip_file_add(archive, name.c_str(), zip_source_buffer(archive, text.data(), text.size(), 0),
+                         ZIP_FL_ENC_UTF_8) >= 0;
   fine &= zip_file_add(archive, inside.c_str(), zip_source_file(archive, library.c_str(), 0, -1), 0) >= 0;
   if (!fine || zip_close(archive) != 0) {
     const std::string why = zip_strerror(archive);
@@ -144,7 +172,8 @@ void write_zip(const fs::path& file, const std::vector<std::pair<std::string, st
 
 int fmu(const FmuCommand& command) {
   const ModelFile model = read_model(command.model, command.set);
-  if (!model.has_run) throw InputError(fmt::format("{}: a unit needs the table [run], with scheme and step", command.model));
+  if (!model.has_run)
+    throw InputError(fmt::format("{}: a unit needs the table [run], with scheme and step", command.model));
   const std::string name = fs::path(command.model).stem().string();
   const fs::path file = command.out.empty() ? fs::path(name + ".fmu") : fs::path(command.out);
   nlohmann::json files = nlohmann::json::array();
@@ -161,9 +190,14 @@ int fmu(const FmuCommand& command) {
             unit_library(), fmt::format("binaries/linux64/{}.so", identifier(name)));
   const std::size_t variables = variables_of(model).size();
   if (command.json) {
-    write_out(nlohmann::json{{"status", "success"}, {"file", file.string()}, {"inputs", model.inputs.size()}, {"variables", variables}}.dump() + "\n");
+    write_out(
+        nlohmann::json{
+            {"status", "success"}, {"file", file.string()}, {"inputs", model.inputs.size()}, {"variables", variables}}
+            .dump() +
+        "\n");
   } else {
-    print_out("{}: {} inputs, {} variables; FMI 2.0 for co-simulation, Linux\n", file.string(), model.inputs.size(), variables);
+    print_out("{}: {} inputs, {} variables; FMI 2.0 for co-simulation, Linux\n", file.string(), model.inputs.size(),
+              variables);
   }
   return kSuccess;
 }

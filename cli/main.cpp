@@ -53,7 +53,8 @@ Results go to a folder named after the model; report.html in it opens in a brows
 
 std::string footer() {
   std::string text = "Schemes (run --scheme NAME):\n";
-  for (const SchemeDescription& scheme : scheme_table()) text += fmt::format("  {:<14}{}\n", scheme.name, scheme.source);
+  for (const SchemeDescription& scheme : scheme_table())
+    text += fmt::format("  {:<14}{}\n", scheme.name, scheme.source);
   text += "Papers (reproduce NAME):\n";
   for (const PaperInfo& paper : paper_table()) text += fmt::format("  {:<14}{}\n", paper.name, paper.reference);
   return text +
@@ -82,11 +83,12 @@ std::string empty_value(const CLI::App& app) {
 
 /// The table of the parser as data.
 ProgramInfo describe_program(const CLI::App& app) {
-  ProgramInfo program{"stickslip " + std::string(version()), app.get_description(), std::string(kOverview), app.get_footer(), {}};
+  ProgramInfo program{
+      "stickslip " + std::string(version()), app.get_description(), std::string(kOverview), app.get_footer(), {}};
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
     // A command without a footer of its own has the program's.
-    CommandInfo command{sub->get_name(), sub->get_description(),
-                        sub->get_footer() == app.get_footer() ? "" : sub->get_footer(), {}};
+    CommandInfo command{
+        sub->get_name(), sub->get_description(), sub->get_footer() == app.get_footer() ? "" : sub->get_footer(), {}};
     for (const CLI::Option* option : sub->get_options()) {
       const bool positional = option->get_positional();
       if (!positional && option->get_lnames().at(0) == "help") continue;
@@ -146,7 +148,8 @@ int run_program(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(footer());
   Commands commands;
-  const std::vector<Action> actions = add_commands(app, commands, [&](const std::string& shell) { return complete(app, shell); });
+  const std::vector<Action> actions =
+      add_commands(app, commands, [&](const std::string& shell) { return complete(app, shell); });
   if (const std::optional<int> code = parse(argc, argv, app)) return *code;
   for (const auto& [command, action] : actions)
     if (*command) return action();
@@ -160,7 +163,9 @@ std::string example_hint(const std::string& message) {
   const std::filesystem::path wanted = message.substr(0, message.size() - kEnd.size() + 5);
   const std::filesystem::path there = example_models_folder() / wanted.filename();
   std::error_code ignored;
-  return std::filesystem::exists(there, ignored) ? fmt::format("; one of that name came with the program: {}", there.string()) : "";
+  return std::filesystem::exists(there, ignored)
+             ? fmt::format("; one of that name came with the program: {}", there.string())
+             : "";
 }
 
 /// Whatever went wrong becomes one message and an exit code.

@@ -9,7 +9,7 @@
 namespace stickslip::cli {
 
 FoundMotion store_motion(ResultFolder& folder, const TrajectoryNames& names, const ResultHeader& header,
-                          const std::function<Simulation(const SimulationHooks&)>& run) {
+                         const std::function<Simulation(const SimulationHooks&)>& run) {
   FoundMotion stored;
   ResultWriter writer(folder.open(), names, header);
   SimulationHooks hooks;

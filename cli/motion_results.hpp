@@ -5,14 +5,14 @@
 #include <filesystem>
 #include <functional>
 
-#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/found_motion.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/summary.hpp"
 
 namespace stickslip::cli {
 
 /// `run` is handed hooks and simulates with them. Rows go to result.h5 as they come.
 FoundMotion store_motion(ResultFolder& folder, const TrajectoryNames& names, const ResultHeader& header,
-                          const std::function<Simulation(const SimulationHooks&)>& run);
+                         const std::function<Simulation(const SimulationHooks&)>& run);
 
 }  // namespace stickslip::cli

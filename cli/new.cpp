@@ -55,7 +55,8 @@ const Starter& find_starter(const std::string& kind) {
 void write_new(const std::filesystem::path& path, std::string_view text, bool force) {
   std::error_code ignored;
   if (!force && std::filesystem::exists(path, ignored))
-    throw InputError(fmt::format("{}: there is such a file; name another after the kind, or give --force", path.string()));
+    throw InputError(
+        fmt::format("{}: there is such a file; name another after the kind, or give --force", path.string()));
   write_text_file(path, text);
 }
 
@@ -78,7 +79,8 @@ int new_model(const NewCommand& command) {
   std::filesystem::path data = path;
   data.replace_extension(".csv");
   replace("stickslip check FILE", "stickslip check " + path.string());
-  replace("stickslip " + std::string(starter.command) + " FILE", fmt::format("stickslip {} {}", starter.command, path.string()));
+  replace("stickslip " + std::string(starter.command) + " FILE",
+          fmt::format("stickslip {} {}", starter.command, path.string()));
   replace(" FILE", " " + path.string());
   if (!starter.data.empty()) {
     replace("fit.csv", data.filename().string());

@@ -110,15 +110,18 @@ CLI::App* add_sweep(CLI::App& app, SweepCommand& command) {
 }
 
 CLI::App* add_basin(CLI::App& app, SweepCommand& command) {
-  CLI::App* sub = app.add_subcommand("basin", "basins of attraction: which runs of a grid of starts end in the same state");
+  CLI::App* sub =
+      app.add_subcommand("basin", "basins of attraction: which runs of a grid of starts end in the same state");
   add_model(*sub, command.model, command.set);
   sub->add_option("--over", command.over, "two numbers of the start, as initial.position.0=-2:2:50 (repeatable)")
       ->type_name("KEY=FROM:TO:COUNT")
       ->allow_extra_args(false);
-  sub->add_option("--resolution", command.resolution = 1e-3, "final states that differ by less, of the range of the motion, are the same")
+  sub->add_option("--resolution", command.resolution = 1e-3,
+                  "final states that differ by less, of the range of the motion, are the same")
       ->capture_default_str()
       ->check(CLI::Range(1e-15, 1.0));
-  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")->check(CLI::Range(1, 4096));
+  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")
+      ->check(CLI::Range(1, 4096));
   sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished sweep left in the folder");
   return with_results(sub, command, "MODEL-sweep", "the summary");
 }
@@ -128,21 +131,27 @@ CLI::App* add_montecarlo(CLI::App& app, SweepCommand& command) {
   add_model(*sub, command.model, command.set);
   sub->add_option("--count", command.count = 100, "draws")->capture_default_str()->check(CLI::Range(1L, 100000000L));
   sub->add_option("--seed", command.seed, "of the draws (default: that of [sweep], or 1)");
-  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")->check(CLI::Range(1, 4096));
+  sub->add_option("--threads", command.threads, "threads of each process (default: one per processor)")
+      ->check(CLI::Range(1, 4096));
   sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished sweep left in the folder");
   return with_results(sub, command, "MODEL-sweep", "the summary");
 }
 
 CLI::App* add_bifurcation(CLI::App& app, BifurcationCommand& command) {
-  CLI::App* sub = app.add_subcommand("bifurcation", "what a motion settles on over a number of the model, followed up and down");
+  CLI::App* sub =
+      app.add_subcommand("bifurcation", "what a motion settles on over a number of the model, followed up and down");
   add_model(*sub, command.model, command.set);
   sub->add_option("--over", command.over, "the number")->type_name("KEY=FROM:TO:COUNT")->required();
   sub->add_option("--observe", command.observe, "a coordinate, or v_<coordinate> (default: the first coordinate)");
-  sub->add_option("--transient", command.transient, "periods before points are taken; without [periodic] parts of the run")
+  sub->add_option("--transient", command.transient,
+                  "periods before points are taken; without [periodic] parts of the run")
       ->capture_default_str()
       ->check(CLI::Range(0, 1000000));
-  sub->add_option("--record", command.record, "periods, or parts, in which they are")->capture_default_str()->check(CLI::Range(1, 1000000));
-  sub->add_flag("--peaks", command.peaks, "peaks, where [periodic] has a period as well (default: one point per period)");
+  sub->add_option("--record", command.record, "periods, or parts, in which they are")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  sub->add_flag("--peaks", command.peaks,
+                "peaks, where [periodic] has a period as well (default: one point per period)");
   sub->add_flag("--fresh", command.fresh, "begin anew: drop what an unfinished diagram left in the folder");
   return with_results(sub, command, "MODEL-bifurcation", "the summary");
 }
@@ -173,9 +182,11 @@ CLI::App* add_solve(CLI::App& app, SolveCommand& command) {
 }
 
 CLI::App* add_dump(CLI::App& app, DumpCommand& command) {
-  CLI::App* sub = app.add_subcommand("dump", "contact problems of single steps of a run (scheme moreau) as FCLIB files");
+  CLI::App* sub =
+      app.add_subcommand("dump", "contact problems of single steps of a run (scheme moreau) as FCLIB files");
   add_model(*sub, command.model, command.set);
-  sub->add_option("--at", command.at, "times in s, comma-separated or repeated: the step that contains, or ends at, each")
+  sub->add_option("--at", command.at,
+                  "times in s, comma-separated or repeated: the step that contains, or ends at, each")
       ->required()
       ->delimiter(',')
       ->type_name("TIME")
@@ -184,17 +195,21 @@ CLI::App* add_dump(CLI::App& app, DumpCommand& command) {
 }
 
 CLI::App* add_plot(CLI::App& app, PlotCommand& command) {
-  CLI::App* sub = app.add_subcommand("plot", "columns of results as a picture: overlays, phase portraits, sections, spectra");
+  CLI::App* sub =
+      app.add_subcommand("plot", "columns of results as a picture: overlays, phase portraits, sections, spectra");
   sub->add_option("RESULT", command.results, "folders of results, or CSV files")->required();
   sub->add_option("--x", command.x, "column along the axis (default: the first, t)")->type_name("COLUMN");
-  sub->add_option("--y", command.y, "columns, comma-separated: a panel each (default: the coordinates)")->type_name("COLUMN,..");
-  sub->add_option("--section", command.section, "Poincaré section: points once per so many seconds")->check(CLI::PositiveNumber);
+  sub->add_option("--y", command.y, "columns, comma-separated: a panel each (default: the coordinates)")
+      ->type_name("COLUMN,..");
+  sub->add_option("--section", command.section, "Poincaré section: points once per so many seconds")
+      ->check(CLI::PositiveNumber);
   sub->add_flag("--spectrum", command.spectrum, "amplitudes over frequency");
   sub->add_option("--after", command.after, "leave out what is before this time in s");
   sub->add_option("--out", command.out, "file: .svg, .png or .pdf")->capture_default_str();
   sub->add_option("--title", command.title, "above the picture");
   sub->add_option("--width", command.width, "in pixels")->check(CLI::Range(100.0, 10000.0))->capture_default_str();
-  sub->add_option("--height", command.height, "in pixels (default: by the number of panels)")->check(CLI::Range(100.0, 20000.0));
+  sub->add_option("--height", command.height, "in pixels (default: by the number of panels)")
+      ->check(CLI::Range(100.0, 20000.0));
   sub->add_flag("--dark", command.dark, "light on dark");
   sub->add_flag("--json", command.json, "print what was drawn as JSON and nothing else");
   sub->footer(
@@ -207,7 +222,8 @@ CLI::App* add_plot(CLI::App& app, PlotCommand& command) {
 }
 
 CLI::App* add_view(CLI::App& app, ViewCommand& command) {
-  CLI::App* sub = app.add_subcommand("view", "results in the browser: a list that keeps up to date, overlays, reports side by side");
+  CLI::App* sub = app.add_subcommand(
+      "view", "results in the browser: a list that keeps up to date, overlays, reports side by side");
   sub->add_option("DIR", command.folders, "folders with results in them or below (default: here)");
   sub->add_option("--port", command.port, "of this machine (default: a free one)")->check(CLI::Range(1, 65535));
   sub->add_flag("--no-browser", command.no_browser, "print the address only");
@@ -247,8 +263,9 @@ CLI::App* add_doctor(CLI::App& app, DoctorCommand& command) {
 CLI::App* add_completion(CLI::App& app, std::string& shell) {
   CLI::App* sub = app.add_subcommand("completion", "print the completion of a shell, or the manual page");
   sub->add_option("SHELL", shell, "bash | zsh | fish | man")->required();
-  sub->footer("bash: source <(stickslip completion bash)   fish: stickslip completion fish | source\n"
-              "The manual page: stickslip completion man | man -l -");
+  sub->footer(
+      "bash: source <(stickslip completion bash)   fish: stickslip completion fish | source\n"
+      "The manual page: stickslip completion man | man -l -");
   return sub;
 }
 

@@ -9,12 +9,12 @@
 #include "cli/branch_plot.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/branch_file.hpp"
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/periodic_case.hpp"
+#include "stickslip/io/result_folder.hpp"
 
 namespace stickslip::cli {
 
@@ -54,8 +54,9 @@ void print_summary(const PeriodicResult& result, const std::string& folder) {
   if (result.mode)
     print_out("  {} ({}): {:.3g} s\n", periodic_status_name(s.status), s.method, result.wall_seconds);
   else
-    print_out("  {} ({}{}): period {:.12g} s, {} iterations, residual {:.2g}, {:.3g} s\n", periodic_status_name(s.status),
-              s.method, s.polished ? ", polished" : "", s.period, s.iterations, s.residual, result.wall_seconds);
+    print_out("  {} ({}{}): period {:.12g} s, {} iterations, residual {:.2g}, {:.3g} s\n",
+              periodic_status_name(s.status), s.method, s.polished ? ", polished" : "", s.period, s.iterations,
+              s.residual, result.wall_seconds);
   const TrajectoryNames names = trajectory_names(result.system, false);
   for (std::size_t i = 0; i < names.coordinates.size() && i < 8 && s.orbit.minimum.size() > 0; ++i)
     print_out("  {:<10} {:.10g} .. {:.10g}, amplitude {:.10g}\n", names.coordinates[i],
@@ -71,13 +72,16 @@ void print_summary(const PeriodicResult& result, const std::string& folder) {
               result.branch.points.size(), result.branch.points.empty() ? NAN : result.branch.points.front().value,
               result.branch.points.empty() ? NAN : result.branch.points.back().value);
     for (const Bifurcation& b : result.branch.bifurcations)
-      print_out("    {} at {:.9g}{}\n", b.kind, b.value, b.branch > 0 ? fmt::format(" (further branch {})", b.branch) : "");
+      print_out("    {} at {:.9g}{}\n", b.kind, b.value,
+                b.branch > 0 ? fmt::format(" (further branch {})", b.branch) : "");
   }
   if (result.mode && !result.mode->points.empty()) {
     const NonlinearModePoint &first = result.mode->points.front(), &last = result.mode->points.back();
-    print_out("  nonlinear mode, {} amplitudes of {}: from {:.6g} (frequency {:.9g} rad/s, damping ratio {:.6g}) to {:.6g} ({:.9g} rad/s, {:.6g})\n",
-              result.mode->points.size(), names.coordinates[static_cast<std::size_t>(result.mode->coordinate)],
-              first.amplitude, first.omega, first.damping, last.amplitude, last.omega, last.damping);
+    print_out(
+        "  nonlinear mode, {} amplitudes of {}: from {:.6g} (frequency {:.9g} rad/s, damping ratio {:.6g}) to {:.6g} "
+        "({:.9g} rad/s, {:.6g})\n",
+        result.mode->points.size(), names.coordinates[static_cast<std::size_t>(result.mode->coordinate)],
+        first.amplitude, first.omega, first.damping, last.amplitude, last.omega, last.damping);
   }
   for (const std::string& note : s.notes) print_out("  note: {}\n", note);
   print_out("  results: {}\n", folder);
@@ -90,9 +94,11 @@ int periodic(const PeriodicCommand& command) {
   require_periodic(model);
   const BranchOptions branch = branch_options(command.branch, model.periodic->branch);
   if (!command.restart.empty() && branch.parameter.empty())
-    throw InputError(fmt::format("--restart {}: a branch is gone on with; give --continue, or periodic.continue in the model", command.restart));
+    throw InputError(fmt::format(
+        "--restart {}: a branch is gone on with; give --continue, or periodic.continue in the model", command.restart));
   if (command.further > 0 && branch.parameter.empty())
-    throw InputError(fmt::format("--further {}: beside a branch; give --continue, or periodic.continue in the model", command.further));
+    throw InputError(fmt::format("--further {}: beside a branch; give --continue, or periodic.continue in the model",
+                                 command.further));
   ResultFolder folder(!command.out.empty()       ? command.out
                       : !command.restart.empty() ? command.restart
                                                  : fs::path(command.model).stem().string() + "-periodic");
@@ -121,7 +127,8 @@ int periodic(const PeriodicCommand& command) {
     }
     LiveBranch live(branch, !command.json, [&] {
       result.solution.status = result.branch.status = Status::interrupted;
-      result.solution.message = fmt::format("not finished: {} points so far; load the page again", result.branch.points.size());
+      result.solution.message =
+          fmt::format("not finished: {} points so far; load the page again", result.branch.points.size());
       result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
       write_report(folder.path() / "report.html", periodic_report(result));
     });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of results over one another, as a picture: several runs overlaid, phase portraits, friction over slip, Poincaré
-// sections, spectra.
+// Columns of results over one another, as a picture: several runs overlaid, phase portraits, friction over slip,
+// Poincaré sections, spectra.
+#include "cli/plot.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,7 +14,6 @@
 
 #include "cli/commands.hpp"
 #include "cli/figure.hpp"
-#include "cli/plot.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
@@ -31,9 +32,10 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 fs::path table_of(const std::string& result) {
   if (fs::is_regular_file(result)) return result;
   if (const std::string name = result_table_name(result); !name.empty()) return fs::path(result) / name;
-  throw InputError(fmt::format("{}: {}", result,
-                               fs::exists(result) ? "the folder holds no trajectory.csv, branch.csv, orbit.csv, sweep.csv or bifurcation.csv"
-                                                  : "there is no such folder or CSV file; run a model first"));
+  throw InputError(fmt::format(
+      "{}: {}", result,
+      fs::exists(result) ? "the folder holds no trajectory.csv, branch.csv, orbit.csv, sweep.csv or bifurcation.csv"
+                         : "there is no such folder or CSV file; run a model first"));
 }
 
 void read_csv(const fs::path& path, ResultTable& table) {
@@ -70,7 +72,8 @@ void read_growing(const fs::path& path, ResultTable& table) {
 const std::vector<double>& column(const ResultTable& table, const std::string& name, const char* option) {
   const auto at = std::find(table.names.begin(), table.names.end(), name);
   if (at == table.names.end())
-    throw InputError(fmt::format("{} {}: {} has no such column{}", option, name, table.path, name_hint(name, table.names)));
+    throw InputError(
+        fmt::format("{} {}: {} has no such column{}", option, name, table.path, name_hint(name, table.names)));
   return table.values[static_cast<std::size_t>(at - table.names.begin())];
 }
 
@@ -127,13 +130,16 @@ double at_time(const std::vector<double>& t, const std::vector<double>& y, doubl
 }
 
 /// Once per period from `after` on.
-FigureSeries section(const ResultTable& table, const std::string& x, const std::string& y, double period, double after) {
+FigureSeries section(const ResultTable& table, const std::string& x, const std::string& y, double period,
+                     double after) {
   const std::vector<double>& t = column(table, "t", "--section needs the column");
   constexpr double kMost = 1e6;
   FigureSeries points;
   points.points = true;
   if ((t.back() - t.front()) / period > kMost)
-    throw InputError(fmt::format("the period of {:g} s of a section is shorter than a millionth of the run; give that of the motion in s", period));
+    throw InputError(fmt::format(
+        "the period of {:g} s of a section is shorter than a millionth of the run; give that of the motion in s",
+        period));
   const auto first = static_cast<long>(std::ceil((after - t.front()) / period - 1e-9));
   for (long k = std::max(0L, first);; ++k) {
     const double time = t.front() + static_cast<double>(k) * period;
@@ -152,11 +158,16 @@ FigureSeries spectrum(const ResultTable& table, const std::string& y, double aft
   const double from = std::max(after, t.front()), length = t.back() - from;
   std::size_t count = 16;
   while (count < t.size() && count < (std::size_t{1} << 20)) count *= 2;
-  if (!(length > 0)) throw InputError(fmt::format("{}: no time is left for a spectrum; it needs rows at ascending times, and --after before the last", table.path));
+  if (!(length > 0))
+    throw InputError(
+        fmt::format("{}: no time is left for a spectrum; it needs rows at ascending times, and --after before the last",
+                    table.path));
   for (std::size_t i = 0; i < t.size(); ++i)
     if (t[i] >= from && !std::isfinite(values[i]))
-      throw InputError(fmt::format("--spectrum: {} of {} has no number at t = {:g} s; a spectrum needs all of them, so choose another "
-                                   "column, or begin later with --after", y, table.path, t[i]));
+      throw InputError(fmt::format(
+          "--spectrum: {} of {} has no number at t = {:g} s; a spectrum needs all of them, so choose another "
+          "column, or begin later with --after",
+          y, table.path, t[i]));
   std::vector<double> samples(count);
   double mean = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -226,15 +237,16 @@ Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>
   const std::string x = command.x.empty() ? default_x(tables.front()) : command.x;
   const std::vector<std::string> ys = command.y.empty() ? default_columns(tables.front()) : split(command.y);
   for (const std::string& y : ys) {
-    FigurePanel panel{command.spectrum ? "frequency [Hz]" : with_unit(x),
-                      command.spectrum ? "amplitude of " + y : with_unit(y), {}};
+    FigurePanel panel{
+        command.spectrum ? "frequency [Hz]" : with_unit(x), command.spectrum ? "amplitude of " + y : with_unit(y), {}};
     for (const ResultTable& table : tables) {
       FigureSeries series = command.spectrum      ? spectrum(table, y, command.after)
                             : command.section > 0 ? section(table, x, y, command.section, command.after)
                                                   : rows_after(table, x, y, command.after);
       series.points |= fs::path(table.path).filename() == "bifurcation.csv";
       if (tables.size() > 1) series.label = table.label;
-      if (series.x.empty()) throw InputError(fmt::format("--after {:g}: {} has no rows then", command.after, table.path));
+      if (series.x.empty())
+        throw InputError(fmt::format("--after {:g}: {} has no rows then", command.after, table.path));
       panel.series.push_back(std::move(series));
     }
     figure.panels.push_back(std::move(panel));
@@ -243,8 +255,12 @@ Figure compose_figure(const PlotCommand& command, const std::vector<ResultTable>
 }
 
 int plot(const PlotCommand& command) {
-  for (const auto& [option, value] : {std::pair{"--section", command.section}, {"--after", command.after}, {"--width", command.width}, {"--height", command.height}})
-    if (std::isnan(value) || value == HUGE_VAL) throw InputError(fmt::format("{} {}: a finite number belongs here", option, value));
+  for (const auto& [option, value] : {std::pair{"--section", command.section},
+                                      {"--after", command.after},
+                                      {"--width", command.width},
+                                      {"--height", command.height}})
+    if (std::isnan(value) || value == HUGE_VAL)
+      throw InputError(fmt::format("{} {}: a finite number belongs here", option, value));
   if (command.spectrum && (command.section > 0 || !command.x.empty()))
     throw InputError("--spectrum has its own axis: leave --x and --section out");
   std::vector<ResultTable> tables;

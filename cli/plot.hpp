@@ -17,8 +17,8 @@ struct ResultTable {
   std::vector<std::vector<double>> values;  ///< per column; NaN: no number
 };
 
-/// trajectory.csv of a run (result.h5 while it goes on), orbit.csv or branch.csv of periodic motions, sweep.csv of a sweep,
-/// bifurcation.csv; or the file itself. Throws InputError.
+/// trajectory.csv of a run (result.h5 while it goes on), orbit.csv or branch.csv of periodic motions, sweep.csv of a
+/// sweep, bifurcation.csv; or the file itself. Throws InputError.
 ResultTable read_result_table(const std::string& result);
 /// Where the numbers of a folder of results are (a run that goes on has no text yet); empty: it has none.
 std::string result_table_name(const std::filesystem::path& folder);

@@ -40,7 +40,8 @@ int Ranks::usual_threads() const {
 
 Ranks::Ranks() {
   if (started_ranks() > 1)
-    throw InputError("this program was built without MPI; install libopenmpi-dev and build it again, or leave mpirun out");
+    throw InputError(
+        "this program was built without MPI; install libopenmpi-dev and build it again, or leave mpirun out");
 }
 Ranks::~Ranks() = default;
 void Ranks::broadcast(std::string&) const {}
@@ -56,8 +57,8 @@ enum Tag : int { kReport = 1, kWork, kHome };
 
 /// What a report begins with; records follow.
 struct ReportHead {
-  std::int32_t wants = 0;    ///< 1: more work
-  std::int32_t leaves = 0;   ///< 1: nothing more comes from here
+  std::int32_t wants = 0;   ///< 1: more work
+  std::int32_t leaves = 0;  ///< 1: nothing more comes from here
   std::int32_t threads = 1;
   double mean_seconds = 0;
 };
@@ -170,8 +171,9 @@ class RankHelpers final : public SweepHelpers {
     for (int tag = 0; other.reports.next(message, tag);) {
       ReportHead head;
       std::memcpy(&head, message.data(), sizeof head);
-      other.decoder.decode(std::string_view(message).substr(sizeof head),
-                           [&](SweepRecord&& record, std::size_t, std::size_t) { records.push_back(std::move(record)); });
+      other.decoder.decode(
+          std::string_view(message).substr(sizeof head),
+          [&](SweepRecord&& record, std::size_t, std::size_t) { records.push_back(std::move(record)); });
       if (head.leaves) {
         --there_;
         left_ = true;
@@ -186,7 +188,8 @@ class RankHelpers final : public SweepHelpers {
 };
 
 /// Open MPI looks for every kind of network when it begins, a third of a second long; for some messages in a tenth of a
-/// second sockets and shared memory will do. What was said to mpirun (--mca pml, --mca btl) or in the environment stands.
+/// second sockets and shared memory will do. What was said to mpirun (--mca pml, --mca btl) or in the environment
+/// stands.
 void prefer_plain_network() {
   constexpr int kKeepOthers = 0;
   if (std::getenv("OMPI_MCA_pml") || std::getenv("OMPI_MCA_btl")) return;

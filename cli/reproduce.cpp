@@ -6,12 +6,12 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "papers/papers.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_folder.hpp"
 
 namespace stickslip::cli {
 

@@ -10,14 +10,14 @@
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
 #include "cli/step_dump.hpp"
-#include "stickslip/io/result_folder.hpp"
-#include "stickslip/io/result_header.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/version.hpp"
 #include "stickslip/io/model_case.hpp"
 #include "stickslip/io/model_dump.hpp"
 #include "stickslip/io/model_file.hpp"
+#include "stickslip/io/result_folder.hpp"
+#include "stickslip/io/result_header.hpp"
 #include "stickslip/io/result_reader.hpp"
 #include "stickslip/io/result_thinning.hpp"
 #include "stickslip/io/result_writer.hpp"
@@ -197,12 +197,12 @@ std::string with_file(const ModelFile& model, const std::string& message) {
 }
 
 /// What the model makes impossible is said with the name of its file; messages about the folder have theirs.
-Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks, StepDump* dump) {
+Simulation simulate_model(const ModelFile& model, const fs::path& folder, const SimulationHooks& hooks,
+                          StepDump* dump) {
   try {
-    Simulation simulation =
-        dump ? simulate_step_problems(*model.system, model.initial, model.run, hooks,
-                                      [&](const StepProblem& step) { dump->look(step); })
-             : make_case(model).run(hooks);
+    Simulation simulation = dump ? simulate_step_problems(*model.system, model.initial, model.run, hooks,
+                                                          [&](const StepProblem& step) { dump->look(step); })
+                                 : make_case(model).run(hooks);
     if (simulation.status == Status::refused) simulation.message = with_file(model, simulation.message);
     return simulation;
   } catch (const InputError& error) {
@@ -360,7 +360,8 @@ int run(const RunCommand& command) {
   auto [simulation, wall] = simulate_into(storage, model, folder.path(), before, bar, dump ? &*dump : nullptr);
   if (dump)
     for (const DumpedStep& step : dump->steps())
-      if (!step.message.empty()) simulation.notes.push_back(fmt::format("run.dump: t = {} s: {}", step.time, step.message));
+      if (!step.message.empty())
+        simulation.notes.push_back(fmt::format("run.dump: t = {} s: {}", step.time, step.message));
   simulation.notes.insert(simulation.notes.begin(), model.notes.begin(), model.notes.end());
   storage.store([&, &run = simulation, seconds = wall](ResultWriter& results) { results.close(run, seconds); });
   const std::optional<WriteFailure>& failure = storage.failure();

@@ -19,14 +19,14 @@
 #include <utility>
 
 #include "cli/commands.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/report_page.hpp"
-#include "stickslip/io/solve_case.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
 #include "stickslip/io/fclib.hpp"
 #include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_folder.hpp"
+#include "stickslip/io/solve_case.hpp"
 #include "stickslip/solvers/residual.hpp"
 
 namespace stickslip::cli {

@@ -22,9 +22,10 @@ constexpr double kSameTime = 1e-9;
 std::vector<double> checked_times(std::vector<double> times, const std::string& key, const ModelFile& model) {
   for (const double t : times)
     if (!(t >= model.run.start_time && t <= model.run.end_time))
-      throw InputError(fmt::format("{} {}: outside the run, which goes from run.start_time = {:.9g} s to run.end_time "
-                                   "= {:.9g} s; choose a time in it, or raise --set run.end_time=...",
-                                   key, t, model.run.start_time, model.run.end_time));
+      throw InputError(
+          fmt::format("{} {}: outside the run, which goes from run.start_time = {:.9g} s to run.end_time "
+                      "= {:.9g} s; choose a time in it, or raise --set run.end_time=...",
+                      key, t, model.run.start_time, model.run.end_time));
   std::sort(times.begin(), times.end());
   times.erase(std::unique(times.begin(), times.end()), times.end());
   return times;
@@ -54,9 +55,10 @@ void StepDump::take(double time, const StepProblem& step, bool solved) {
   dumped.end = step.end;
   dumped.solved = solved;
   if (step.contacts() == 0) {
-    dumped.message = fmt::format("no contact takes part in the step from t = {:.9g} s to {:.9g} s", step.start, step.end) +
-                     (last_contact_ ? fmt::format("; the last step before with contacts: --at {}", *last_contact_)
-                                    : std::string("; none did before: choose a later time"));
+    dumped.message =
+        fmt::format("no contact takes part in the step from t = {:.9g} s to {:.9g} s", step.start, step.end) +
+        (last_contact_ ? fmt::format("; the last step before with contacts: --at {}", *last_contact_)
+                       : std::string("; none did before: choose a later time"));
     steps_.push_back(std::move(dumped));
     return;
   }

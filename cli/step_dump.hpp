@@ -24,8 +24,8 @@ struct DumpedStep {
 
 class StepDump {
  public:
-  /// `times`: of the steps, in any order; all in the run, else InputError naming `key` and the time. `name`: of the files, before
-  /// -t<time>.hdf5. `folder`: makes the folder when the first is written.
+  /// `times`: of the steps, in any order; all in the run, else InputError naming `key` and the time. `name`: of the
+  /// files, before -t<time>.hdf5. `folder`: makes the folder when the first is written.
   StepDump(std::vector<double> times, const std::string& key, const ModelFile& model, std::string name,
            std::function<std::filesystem::path()> folder);
 

@@ -10,11 +10,11 @@
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_page.hpp"
-#include "stickslip/io/result_folder.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
 #include "stickslip/io/output_file.hpp"
+#include "stickslip/io/result_folder.hpp"
 #include "stickslip/io/result_header.hpp"
 #include "stickslip/io/sweep_attractors.hpp"
 #include "stickslip/io/sweep_file.hpp"
@@ -32,7 +32,8 @@ using nlohmann::json;
 /// KEY=FROM:TO:COUNT, or KEY=a,b,c, as a setting of [sweep].
 std::string over_setting(const std::string& text) {
   const auto fail = [&](const std::string& why) {
-    throw InputError(fmt::format("--over {}: {}; write KEY=FROM:TO:COUNT, as k=1:3:21, or KEY=A,B,.., as k=1,2,5", text, why));
+    throw InputError(
+        fmt::format("--over {}: {}; write KEY=FROM:TO:COUNT, as k=1:3:21, or KEY=A,B,.., as k=1,2,5", text, why));
   };
   const std::size_t equals = text.find('=');
   if (equals == std::string::npos || equals == 0) fail("there is no KEY=");
@@ -63,7 +64,8 @@ std::vector<std::string> all_settings(const SweepCommand& command) {
   require_different(command.over);
   std::vector<std::string> settings = command.set;
   for (const std::string& over : command.over) settings.push_back(over_setting(over));
-  if (command.resolution > 0) settings.push_back("sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]");
+  if (command.resolution > 0)
+    settings.push_back("sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]");
   if (command.count > 0) {  // a Latin hypercube stays one
     const bool latin = std::find(command.set.begin(), command.set.end(), "sweep.kind=latin") != command.set.end();
     if (!latin) settings.push_back("sweep.kind=random");
@@ -98,7 +100,12 @@ int help(const Ranks& ranks, const SweepCommand& command) {
 class SweepProgress {
  public:
   SweepProgress(long before, long runs, bool visible, bool lines)
-      : bar_("sweep", visible), before_(before), runs_(runs), lines_(visible && lines), begin_(Clock::now()), last_(begin_) {}
+      : bar_("sweep", visible),
+        before_(before),
+        runs_(runs),
+        lines_(visible && lines),
+        begin_(Clock::now()),
+        last_(begin_) {}
   void update(long done) {
     const double fraction = static_cast<double>(done) / static_cast<double>(std::max(1L, runs_ - before_));
     bar_.update(fraction);
@@ -131,9 +138,9 @@ void print_summary(const ModelFile& model, const SweepTable& table, const SweepE
   for (const SweepAxis& axis : table.plan.axes()) keys += (keys.empty() ? "" : ", ") + axis.key;
   const long done = table.done(), failed = table.failed();
   print_out("{}\n", model.title.empty() ? model.path : model.title);
-  print_out("  sweep of {} over {} ({}): {} of {} runs in {:.3g} s, {} thread{}{}{}\n", to_string(table.section.analysis),
-            keys, to_string(table.plan.options().kind), done, table.plan.size(), end.wall_seconds, end.threads,
-            end.threads == 1 ? "" : "s",
+  print_out("  sweep of {} over {} ({}): {} of {} runs in {:.3g} s, {} thread{}{}{}\n",
+            to_string(table.section.analysis), keys, to_string(table.plan.options().kind), done, table.plan.size(),
+            end.wall_seconds, end.threads, end.threads == 1 ? "" : "s",
             end.processes > 1 ? fmt::format(" in each of {} processes", end.processes) : "",
             end.resumed > 0 ? fmt::format("; {} were there from before", end.resumed) : "");
   print_out("  {} succeeded{}\n", done - failed, failed > 0 ? fmt::format(", {} failed", failed) : "");
@@ -157,9 +164,8 @@ void print_summary(const ModelFile& model, const SweepTable& table, const SweepE
 void mention_unmatched(const SweepTable& table) {
   if (table.done() == table.failed()) return;
   for (const std::string& kept : table.section.keep)
-    if (std::none_of(table.outputs.begin(), table.outputs.end(), [&](const std::string& name) {
-          return name == kept || name.starts_with(kept + ".");
-        }))
+    if (std::none_of(table.outputs.begin(), table.outputs.end(),
+                     [&](const std::string& name) { return name == kept || name.starts_with(kept + "."); }))
       print_error("stickslip: note: keep: no run has '{}'\n", kept);
 }
 
@@ -175,7 +181,11 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
     text += fmt::format(",{}\n", found.of_run[static_cast<std::size_t>(run)]);
   }
   write_text_file(folder / "basin.csv", text);
-  ReportTable rows{"Attractors", "States in which runs ended; two are the same within the resolution.", {"attractor", "runs"}, {}, -1};
+  ReportTable rows{"Attractors",
+                   "States in which runs ended; two are the same within the resolution.",
+                   {"attractor", "runs"},
+                   {},
+                   -1};
   for (const std::string& name : found.names) rows.columns.push_back(name);
   for (std::size_t k = 0; k < found.states.size(); ++k) {
     rows.rows.push_back({static_cast<double>(k), static_cast<double>(found.counts[k])});
@@ -184,8 +194,9 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
   page.blocks.insert(page.blocks.begin(), rows);
   constexpr std::size_t kMostNamed = 12;
   if (found.states.size() > kMostNamed)
-    page.notes.push_back(fmt::format("{} states are told apart: where runs have not settled yet, raise run.end_time or --resolution",
-                                     found.states.size()));
+    page.notes.push_back(
+        fmt::format("{} states are told apart: where runs have not settled yet, raise run.end_time or --resolution",
+                    found.states.size()));
   const std::vector<SweepAxis>& axes = table.plan.axes();
   if (axes.size() >= 2 && table.plan.options().kind == SweepKind::grid) {
     ReportMap map = sweep_map(table, 0, 1, "attractor", [&](long run) {
@@ -199,7 +210,8 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
   }
   if (!quiet)
     print_out("  {} states in which runs end{}\n", found.states.size(),
-              found.states.size() > kMostNamed ? ": where they have not settled yet, raise run.end_time or --resolution" : "");
+              found.states.size() > kMostNamed ? ": where they have not settled yet, raise run.end_time or --resolution"
+                                               : "");
 }
 
 int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
@@ -239,7 +251,8 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
     end.message = fmt::format("{} of {} runs ended without success; sweep.csv has the message of each", failed,
                               runner.plan().size());
   folder.require_in_place();
-  const std::string summary = write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
+  const std::string summary =
+      write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
   ReportDocument page = sweep_report(table, header, end);
   if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
   write_report(path / "report.html", page);
@@ -272,7 +285,8 @@ int sweep(const SweepCommand& command) {
     throw;
   }
   ranks.broadcast(text);
-  const std::unique_ptr<SweepHelpers> helpers = ranks.helpers();  // whatever goes wrong from here on, they are sent home
+  const std::unique_ptr<SweepHelpers> helpers =
+      ranks.helpers();  // whatever goes wrong from here on, they are sent home
   return lead(ranks, helpers.get(), command, *model, *runner);
 }
 

@@ -82,7 +82,9 @@ long journal_records(const fs::path& path) {
   const std::string bytes = file_text(path).value_or("");
   const std::size_t from = decode_text(bytes, identity);
   long count = 0;
-  if (from > 0) RecordDecoder().decode(std::string_view(bytes).substr(from), [&](SweepRecord&&, std::size_t, std::size_t) { ++count; });
+  if (from > 0)
+    RecordDecoder().decode(std::string_view(bytes).substr(from),
+                           [&](SweepRecord&&, std::size_t, std::size_t) { ++count; });
   return count;
 }
 
@@ -91,7 +93,8 @@ void describe_journal(const fs::path& folder, json& entry) {
   constexpr std::uintmax_t kReadable = 256 * kMebibyte;  // beyond, counting would take longer than the next look
   std::error_code ignored;
   entry["status"] = goes_on(folder, "sweep.journal") ? "running" : "killed";
-  if (fs::file_size(folder / "sweep.journal", ignored) < kReadable) entry["runs"] = journal_records(folder / "sweep.journal");
+  if (fs::file_size(folder / "sweep.journal", ignored) < kReadable)
+    entry["runs"] = journal_records(folder / "sweep.journal");
 }
 
 /// What a summary says, or the growing file of a run that has none yet.
@@ -125,8 +128,12 @@ std::string text_of(const json& value) { return value.dump(-1, ' ', false, json:
 
 std::string type_of(const fs::path& path) {
   const std::string ending = path.extension().string();
-  for (const auto& [known, type] : {std::pair{".html", "text/html; charset=utf-8"}, {".json", "application/json"}, {".csv", "text/csv; charset=utf-8"},
-                                    {".svg", "image/svg+xml"}, {".png", "image/png"}, {".pdf", "application/pdf"}})
+  for (const auto& [known, type] : {std::pair{".html", "text/html; charset=utf-8"},
+                                    {".json", "application/json"},
+                                    {".csv", "text/csv; charset=utf-8"},
+                                    {".svg", "image/svg+xml"},
+                                    {".png", "image/png"},
+                                    {".pdf", "application/pdf"}})
     if (ending == known) return type;
   return "application/octet-stream";
 }
@@ -179,7 +186,8 @@ struct ViewServer::Service {
     });
     server.set_pre_routing_handler([this](const httplib::Request& request, httplib::Response& response) {
       response.set_header("Content-Security-Policy",
-                          "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+                          "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
+                          "img-src 'self' data: blob:; "
                           "connect-src 'self'; frame-src 'self'; frame-ancestors 'self'; font-src data:");
       response.set_header("X-Content-Type-Options", "nosniff");
       response.set_header("Referrer-Policy", "no-referrer");
@@ -212,10 +220,13 @@ struct ViewServer::Service {
       response.set_content(text_of({{"results", all}}), "application/json");
     });
     server.Get(prefix + "/columns.json", [this](const httplib::Request& request, httplib::Response& response) {
-      response.set_content(text_of(read_result_table(folder_of(request.get_param_value("r")).string()).names), "application/json");
+      response.set_content(text_of(read_result_table(folder_of(request.get_param_value("r")).string()).names),
+                           "application/json");
     });
-    server.Get(prefix + "/figure", [this](const httplib::Request& request, httplib::Response& response) { figure(request, response); });
-    server.Get(prefix + "/file/(.+)", [this](const httplib::Request& request, httplib::Response& response) { file(request, response); });
+    server.Get(prefix + "/figure",
+               [this](const httplib::Request& request, httplib::Response& response) { figure(request, response); });
+    server.Get(prefix + "/file/(.+)",
+               [this](const httplib::Request& request, httplib::Response& response) { file(request, response); });
   }
 
   /// Name in the list → folder: those given, and all below them.
@@ -223,13 +234,17 @@ struct ViewServer::Service {
     constexpr int kDeepest = 6;
     std::vector<std::pair<std::string, fs::path>> found;
     for (std::size_t k = 0; k < folders.size(); ++k) {
-      auto name = [&](const fs::path& folder) { return fmt::format("{}:{}", k, fs::relative(folder, folders[k]).string()); };
+      auto name = [&](const fs::path& folder) {
+        return fmt::format("{}:{}", k, fs::relative(folder, folders[k]).string());
+      };
       if (is_result(folders[k])) found.emplace_back(name(folders[k]), folders[k]);
       std::error_code ignored;
-      for (auto at = fs::recursive_directory_iterator(folders[k], fs::directory_options::skip_permission_denied, ignored);
+      for (auto at =
+               fs::recursive_directory_iterator(folders[k], fs::directory_options::skip_permission_denied, ignored);
            at != fs::recursive_directory_iterator(); at.increment(ignored)) {
         if (at.depth() > kDeepest) at.disable_recursion_pending();
-        if (at->is_directory(ignored) && !at->is_symlink(ignored) && is_result(at->path())) found.emplace_back(name(at->path()), at->path());
+        if (at->is_directory(ignored) && !at->is_symlink(ignored) && is_result(at->path()))
+          found.emplace_back(name(at->path()), at->path());
       }
     }
     std::sort(found.begin(), found.end());
@@ -239,7 +254,8 @@ struct ViewServer::Service {
   /// What a reader calls it: the path below the folder that was given, with its name where there are several.
   std::string label_of(const std::string& name) const {
     const std::size_t colon = name.find(':');
-    const fs::path root = folders[static_cast<std::size_t>(std::stoul(name.substr(0, colon)))].filename(), inner = name.substr(colon + 1);
+    const fs::path root = folders[static_cast<std::size_t>(std::stoul(name.substr(0, colon)))].filename(),
+                   inner = name.substr(colon + 1);
     if (inner == ".") return root.string();
     return folders.size() > 1 ? (root / inner).string() : inner.string();
   }
@@ -278,8 +294,11 @@ struct ViewServer::Service {
     const std::string path = request.matches[1];
     const std::size_t cut = path.rfind('/');
     std::error_code error;
-    const fs::path asked = cut == std::string::npos ? fs::path() : fs::canonical(folder_of(path.substr(0, cut)) / path.substr(cut + 1), error);
-    const bool inside = !error && std::any_of(folders.begin(), folders.end(), [&](const fs::path& folder) { return within(asked, folder); });
+    const fs::path asked = cut == std::string::npos
+                               ? fs::path()
+                               : fs::canonical(folder_of(path.substr(0, cut)) / path.substr(cut + 1), error);
+    const bool inside = !error && std::any_of(folders.begin(), folders.end(),
+                                              [&](const fs::path& folder) { return within(asked, folder); });
     const std::optional<std::string> text = inside && fs::is_regular_file(asked) ? file_text(asked) : std::nullopt;
     if (!text) {
       response.status = 404;
@@ -295,15 +314,20 @@ struct ViewServer::Service {
   httplib::Server server;
 };
 
-ViewServer::ViewServer(std::vector<std::string> folders, int port) : service_(std::make_unique<Service>(std::move(folders))) {
-  service_->port = port > 0 ? (service_->server.bind_to_port("127.0.0.1", port) ? port : -1) : service_->server.bind_to_any_port("127.0.0.1");
+ViewServer::ViewServer(std::vector<std::string> folders, int port)
+    : service_(std::make_unique<Service>(std::move(folders))) {
+  service_->port = port > 0 ? (service_->server.bind_to_port("127.0.0.1", port) ? port : -1)
+                            : service_->server.bind_to_any_port("127.0.0.1");
   if (service_->port < 0)
-    throw InputError(fmt::format("--port {}: cannot listen there; another program does, or it needs rights: leave it out for a free one", port));
+    throw InputError(fmt::format(
+        "--port {}: cannot listen there; another program does, or it needs rights: leave it out for a free one", port));
 }
 
 ViewServer::~ViewServer() = default;
 
-std::string ViewServer::address() const { return fmt::format("http://127.0.0.1:{}/{}/", service_->port, service_->token); }
+std::string ViewServer::address() const {
+  return fmt::format("http://127.0.0.1:{}/{}/", service_->port, service_->token);
+}
 
 void ViewServer::serve(StopRequest stop) {
   std::atomic<bool> over = false;

@@ -8,7 +8,8 @@
 //
 // It listens on 127.0.0.1 alone. A request is answered if it names this host and port (so that no page of another site
 // can ask through a name that leads here) and the token, which is new in every call; others are refused (403). Files
-// are those within the folders, after links are followed; pages may load nothing from elsewhere (Content-Security-Policy).
+// are those within the folders, after links are followed; pages may load nothing from elsewhere
+// (Content-Security-Policy).
 #pragma once
 
 #include <filesystem>

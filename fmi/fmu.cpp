@@ -3,8 +3,6 @@
 // kInput + k, kParameter + k, kPosition + k, kVelocity + k, kReaction + k, as cli/fmu.cpp writes them.
 //
 // An instance belongs to one thread at a time. Whatever is thrown becomes fmi2Error with its message to the logger.
-#include "fmi/value_references.hpp"
-
 #include <fmt/format.h>
 
 #include <cmath>
@@ -14,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "fmi/value_references.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/text_file.hpp"
@@ -116,14 +115,18 @@ class Unit {
     const double ratio = own > 0 ? h / own : 1;
     const long count = std::lround(ratio);
     if (count < 1 || std::abs(ratio - static_cast<double>(count)) > kSame * ratio)
-      throw InputError(fmt::format("a communication step of {:.9g} s is no multiple of the model's step of {:.9g} s; "
-                                   "choose another one, or export the model with --set run.step=...",
-                                   h, own));
+      throw InputError(
+          fmt::format("a communication step of {:.9g} s is no multiple of the model's step of {:.9g} s; "
+                      "choose another one, or export the model with --set run.step=...",
+                      h, own));
     if (std::exchange(changed_, false)) run_->inputs_changed();
     for (long k = 0; k < count; ++k) {
-      if (run_->done()) throw InputError(fmt::format("the run is over at t = {:.9g} s; give setupExperiment a later stopTime", run_->state().t));
+      if (run_->done())
+        throw InputError(
+            fmt::format("the run is over at t = {:.9g} s; give setupExperiment a later stopTime", run_->state().t));
       run_->step();
-      if (run_->status() != Status::success) throw InputError(fmt::format("{}: {}", to_string(run_->status()), run_->message()));
+      if (run_->status() != Status::success)
+        throw InputError(fmt::format("{}: {}", to_string(run_->status()), run_->message()));
     }
   }
 
@@ -131,12 +134,18 @@ class Unit {
     const std::size_t k = reference % kBlock;
     const State& s = run_ ? run_->state() : model_.initial;
     switch (reference / kBlock * kBlock) {
-      case kInput: return held(k);
-      case kParameter: return model_.parameters.at(k).second;
-      case kPosition: return at(s.q, k);
-      case kVelocity: return at(s.v, k);
-      case kReaction: return run_ ? at(run_->reaction(), k) : 0.0;
-      default: throw InputError(fmt::format("there is no variable with value reference {}", reference));
+      case kInput:
+        return held(k);
+      case kParameter:
+        return model_.parameters.at(k).second;
+      case kPosition:
+        return at(s.q, k);
+      case kVelocity:
+        return at(s.v, k);
+      case kReaction:
+        return run_ ? at(run_->reaction(), k) : 0.0;
+      default:
+        throw InputError(fmt::format("there is no variable with value reference {}", reference));
     }
   }
 
@@ -168,7 +177,8 @@ class Unit {
       return fmi2OK;
     } catch (const std::exception& error) {
       if (functions_ && functions_->logger)
-        functions_->logger(functions_->componentEnvironment, name_.c_str(), fmi2Error, "logStatusError", "%s", error.what());
+        functions_->logger(functions_->componentEnvironment, name_.c_str(), fmi2Error, "logStatusError", "%s",
+                           error.what());
       return fmi2Error;
     }
   }
@@ -201,7 +211,8 @@ STICKSLIP_FMI const char* fmi2GetTypesPlatform() { return "default"; }
 STICKSLIP_FMI const char* fmi2GetVersion() { return "2.0"; }
 
 STICKSLIP_FMI void* fmi2Instantiate(fmi2String name, int type, fmi2String guid, fmi2String resources,
-                                    const fmi2CallbackFunctions* functions, fmi2Boolean /*visible*/, fmi2Boolean /*logging*/) {
+                                    const fmi2CallbackFunctions* functions, fmi2Boolean /*visible*/,
+                                    fmi2Boolean /*logging*/) {
   constexpr int kCoSimulation = 1;
   try {
     if (type != kCoSimulation) throw InputError("this unit is for co-simulation");
@@ -214,7 +225,8 @@ STICKSLIP_FMI void* fmi2Instantiate(fmi2String name, int type, fmi2String guid, 
 }
 STICKSLIP_FMI void fmi2FreeInstance(void* c) { delete static_cast<Unit*>(c); }
 STICKSLIP_FMI fmi2Status fmi2SetDebugLogging(void*, fmi2Boolean, std::size_t, const fmi2String*) { return fmi2OK; }
-STICKSLIP_FMI fmi2Status fmi2SetupExperiment(void* c, fmi2Boolean, fmi2Real, fmi2Real start, fmi2Boolean defined, fmi2Real stop) {
+STICKSLIP_FMI fmi2Status fmi2SetupExperiment(void* c, fmi2Boolean, fmi2Real, fmi2Real start, fmi2Boolean defined,
+                                             fmi2Real stop) {
   return unit(c).guarded([&] { unit(c).set_span(start, defined ? std::optional(stop) : std::nullopt); });
 }
 STICKSLIP_FMI fmi2Status fmi2EnterInitializationMode(void*) { return fmi2OK; }
@@ -225,12 +237,14 @@ STICKSLIP_FMI fmi2Status fmi2Terminate(void*) { return fmi2OK; }
 STICKSLIP_FMI fmi2Status fmi2Reset(void* c) {
   return unit(c).guarded([&] { unit(c).reset(); });
 }
-STICKSLIP_FMI fmi2Status fmi2GetReal(void* c, const fmi2ValueReference* references, std::size_t count, fmi2Real* values) {
+STICKSLIP_FMI fmi2Status fmi2GetReal(void* c, const fmi2ValueReference* references, std::size_t count,
+                                     fmi2Real* values) {
   return unit(c).guarded([&] {
     for (std::size_t k = 0; k < count; ++k) values[k] = unit(c).get(references[k]);
   });
 }
-STICKSLIP_FMI fmi2Status fmi2SetReal(void* c, const fmi2ValueReference* references, std::size_t count, const fmi2Real* values) {
+STICKSLIP_FMI fmi2Status fmi2SetReal(void* c, const fmi2ValueReference* references, std::size_t count,
+                                     const fmi2Real* values) {
   return unit(c).guarded([&] {
     for (std::size_t k = 0; k < count; ++k) unit(c).set(references[k], values[k]);
   });
@@ -246,23 +260,42 @@ STICKSLIP_FMI fmi2Status fmi2GetRealStatus(void* c, int kind, fmi2Real* value) {
 }
 
 // What the description says the unit does not have: nothing of none is right, anything else an error.
-STICKSLIP_FMI fmi2Status fmi2GetInteger(void*, const unsigned*, std::size_t count, fmi2Integer*) { return count == 0 ? fmi2OK : fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2GetBoolean(void*, const unsigned*, std::size_t count, fmi2Boolean*) { return count == 0 ? fmi2OK : fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2GetString(void*, const unsigned*, std::size_t count, fmi2String*) { return count == 0 ? fmi2OK : fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2SetInteger(void*, const unsigned*, std::size_t count, const fmi2Integer*) { return count == 0 ? fmi2OK : fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2SetBoolean(void*, const unsigned*, std::size_t count, const fmi2Boolean*) { return count == 0 ? fmi2OK : fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2SetString(void*, const unsigned*, std::size_t count, const fmi2String*) { return count == 0 ? fmi2OK : fmi2Error; }
+STICKSLIP_FMI fmi2Status fmi2GetInteger(void*, const unsigned*, std::size_t count, fmi2Integer*) {
+  return count == 0 ? fmi2OK : fmi2Error;
+}
+STICKSLIP_FMI fmi2Status fmi2GetBoolean(void*, const unsigned*, std::size_t count, fmi2Boolean*) {
+  return count == 0 ? fmi2OK : fmi2Error;
+}
+STICKSLIP_FMI fmi2Status fmi2GetString(void*, const unsigned*, std::size_t count, fmi2String*) {
+  return count == 0 ? fmi2OK : fmi2Error;
+}
+STICKSLIP_FMI fmi2Status fmi2SetInteger(void*, const unsigned*, std::size_t count, const fmi2Integer*) {
+  return count == 0 ? fmi2OK : fmi2Error;
+}
+STICKSLIP_FMI fmi2Status fmi2SetBoolean(void*, const unsigned*, std::size_t count, const fmi2Boolean*) {
+  return count == 0 ? fmi2OK : fmi2Error;
+}
+STICKSLIP_FMI fmi2Status fmi2SetString(void*, const unsigned*, std::size_t count, const fmi2String*) {
+  return count == 0 ? fmi2OK : fmi2Error;
+}
 STICKSLIP_FMI fmi2Status fmi2GetFMUstate(void*, void**) { return fmi2Error; }
 STICKSLIP_FMI fmi2Status fmi2SetFMUstate(void*, void*) { return fmi2Error; }
 STICKSLIP_FMI fmi2Status fmi2FreeFMUstate(void*, void**) { return fmi2Error; }
 STICKSLIP_FMI fmi2Status fmi2SerializedFMUstateSize(void*, void*, std::size_t*) { return fmi2Error; }
 STICKSLIP_FMI fmi2Status fmi2SerializeFMUstate(void*, void*, char*, std::size_t) { return fmi2Error; }
 STICKSLIP_FMI fmi2Status fmi2DeSerializeFMUstate(void*, const char*, std::size_t, void**) { return fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2GetDirectionalDerivative(void*, const unsigned*, std::size_t, const unsigned*, std::size_t, const fmi2Real*, fmi2Real*) {
+STICKSLIP_FMI fmi2Status fmi2GetDirectionalDerivative(void*, const unsigned*, std::size_t, const unsigned*, std::size_t,
+                                                      const fmi2Real*, fmi2Real*) {
   return fmi2Error;
 }
-STICKSLIP_FMI fmi2Status fmi2SetRealInputDerivatives(void*, const unsigned*, std::size_t, const fmi2Integer*, const fmi2Real*) { return fmi2Error; }
-STICKSLIP_FMI fmi2Status fmi2GetRealOutputDerivatives(void*, const unsigned*, std::size_t, const fmi2Integer*, fmi2Real*) { return fmi2Error; }
+STICKSLIP_FMI fmi2Status fmi2SetRealInputDerivatives(void*, const unsigned*, std::size_t, const fmi2Integer*,
+                                                     const fmi2Real*) {
+  return fmi2Error;
+}
+STICKSLIP_FMI fmi2Status fmi2GetRealOutputDerivatives(void*, const unsigned*, std::size_t, const fmi2Integer*,
+                                                      fmi2Real*) {
+  return fmi2Error;
+}
 STICKSLIP_FMI fmi2Status fmi2CancelStep(void*) { return fmi2Error; }
 STICKSLIP_FMI fmi2Status fmi2GetStatus(void*, int, fmi2Status*) { return fmi2Discard; }
 STICKSLIP_FMI fmi2Status fmi2GetIntegerStatus(void*, int, fmi2Integer*) { return fmi2Discard; }

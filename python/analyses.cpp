@@ -63,8 +63,8 @@ Findings compare(const PythonCase c, const std::vector<std::string>& schemes, co
     if (schemes.empty()) options.schemes = comparable_schemes(*model.system);
     options.steps = steps.empty() ? default_steps(model.run) : steps;
     options.stop = interrupts.request();
-    const Comparison comparison = compare_schemes(*model.system, model.initial, model.run, options,
-                                                  [&](double) { return !interrupts.heard(); });
+    const Comparison comparison =
+        compare_schemes(*model.system, model.initial, model.run, options, [&](double) { return !interrupts.heard(); });
     found.json = comparison_json(model.path, comparison);
     found.page = comparison_report(model, comparison);
   });
@@ -102,7 +102,9 @@ std::shared_ptr<Result> rows_of(const PythonCase& c, const System& system, const
     row.v = orbit.v[k];
     const auto components = static_cast<Index>(names.reactions.size());
     row.reaction = Vector::Constant(components, std::nan(""));  // those of constraints are not known
-    if (k < orbit.r.size()) row.reaction.head(std::min(components, orbit.r[k].size())) = orbit.r[k].head(std::min(components, orbit.r[k].size()));
+    if (k < orbit.r.size())
+      row.reaction.head(std::min(components, orbit.r[k].size())) =
+          orbit.r[k].head(std::min(components, orbit.r[k].size()));
     if (k < orbit.modes.size()) row.modes = orbit.modes[k];
     row.modes.resize(names.laws.size(), Mode::stick);
     rows.append(row);
@@ -129,7 +131,8 @@ py::dict branch_tables(const Branch& branch) {
     stable.append(p.stable ? py::object(py::bool_(*p.stable)) : py::none());
     number.append(p.branch);
     rejected.append(p.rejected);
-    multipliers.append(py::array_t<std::complex<double>>(static_cast<py::ssize_t>(p.multipliers.size()), p.multipliers.data()));
+    multipliers.append(
+        py::array_t<std::complex<double>>(static_cast<py::ssize_t>(p.multipliers.size()), p.multipliers.data()));
   }
   py::dict tables;
   tables["value"] = array_of(value);
@@ -146,7 +149,8 @@ py::dict branch_tables(const Branch& branch) {
   return tables;
 }
 
-void follow(const ModelFile& model, const BranchOptions& branch, int further, Interrupts& interrupts, PeriodicResult& result) {
+void follow(const ModelFile& model, const BranchOptions& branch, int further, Interrupts& interrupts,
+            PeriodicResult& result) {
   const BranchBuilder build = branch_builder(model, branch.parameter);
   BranchHooks hooks;
   hooks.stop = interrupts.request();
@@ -190,11 +194,11 @@ void keep_motion(const PythonCase& c, FoundMotion motion, Found& result, Finding
   found.motion->run = motion.simulation;
   found.motion->wall_seconds = motion.wall_seconds;
   found.motion->name_columns();
-  found.motion->made_of = std::make_shared<const PythonCase>(
-      PythonCase(with_overrides(*c.model, std::vector<std::string>(
-                                              result.header.inputs.settings.begin() + static_cast<std::ptrdiff_t>(c.model->settings.size()),
-                                              result.header.inputs.settings.end())),
-                 c.functions));
+  found.motion->made_of = std::make_shared<const PythonCase>(PythonCase(
+      with_overrides(*c.model, std::vector<std::string>(result.header.inputs.settings.begin() +
+                                                            static_cast<std::ptrdiff_t>(c.model->settings.size()),
+                                                        result.header.inputs.settings.end())),
+      c.functions));
   result.motion = std::move(motion);
 }
 
@@ -203,7 +207,9 @@ Findings shoot(const PythonCase c) {
   compute([&](Interrupts& interrupts) {
     const ModelFile model = c.current();
     if (!model.shoot)
-      throw InputError(fmt::format("{}: there is no [shoot] table; add one with end_time, unknowns and conditions (docs/model-file.md)", model.path));
+      throw InputError(fmt::format(
+          "{}: there is no [shoot] table; add one with end_time, unknowns and conditions (docs/model-file.md)",
+          model.path));
     const ShootingProblem problem = shooting_problem(model);
     ShootingOptions options = model.shoot->options;
     options.stop = interrupts.request();
@@ -229,17 +235,20 @@ Findings fit(const PythonCase c, const std::string& path, const std::string& tex
   compute([&](Interrupts& interrupts) {
     const ModelFile model = c.current();
     if (!model.fit)
-      throw InputError(fmt::format("{}: there is no [fit] table; add one with unknowns (docs/model-file.md)", model.path));
+      throw InputError(
+          fmt::format("{}: there is no [fit] table; add one with unknowns (docs/model-file.md)", model.path));
     const std::string file = path.empty() ? model.fit->data : path;
     if (text.empty() && file.empty())
       throw InputError(fmt::format("{}: which data? Give fit(data), or in [fit], data = \"..\"", model.path));
-    const FitProblem problem = fit_problem(model, text.empty() ? read_measurements(file) : parse_measurements(text, "data"));
+    const FitProblem problem =
+        fit_problem(model, text.empty() ? read_measurements(file) : parse_measurements(text, "data"));
     FitOptions options = model.fit->options;
     options.stop = interrupts.request();
     options.progress = [&](double) { interrupts.heard(); };
     auto begin = Clock::now();
     const FitSolution solution = stickslip::fit(problem, options);
-    FitResult result = fit_result(model, model.path, text.empty() ? file : "data", problem, solution, seconds_since(begin));
+    FitResult result =
+        fit_result(model, model.path, text.empty() ? file : "data", problem, solution, seconds_since(begin));
     if (!solution.model.empty() && !interrupts.heard()) {
       begin = Clock::now();
       SimulationHooks hooks;
@@ -340,8 +349,8 @@ void bind_analyses(py::module_& module) {
   module.def("_periodic", &periodic);
   module.def("_shoot", &shoot);
   module.def("_fit", &fit);
-  module.def("_solve", [](std::vector<std::string> files, std::vector<std::string> solvers, std::string start, double tolerance,
-                          double max_seconds) {
+  module.def("_solve", [](std::vector<std::string> files, std::vector<std::string> solvers, std::string start,
+                          double tolerance, double max_seconds) {
     return solve({std::move(files), std::move(solvers), std::move(start), tolerance, max_seconds});
   });
 }

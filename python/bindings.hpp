@@ -28,7 +28,9 @@ struct PythonCase {
   /// The last variation that was asked for, by its settings: the same analysis is often called again.
   std::shared_ptr<const std::pair<std::string, PythonCase>> variation = nullptr;
   explicit PythonCase(ModelFile file, std::shared_ptr<const Functions> given = nullptr)
-      : model(std::make_shared<const ModelFile>(std::move(file))), live(make_case(*model)), functions(std::move(given)) {}
+      : model(std::make_shared<const ModelFile>(std::move(file))),
+        live(make_case(*model)),
+        functions(std::move(given)) {}
 
   /// The model with the numbers that were set.
   ModelFile current() const;

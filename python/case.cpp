@@ -42,17 +42,21 @@ std::string toml_value(const py::handle& value) {
     return text + " }";
   }
   if (py::isinstance<py::sequence>(value) || py::hasattr(value, "tolist")) {
-    const py::object list = py::hasattr(value, "tolist") ? value.attr("tolist")() : py::reinterpret_borrow<py::object>(value);
+    const py::object list =
+        py::hasattr(value, "tolist") ? value.attr("tolist")() : py::reinterpret_borrow<py::object>(value);
     if (!py::isinstance<py::sequence>(list)) return toml_value(list);
     std::string text = "[";
     for (const py::handle entry : list.cast<py::sequence>()) text += (text.size() > 1 ? ", " : "") + toml_value(entry);
     return text + "]";
   }
   if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()) && !py::hasattr(value, "__float__"))
-    throw py::type_error(fmt::format("{} of type {} is no value of a model: numbers, texts, lists, arrays and dicts are",
-                                     py::repr(value).cast<std::string>(), type_of(value)));
-  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr())) return py::repr(py::float_(number_of(value, "a value")));
-  if (PyLong_Check(value.ptr()) && _PyLong_NumBits(value.ptr()) > 62) return py::repr(py::float_(number_of(value, "a value")));
+    throw py::type_error(
+        fmt::format("{} of type {} is no value of a model: numbers, texts, lists, arrays and dicts are",
+                    py::repr(value).cast<std::string>(), type_of(value)));
+  if (!PyFloat_Check(value.ptr()) && !PyLong_Check(value.ptr()))
+    return py::repr(py::float_(number_of(value, "a value")));
+  if (PyLong_Check(value.ptr()) && _PyLong_NumBits(value.ptr()) > 62)
+    return py::repr(py::float_(number_of(value, "a value")));
   return py::repr(value).cast<std::string>();  // of a float: the shortest text that reads back as the same bits
 }
 
@@ -119,7 +123,8 @@ PythonCase parse(const std::string& text, const std::string& path, const Texts& 
                  const Functions& functions) {
   auto given = std::make_shared<ProgramFunctions>();
   for (const auto& [name, function] : functions) (*given)[name] = program_function(function);
-  return PythonCase(parse_model(text, path, set, files, std::move(given)), std::make_shared<const Functions>(functions));
+  return PythonCase(parse_model(text, path, set, files, std::move(given)),
+                    std::make_shared<const Functions>(functions));
 }
 
 py::tuple state_of(const PythonCase& c) {
@@ -144,13 +149,16 @@ double number_of(const py::handle& value, const std::string& what) {
   const bool mistake = text || PyErr_ExceptionMatches(PyExc_TypeError) || PyErr_ExceptionMatches(PyExc_ValueError);
   if (!large && !mistake) throw py::error_already_set();  // what a conversion of its own raised
   PyErr_Clear();
-  if (large) throw InputError(fmt::format("{}: the number is larger than any that can be computed with (1.8e308)", what));
-  throw py::type_error(fmt::format("{}: a number is expected, not {} of type {}", what, py::repr(value).cast<std::string>(), type_of(value)));
+  if (large)
+    throw InputError(fmt::format("{}: the number is larger than any that can be computed with (1.8e308)", what));
+  throw py::type_error(fmt::format("{}: a number is expected, not {} of type {}", what,
+                                   py::repr(value).cast<std::string>(), type_of(value)));
 }
 
 std::string name_of(const py::handle& key) {
   if (!PyUnicode_Check(key.ptr()))
-    throw py::type_error(fmt::format("names are texts, as \"k\" or \"run.step\"; {} is of type {}", py::repr(key).cast<std::string>(), type_of(key)));
+    throw py::type_error(fmt::format("names are texts, as \"k\" or \"run.step\"; {} is of type {}",
+                                     py::repr(key).cast<std::string>(), type_of(key)));
   return key.cast<std::string>();
 }
 
@@ -210,7 +218,8 @@ void bind_case(py::module_& module) {
       .def("_varied", &varied)
       .def("_run", &run, py::arg("watch") = py::none())
       .def("__getitem__", [](const PythonCase& c, const py::object& name) { return c.live.get(name_of(name)); })
-      .def("copy", [](const PythonCase& c) { return c; }, "An independent case with the same numbers.")
+      .def(
+          "copy", [](const PythonCase& c) { return c; }, "An independent case with the same numbers.")
       .def("__copy__", [](const PythonCase& c) { return c; })
       .def("__deepcopy__", [](const PythonCase& c, const py::dict&) { return c; })
       .def_property_readonly("parameters", &parameters, "Names and values of [parameters].")
@@ -218,7 +227,8 @@ void bind_case(py::module_& module) {
       .def_property_readonly("settings", &PythonCase::settings, "What was set, each as KEY=VALUE for --set.")
       .def_property_readonly("title", [](const PythonCase& c) { return c.model->title; })
       .def_property_readonly("path", [](const PythonCase& c) { return c.model->path; })
-      .def_property_readonly("text", [](const PythonCase& c) { return c.model->text; }, "Of the model file.")
+      .def_property_readonly(
+          "text", [](const PythonCase& c) { return c.model->text; }, "Of the model file.")
       .def_property_readonly(
           "files", [](const PythonCase& c) { return c.model->files; }, "That the model names, as (path, text).")
       .def_property_readonly("scheme",

@@ -38,7 +38,8 @@ Interrupts::Interrupts(std::atomic<bool>* flag)
   if (outer_) return;
   struct sigaction ours {};
   sigaction(SIGINT, nullptr, &g_python);
-  const bool handler = (g_python.sa_flags & SA_SIGINFO) == 0 && g_python.sa_handler != SIG_DFL && g_python.sa_handler != SIG_IGN;
+  const bool handler =
+      (g_python.sa_flags & SA_SIGINFO) == 0 && g_python.sa_handler != SIG_DFL && g_python.sa_handler != SIG_IGN;
   if (!handler) {
     g_flag = nullptr;
     return;

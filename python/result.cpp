@@ -19,14 +19,16 @@ namespace {
 
 /// A view of memory that `owner` keeps alive; nobody writes through it.
 template <class Number>
-py::array view(const Number* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides, const py::object& owner) {
+py::array view(const Number* data, std::vector<py::ssize_t> shape, std::vector<py::ssize_t> strides,
+               const py::object& owner) {
   py::array_t<Number> table(std::move(shape), std::move(strides), data, owner);
   table.attr("setflags")(py::arg("write") = false);
   return table;
 }
 
 py::array table(const py::object& owner, std::span<const double> numbers, std::size_t columns) {
-  const auto rows = static_cast<py::ssize_t>(columns > 0 ? numbers.size() / columns : owner.cast<Result&>().run.trajectory.rows());
+  const auto rows =
+      static_cast<py::ssize_t>(columns > 0 ? numbers.size() / columns : owner.cast<Result&>().run.trajectory.rows());
   constexpr auto kSize = static_cast<py::ssize_t>(sizeof(double));
   const auto n = static_cast<py::ssize_t>(columns);
   return view(numbers.data(), {rows, n}, {n * kSize, kSize}, owner);
@@ -43,7 +45,8 @@ py::dict energy(const py::object& self) {
   const std::span<const EnergyLedger> ledger = trajectory(self).energies();
   const auto part = [&](double EnergyLedger::*field) {
     const double* first = ledger.empty() ? nullptr : &(ledger.front().*field);
-    return view(first, {static_cast<py::ssize_t>(ledger.size())}, {static_cast<py::ssize_t>(sizeof(EnergyLedger))}, self);
+    return view(first, {static_cast<py::ssize_t>(ledger.size())}, {static_cast<py::ssize_t>(sizeof(EnergyLedger))},
+                self);
   };
   py::dict parts;
   parts["kinetic"] = part(&EnergyLedger::kinetic);
@@ -73,8 +76,8 @@ py::list events(const py::object& self) {
   const py::object make = py::module_::import("stickslip").attr("Event");
   py::list list;
   for (const Event& event : rows.events)
-    list.append(make(event.t, rows.names().laws[static_cast<std::size_t>(event.law)], text(event.kind), text(event.before),
-                     text(event.after), event.impulse));
+    list.append(make(event.t, rows.names().laws[static_cast<std::size_t>(event.law)], text(event.kind),
+                     text(event.before), text(event.after), event.impulse));
   return list;
 }
 
@@ -126,24 +129,33 @@ py::object table_of(const std::vector<Vector>& rows) {
 
 void bind_result(py::module_& module) {
   const auto names = [](const Result& r) -> const TrajectoryNames& { return r.run.trajectory.names(); };
-  py::class_<Result, std::shared_ptr<Result>>(module, "Result", "What a run has computed; arrays are views, not copies.")
+  py::class_<Result, std::shared_ptr<Result>>(module, "Result",
+                                              "What a run has computed; arrays are views, not copies.")
       .def_property_readonly("status", [](const Result& r) { return text(r.run.status); })
       .def_property_readonly("ok", [](const Result& r) { return r.run.status == Status::success; })
       .def_property_readonly("message", [](const Result& r) { return r.run.message; })
-      .def_property_readonly("scheme", [](const Result& r) { return std::string(to_string(r.made_of->live.options().scheme)); })
+      .def_property_readonly("scheme",
+                             [](const Result& r) { return std::string(to_string(r.made_of->live.options().scheme)); })
       .def_property_readonly("steps", [](const Result& r) { return r.run.steps; })
       .def_property_readonly("notes", [](const Result& r) { return r.run.notes; })
       .def_property_readonly("audit", &audit)
       .def_property_readonly("t", &times, "Times of the rows [s].")
-      .def_property_readonly("position", [](const py::object& s) {
-        return table(s, trajectory(s).positions(), trajectory(s).names().coordinates.size());
-      }, "Times x coordinates [m, rad].")
-      .def_property_readonly("velocity", [](const py::object& s) {
-        return table(s, trajectory(s).velocities(), s.cast<Result&>().velocities.size());
-      }, "Times x velocities [m/s, rad/s].")
-      .def_property_readonly("reaction", [](const py::object& s) {
-        return table(s, trajectory(s).reactions(), trajectory(s).names().reactions.size());
-      }, "Times x components of reactions, mean over the step that ends there [N, N m].")
+      .def_property_readonly(
+          "position",
+          [](const py::object& s) {
+            return table(s, trajectory(s).positions(), trajectory(s).names().coordinates.size());
+          },
+          "Times x coordinates [m, rad].")
+      .def_property_readonly(
+          "velocity",
+          [](const py::object& s) { return table(s, trajectory(s).velocities(), s.cast<Result&>().velocities.size()); },
+          "Times x velocities [m/s, rad/s].")
+      .def_property_readonly(
+          "reaction",
+          [](const py::object& s) {
+            return table(s, trajectory(s).reactions(), trajectory(s).names().reactions.size());
+          },
+          "Times x components of reactions, mean over the step that ends there [N, N m].")
       .def_property_readonly("mode", &modes, "Times x laws; numbers of stickslip.MODES.")
       .def_property_readonly("energy", &energy, "Parts of the energy balance over the times [J].")
       .def_property_readonly("events", &events, "In the order of time.")
@@ -154,7 +166,8 @@ void bind_result(py::module_& module) {
       .def_property_readonly("final_time", [](const Result& r) { return r.run.final.t; })
       .def_property_readonly("final_position", [](const Result& r) { return numbers(r.run.final.q); })
       .def_property_readonly("final_velocity", [](const Result& r) { return numbers(r.run.final.v); })
-      .def_property_readonly("wall_seconds", [](const Result& r) { return r.wall_seconds; }, "Of the run [s].")
+      .def_property_readonly(
+          "wall_seconds", [](const Result& r) { return r.wall_seconds; }, "Of the run [s].")
       .def("_html", &html)
       .def("_json", &json);
   py::list modes;

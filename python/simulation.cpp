@@ -21,15 +21,14 @@ namespace stickslip::python {
 
 namespace {
 
-py::array_t<double> array(const Vector& x) {
-  return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data());
-}
+py::array_t<double> array(const Vector& x) { return py::array_t<double>(static_cast<py::ssize_t>(x.size()), x.data()); }
 
 /// Marks a simulation as taken by a thread while it lives.
 class Taken {
  public:
   explicit Taken(std::atomic<bool>& taken) : taken_(taken) {
-    if (taken_.exchange(true)) throw std::runtime_error("a simulation belongs to one thread, and to one call, at a time");
+    if (taken_.exchange(true))
+      throw std::runtime_error("a simulation belongs to one thread, and to one call, at a time");
   }
   ~Taken() { taken_ = false; }
   Taken(const Taken&) = delete;
@@ -82,11 +81,12 @@ class Session {
   bool step(const py::args& args, const py::kwargs& named) {
     const Taken taken(taken_);
     if (done())
-      throw InputError(finished_ ? "the run has ended with result(); reset() begins it anew"
-                       : run_->status() != Status::success
-                           ? fmt::format("the run has ended: {}: {}", to_string(run_->status()), run_->message())
-                           : fmt::format("the run is over at t = {:.9g} s; give simulation(end_time=..) more, or reset()",
-                                         run_->state().t));
+      throw InputError(
+          finished_ ? "the run has ended with result(); reset() begins it anew"
+          : run_->status() != Status::success
+              ? fmt::format("the run has ended: {}: {}", to_string(run_->status()), run_->message())
+              : fmt::format("the run is over at t = {:.9g} s; give simulation(end_time=..) more, or reset()",
+                            run_->state().t));
     if (args.size() > 1) throw py::type_error("step() takes the inputs as one number, list, array or dict, or by name");
     if (args.size() == 1) take(args[0]);
     if (!named.empty()) take_named(named);
@@ -149,7 +149,8 @@ class Session {
 
   void set_period(double period) {
     if (!(period > 0) || !std::isfinite(period))
-      throw InputError(fmt::format("period = {}: the time between two settings of inputs must be positive [s]", period));
+      throw InputError(
+          fmt::format("period = {}: the time between two settings of inputs must be positive [s]", period));
     period_ = period;
     if (!chooses_own_steps(options_.scheme)) return;
     options_.output_times.clear();
@@ -161,8 +162,8 @@ class Session {
     const double ratio = period_ / run_->grid_step();
     steps_ = std::lround(ratio);
     if (steps_ < 1 || std::abs(ratio - static_cast<double>(steps_)) > kRoundOff * ratio)
-      throw InputError(fmt::format("period = {} s is no multiple of the step {} s; set run.step to a part of it", period_,
-                                   run_->grid_step()));
+      throw InputError(fmt::format("period = {} s is no multiple of the step {} s; set run.step to a part of it",
+                                   period_, run_->grid_step()));
   }
 
   void set(std::size_t k, double value) {
@@ -176,8 +177,10 @@ class Session {
 
   void take(const py::handle& given) {
     if (given.is_none())
-      throw py::type_error(fmt::format("step(None) at t = {:.9g} s: give the values of the inputs (a function that ends without return "
-                                       "gives None); step() leaves them as they are", run_->state().t));
+      throw py::type_error(
+          fmt::format("step(None) at t = {:.9g} s: give the values of the inputs (a function that ends without return "
+                      "gives None); step() leaves them as they are",
+                      run_->state().t));
     if (PyDict_Check(given.ptr())) return take_named(py::reinterpret_borrow<py::dict>(given));
     if (PyFloat_Check(given.ptr()) || PyLong_Check(given.ptr())) return take_one(given);
     const bool array = py::isinstance<py::array>(given);
@@ -191,7 +194,8 @@ class Session {
         return;
       }
     }
-    const py::list items = array ? py::list(given.attr("ravel")().attr("tolist")()) : py::list(py::reinterpret_borrow<py::object>(given));
+    const py::list items =
+        array ? py::list(given.attr("ravel")().attr("tolist")()) : py::list(py::reinterpret_borrow<py::object>(given));
     require_count(items.size());
     for (std::size_t k = 0; k < names_.size(); ++k) set(k, number_of(items[k], "input " + names_[k]));
   }
@@ -207,7 +211,8 @@ class Session {
       const std::string name = name_of(key);
       const auto at = std::find(names_.begin(), names_.end(), name);
       if (at == names_.end())
-        throw InputError(fmt::format("there is no input '{}'{}; [inputs] of the model names them", name, name_hint(name, names_)));
+        throw InputError(
+            fmt::format("there is no input '{}'{}; [inputs] of the model names them", name, name_hint(name, names_)));
       set(static_cast<std::size_t>(at - names_.begin()), number_of(value, "input " + name));
     }
   }
@@ -215,7 +220,8 @@ class Session {
   void require_count(std::size_t count) const {
     if (count == names_.size()) return;
     if (names_.empty()) throw InputError("the model has no inputs; name them under [inputs] and use them as u(t)");
-    throw InputError(fmt::format("step() got {} number{}, but the inputs are: {}", count, count == 1 ? "" : "s", fmt::join(names_, ", ")));
+    throw InputError(fmt::format("step() got {} number{}, but the inputs are: {}", count, count == 1 ? "" : "s",
+                                 fmt::join(names_, ", ")));
   }
 
   std::shared_ptr<const PythonCase> case_;
@@ -244,26 +250,34 @@ void bind_simulation(py::module_& module) {
   py::class_<Session>(module, "Simulation", "A run step by step; made by Case.simulation().")
       .def(py::init<const PythonCase&, std::optional<double>, bool>())
       .def("step", &Session::step,
-           "Sets inputs (a number, a list in the order of `inputs`, a dict, or by name), holds them, and goes one period\n"
+           "Sets inputs (a number, a list in the order of `inputs`, a dict, or by name), holds them, and goes one "
+           "period\n"
            "further. Inputs that are not given keep their value. False: the run has ended.")
       .def("_reset", &Session::start)
       .def("result", &Session::result, "Ends the run: what has come of it, with its audit.")
-      .def_property_readonly("t", [](Session& s) { return s.state().t; }, "Time [s].")
-      .def_property_readonly("position", [](Session& s) { return array(s.state().q); }, "Of the coordinates [m, rad].")
-      .def_property_readonly("velocity", [](Session& s) { return array(s.state().v); }, "[m/s, rad/s]")
-      .def_property_readonly("reaction", [](Session& s) { return array(s.run().reaction()); },
-                             "Mean over the last step of the scheme [N, N m].")
+      .def_property_readonly(
+          "t", [](Session& s) { return s.state().t; }, "Time [s].")
+      .def_property_readonly(
+          "position", [](Session& s) { return array(s.state().q); }, "Of the coordinates [m, rad].")
+      .def_property_readonly(
+          "velocity", [](Session& s) { return array(s.state().v); }, "[m/s, rad/s]")
+      .def_property_readonly(
+          "reaction", [](Session& s) { return array(s.run().reaction()); },
+          "Mean over the last step of the scheme [N, N m].")
       .def_property_readonly("mode", &modes, "Of the laws; numbers of stickslip.MODES.")
       .def_property_readonly("events", &Session::events, "Of the last step().")
       .def_property_readonly("done", &Session::done)
       .def_property_readonly("status", [](Session& s) { return std::string(to_string(s.run().status())); })
       .def_property_readonly("message", [](Session& s) { return s.run().message(); })
       .def_property_readonly("period", &Session::period, "Of one step() [s].")
-      .def_property_readonly("inputs", [](Session& s) {
-        py::dict all;
-        for (std::size_t k = 0; k < s.inputs().size(); ++k) all[py::str(s.inputs()[k])] = s.values()[k];
-        return all;
-      }, "Names and values.");
+      .def_property_readonly(
+          "inputs",
+          [](Session& s) {
+            py::dict all;
+            for (std::size_t k = 0; k < s.inputs().size(); ++k) all[py::str(s.inputs()[k])] = s.values()[k];
+            return all;
+          },
+          "Names and values.");
 }
 
 }  // namespace stickslip::python

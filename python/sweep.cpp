@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Many runs of a case at once: what `stickslip sweep` does, in memory or in a folder; and bifurcation diagrams.
+#include "stickslip/sweep/sweep.hpp"
+
 #include <fmt/format.h>
 #include <pybind11/functional.h>
 #include <pybind11/numpy.h>
@@ -18,7 +20,6 @@
 #include "stickslip/io/result_header.hpp"
 #include "stickslip/io/sweep_file.hpp"
 #include "stickslip/io/sweep_report.hpp"
-#include "stickslip/sweep/sweep.hpp"
 
 namespace py = pybind11;
 
@@ -43,12 +44,14 @@ struct Rows {
 
 py::dict tables_of(const SweepTable& table, const Rows& rows) {
   const auto runs = static_cast<py::ssize_t>(table.plan.size());
-  const auto axes = static_cast<py::ssize_t>(table.plan.axes().size()), kept = static_cast<py::ssize_t>(table.outputs.size());
+  const auto axes = static_cast<py::ssize_t>(table.plan.axes().size()),
+             kept = static_cast<py::ssize_t>(table.outputs.size());
   py::array_t<double> swept({runs, axes}), outputs({runs, kept});
   py::list statuses, messages, blocks;
   std::vector<double> values(table.outputs.size());
   for (py::ssize_t run = 0; run < runs; ++run) {
-    for (py::ssize_t k = 0; k < axes; ++k) swept.mutable_at(run, k) = table.plan.value(run, static_cast<std::size_t>(k));
+    for (py::ssize_t k = 0; k < axes; ++k)
+      swept.mutable_at(run, k) = table.plan.value(run, static_cast<std::size_t>(k));
     const SweepRow& row = table.rows[static_cast<std::size_t>(run)];
     table.outputs_of(run, values);
     for (py::ssize_t k = 0; k < kept; ++k) outputs.mutable_at(run, k) = values[static_cast<std::size_t>(k)];
@@ -77,8 +80,9 @@ py::dict tables_of(const SweepTable& table, const Rows& rows) {
 }
 
 /// With the lock; let go while runs go on. `take` stores what has come in.
-SweepSolution compute(const SweepRunner& runner, std::vector<long> pending, int threads, const std::optional<Progress>& progress,
-                      Interrupts& interrupts, const std::function<void(std::vector<SweepRecord>&&)>& take) {
+SweepSolution compute(const SweepRunner& runner, std::vector<long> pending, int threads,
+                      const std::optional<Progress>& progress, Interrupts& interrupts,
+                      const std::function<void(std::vector<SweepRecord>&&)>& take) {
   const long before = runner.plan().size() - static_cast<long>(pending.size());
   const py::gil_scoped_release unlocked;
   return run_sweep({std::move(pending), [&](long index) { return runner.run(index); }}, {threads, interrupts.request()},
@@ -90,7 +94,8 @@ SweepSolution compute(const SweepRunner& runner, std::vector<long> pending, int 
 }
 
 /// In memory.
-SweepSolution gather(const SweepRunner& runner, int threads, const std::optional<Progress>& progress, Interrupts& interrupts, Rows& rows) {
+SweepSolution gather(const SweepRunner& runner, int threads, const std::optional<Progress>& progress,
+                     Interrupts& interrupts, Rows& rows) {
   std::vector<long> all(rows.rows.size());
   std::iota(all.begin(), all.end(), 0L);
   return compute(runner, std::move(all), threads, progress, interrupts,
@@ -99,11 +104,13 @@ SweepSolution gather(const SweepRunner& runner, int threads, const std::optional
 
 std::string failure_message(const SweepTable& table, const char* where) {
   if (table.failed() == 0) return "";
-  return fmt::format("{} of {} runs ended without success; {} has the message of each", table.failed(), table.plan.size(), where);
+  return fmt::format("{} of {} runs ended without success; {} has the message of each", table.failed(),
+                     table.plan.size(), where);
 }
 
 /// In a folder, as the program does; what an unfinished sweep left there is gone on with.
-Findings sweep_into(const PythonCase& c, int threads, const std::optional<Progress>& progress, const std::string& out, bool fresh) {
+Findings sweep_into(const PythonCase& c, int threads, const std::optional<Progress>& progress, const std::string& out,
+                    bool fresh) {
   Interrupts interrupts;
   const ModelFile model = c.current();
   const SweepRunner runner(model, read_sweep(model), interrupts.request());
@@ -119,8 +126,9 @@ Findings sweep_into(const PythonCase& c, int threads, const std::optional<Progre
   SweepEnd end;
   end.resumed = journal.done();
   end.threads = threads;
-  const SweepSolution solution = compute(runner, journal.pending(), threads, progress, interrupts,
-                                         [&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); });
+  const SweepSolution solution =
+      compute(runner, journal.pending(), threads, progress, interrupts,
+              [&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); });
   journal.sync();
   interrupts.rethrow();
   end.status = solution.status;
@@ -139,7 +147,8 @@ Findings sweep_into(const PythonCase& c, int threads, const std::optional<Progre
   return {summary, std::move(page), nullptr, tables_of(table, rows)};
 }
 
-Findings sweep(const PythonCase& c, int threads, const std::optional<Progress>& progress, const std::optional<std::string>& out, bool fresh) {
+Findings sweep(const PythonCase& c, int threads, const std::optional<Progress>& progress,
+               const std::optional<std::string>& out, bool fresh) {
   if (threads == 0) threads = usable_processors();
   if (out) return sweep_into(c, threads, progress, *out, fresh);
   Interrupts interrupts;
@@ -162,8 +171,9 @@ Findings sweep(const PythonCase& c, int threads, const std::optional<Progress>& 
 }
 
 /// `journal`: a file that this call may use. `plan`: keys as in the summary.
-Findings bifurcation(const PythonCase& c, const std::string& journal_path, const std::string& key, double from, double to, long count,
-                     const std::string& observe, int transient, int record, bool peaks, const std::optional<Progress>& progress) {
+Findings bifurcation(const PythonCase& c, const std::string& journal_path, const std::string& key, double from,
+                     double to, long count, const std::string& observe, int transient, int record, bool peaks,
+                     const std::optional<Progress>& progress) {
   Interrupts interrupts;
   const ModelFile model = c.current();
   BifurcationPlan plan{key, from, to, count, observe, transient, record, peaks};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The chain that every program of this folder moves, and how each is clocked.
 //
-// N links i = 0 .. N-1: boxes 0.1 x 0.02 x 0.02 m along x, 0.1 kg, centre at (0.05, 0, 0); hinge 0 at the origin, hinge i
-// at the end of link i-1; axes y (even i) and z (odd i) of the link. Gravity -9.81 m/s² along z.
+// N links i = 0 .. N-1: boxes 0.1 x 0.02 x 0.02 m along x, 0.1 kg, centre at (0.05, 0, 0); hinge 0 at the origin, hinge
+// i at the end of link i-1; axes y (even i) and z (odd i) of the link. Gravity -9.81 m/s² along z.
 //
 //   steps      q_i(0) = 0.3 sin(1 + i), at rest; Coulomb limit 0.02 N m in every hinge; 2000 steps of 1 ms
 //   dynamics   q_i = 0.3 sin(1 + i), q'_i = 0.5 cos(2 i): accelerations under gravity alone, friction left out
@@ -19,7 +19,7 @@
 namespace chain {
 
 inline constexpr double kLength = 0.1, kWidth = 0.02, kMass = 0.1, kGravity = 9.81;  // m, m, kg, m/s²
-inline constexpr double kLimit = 0.02, kStep = 1e-3;                                  // N m, s
+inline constexpr double kLimit = 0.02, kStep = 1e-3;                                 // N m, s
 inline constexpr int kSteps = 2000;
 inline constexpr double kInertiaAlong = kMass * 2 * kWidth * kWidth / 12;
 inline constexpr double kInertiaAcross = kMass * (kLength * kLength + kWidth * kWidth) / 12;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain by DART: Coulomb friction in the joints by its boxed LCP (Dantzig), semi-implicit Euler; forward dynamics by
-// articulated bodies.
+// The chain by DART: Coulomb friction in the joints by its boxed LCP (Dantzig), semi-implicit Euler; forward dynamics
+// by articulated bodies.
 #include <dart/dynamics/BodyNode.hpp>
 #include <dart/dynamics/DegreeOfFreedom.hpp>
 #include <dart/dynamics/RevoluteJoint.hpp>

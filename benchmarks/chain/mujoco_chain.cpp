@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The chain by MuJoCo: hinges with frictionloss. `steps` is mj_step with its default settings: semi-implicit Euler (order
-// 1), joint friction as a soft (Huber) constraint row each, Newton's solver with at most 100 iterations to 1e-8. Variant
-// `noslip`: ten iterations of its projection that keeps rows from creeping. `dynamics` is mj_forward without constraints:
-// composite bodies, sparse factor of M, Newton-Euler.
+// The chain by MuJoCo: hinges with frictionloss. `steps` is mj_step with its default settings: semi-implicit Euler
+// (order 1), joint friction as a soft (Huber) constraint row each, Newton's solver with at most 100 iterations to 1e-8.
+// Variant `noslip`: ten iterations of its projection that keeps rows from creeping. `dynamics` is mj_forward without
+// constraints: composite bodies, sparse factor of M, Newton-Euler.
 #include <mujoco/mujoco.h>
 
 #include <cstring>
@@ -24,10 +24,11 @@ std::string model_of(int n, double limit) {
                   i, chain::kLength / 2, chain::kMass, chain::kInertiaAlong, chain::kInertiaAcross,
                   chain::kInertiaAcross);
     xml += text;
-    std::snprintf(text, sizeof text,
-                  "<joint name=\"hinge%d\" type=\"continuous\"><parent link=\"link%d\"/><child link=\"link%d\"/><origin "
-                  "xyz=\"%g 0 0\"/><axis xyz=\"%s\"/><dynamics friction=\"%g\"/></joint>",
-                  i, i - 1, i, i == 0 ? 0.0 : chain::kLength, i % 2 == 0 ? "0 1 0" : "0 0 1", limit);
+    std::snprintf(
+        text, sizeof text,
+        "<joint name=\"hinge%d\" type=\"continuous\"><parent link=\"link%d\"/><child link=\"link%d\"/><origin "
+        "xyz=\"%g 0 0\"/><axis xyz=\"%s\"/><dynamics friction=\"%g\"/></joint>",
+        i, i - 1, i, i == 0 ? 0.0 : chain::kLength, i % 2 == 0 ? "0 1 0" : "0 0 1", limit);
     xml += text;
   }
   return xml + "</robot>";

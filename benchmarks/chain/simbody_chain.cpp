@@ -17,8 +17,7 @@ int main(int argc, char** argv) {
   Force::Gravity gravity(forces, matter, -ZAxis, chain::kGravity);
   const Vec3 center(chain::kLength / 2, 0, 0);
   const Inertia central(chain::kInertiaAlong, chain::kInertiaAcross, chain::kInertiaAcross);
-  const Body::Rigid link(
-      MassProperties(chain::kMass, center, central.shiftFromMassCenter(center, chain::kMass)));
+  const Body::Rigid link(MassProperties(chain::kMass, center, central.shiftFromMassCenter(center, chain::kMass)));
   // A pin turns about z of its frames; y of the link becomes their z.
   const Rotation about_y(-Pi / 2, XAxis);
   MobilizedBody parent = matter.Ground();

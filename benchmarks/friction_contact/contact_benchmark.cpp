@@ -4,7 +4,8 @@
 //
 //   contact_benchmark solve FILE...             the problems as they are
 //   contact_benchmark variants FILE...          changed copies of them (variants.hpp)
-//   contact_benchmark packings [--write DIR]    heaps of spheres (packing.hpp), handed over as a time step does, with the
+//   contact_benchmark packings [--write DIR]    heaps of spheres (packing.hpp), handed over as a time step does, with
+//   the
 //                                               bodies; --form contacts: without them. --kind K, --name N: one of them
 //
 // --solver NAME --tolerance T (on strict_error) --seconds S (of CPU time) --repetitions N --seed K. One JSON line per

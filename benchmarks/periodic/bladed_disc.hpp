@@ -22,11 +22,11 @@ namespace stickslip {
 
 struct BladedDisc {
   int sectors = 50, radial = 10, around = 10, blade = 102;
-  int order = 3;               ///< of the engine, d
-  double force = 0.01;         ///< P [N]
-  double limit = 0.004;        ///< of friction [N]
-  double stiffness = 0;        ///< of a spring in series with it; 0: rigid
-  double damping = 0.004;      ///< B = damping K [s]
+  int order = 3;           ///< of the engine, d
+  double force = 0.01;     ///< P [N]
+  double limit = 0.004;    ///< of friction [N]
+  double stiffness = 0;    ///< of a spring in series with it; 0: rigid
+  double damping = 0.004;  ///< B = damping K [s]
 
   Index sector_size() const { return static_cast<Index>(radial) * around + blade; }
   Index size() const { return sectors * sector_size(); }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cost of periodic motions: one JSON object on standard output.
 //   evaluation spring|beam REPEATS         residual with Jacobian of the two comparison problems, best CPU time
-//   disc HARMONICS SECTORS CHECK FREQUENCY...   a bladed disc through its resonance; CHECK = 1: also reduced to platforms,
+//   disc HARMONICS SECTORS CHECK FREQUENCY...   a bladed disc through its resonance; CHECK = 1: also reduced to
+//   platforms,
 //                                          tips and modes, and that against time stepping
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,7 +69,8 @@ int evaluation(const std::string& name, int repeats) {
   const Vector origin = Vector::Zero(system->info().nv());
   WeightedResidual problem(*system, options, 0, origin);
   Vector start = problem.linear_start();
-  for (double w = 0.6; spring && w < omega - 1e-9; w += 0.005) {  // one solution alone at 0.6: from there up the upper part
+  for (double w = 0.6; spring && w < omega - 1e-9;
+       w += 0.005) {  // one solution alone at 0.6: from there up the upper part
     const auto nearby = two_masses_with_stop(w);
     WeightedResidual before(*nearby, options_of(w, 21, 1024), 0, origin);
     start = solve_residual(before, w == 0.6 ? before.linear_start() : start, {.homotopy = w == 0.6}).X;
@@ -91,7 +93,8 @@ int evaluation(const std::string& name, int repeats) {
     changed_best = std::min(changed_best, cpu_seconds() - begin);
   }
   fmt::print(
-      "{{\"problem\": \"{}\", \"omega\": {}, \"unknowns\": {}, \"status\": \"{}\", \"seconds\": {:.6e}, \"new_frequency_seconds\": {:.6e}, "
+      "{{\"problem\": \"{}\", \"omega\": {}, \"unknowns\": {}, \"status\": \"{}\", \"seconds\": {:.6e}, "
+      "\"new_frequency_seconds\": {:.6e}, "
       "\"X\": {}}}\n",
       name, omega, problem.unknowns(), to_string(solution.status), best, changed_best,
       coefficients(problem.orbit(solution.X), options.harmonics));
@@ -103,8 +106,8 @@ struct Check {
   Index coordinates = 0;
 };
 
-/// The model reduced to platforms, tips and modes: amplitude of a tip by harmonics, and in the last of some periods of the
-/// fixed-step scheme that begins with them.
+/// The model reduced to platforms, tips and modes: amplitude of a tip by harmonics, and in the last of some periods of
+/// the fixed-step scheme that begins with them.
 Check against_stepping(const BladedDisc& model, double omega) {
   constexpr Index kModes = 150;
   constexpr int kHarmonics = 15, kPeriods = 4, kSteps = 1000;
@@ -146,12 +149,16 @@ int disc(int harmonics, int sectors, bool check, const std::vector<double>& freq
     Check compared;
     if (check) compared = against_stepping(model, omega);
     points.push_back(fmt::format(
-        "{{\"omega\": {:.6g}, \"status\": \"{}\", \"iterations\": {}, \"tip\": {:.9g}, \"stick\": {:.4g}, \"seconds\": {:.4g}, \"unknowns\": {}, \"reduced_tip\": {:.9g}, \"stepped_tip\": {:.9g}, \"reduced_coordinates\": {}}}",
-        omega, to_string(solution.status), solution.iterations, orbit.maximum[model.tip(0)], orbit.stick_fraction.mean(), seconds,
-        problem.unknowns(), compared.reduced_tip, compared.stepped_tip, compared.coordinates));
+        "{{\"omega\": {:.6g}, \"status\": \"{}\", \"iterations\": {}, \"tip\": {:.9g}, \"stick\": {:.4g}, \"seconds\": "
+        "{:.4g}, \"unknowns\": {}, \"reduced_tip\": {:.9g}, \"stepped_tip\": {:.9g}, \"reduced_coordinates\": {}}}",
+        omega, to_string(solution.status), solution.iterations, orbit.maximum[model.tip(0)],
+        orbit.stick_fraction.mean(), seconds, problem.unknowns(), compared.reduced_tip, compared.stepped_tip,
+        compared.coordinates));
   }
-  fmt::print("{{\"coordinates\": {}, \"contacts\": {}, \"harmonics\": {}, \"seconds\": {:.4g}, \"megabytes\": {:.4g}, \"points\": [{}]}}\n",
-             model.size(), sectors, harmonics, cpu_seconds() - start, megabytes(), fmt::join(points, ", "));
+  fmt::print(
+      "{{\"coordinates\": {}, \"contacts\": {}, \"harmonics\": {}, \"seconds\": {:.4g}, \"megabytes\": {:.4g}, "
+      "\"points\": [{}]}}\n",
+      model.size(), sectors, harmonics, cpu_seconds() - start, megabytes(), fmt::join(points, ", "));
   return 0;
 }
 

@@ -22,7 +22,8 @@ int main(int argc, char** argv) {
   const auto begin = std::chrono::steady_clock::now();
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < columns; ++j) {
-      const NamedNumber values[] = {{"k", 1 + 3.0 * i / (rows - 1)}, {"friction.0.limit", 0.1 + 1.9 * j / (columns - 1)}};
+      const NamedNumber values[] = {{"k", 1 + 3.0 * i / (rows - 1)},
+                                    {"friction.0.limit", 0.1 + 1.9 * j / (columns - 1)}};
       model.set(values);
       SimulationHooks hooks;
       hooks.keep_trajectory = false;

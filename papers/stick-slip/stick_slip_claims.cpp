@@ -232,8 +232,10 @@ Claim governing_equation(const Evidence& e) {
 
 Claim bodies_and_hinges(const Evidence& e) {
   const double error = event_error(e.bodies.trajectory.events, 3);
-  return judge("Bodies joined by hinges of any kind, with a Coulomb damper on any hinge axis", "coupled dynamical simulation, topology",
-               fmt::format("the example built of two bodies on slides, M(q) and forces from the tree: the same {} events, times within {:.1e} s, "
+  return judge("Bodies joined by hinges of any kind, with a Coulomb damper on any hinge axis",
+               "coupled dynamical simulation, topology",
+               fmt::format("the example built of two bodies on slides, M(q) and forces from the tree: the same {} "
+                           "events, times within {:.1e} s, "
                            "at the tolerance of the integrator (1e-12) in place of the exact flow",
                            e.bodies.trajectory.events.size(), error),
                Verdict::confirmed, e.bodies.status == Status::success && error < 1e-10);
@@ -241,21 +243,28 @@ Claim bodies_and_hinges(const Evidence& e) {
 
 Claim locked_hinges(const Evidence& e) {
   const LockedArm& a = e.arm;
-  return judge("A hinge that friction holds is locked: its degree of freedom is taken out, and given back when the force exceeds the limit",
-               "Coulomb damper algorithm, constraints switched on and off",
-               fmt::format("an arm of two links under gravity moves by {:g} rad until '{}' gives way at {:.9f} s, {:.0e} s from statics", a.motion,
-                           a.hinge, a.release, std::abs(a.release - a.expected)),
-               Verdict::confirmed, a.status == Status::success && a.motion == 0 && a.hinge == "elbow" && near(a.release, a.expected, 1e-9));
+  return judge(
+      "A hinge that friction holds is locked: its degree of freedom is taken out, and given back when the force "
+      "exceeds the limit",
+      "Coulomb damper algorithm, constraints switched on and off",
+      fmt::format(
+          "an arm of two links under gravity moves by {:g} rad until '{}' gives way at {:.9f} s, {:.0e} s from statics",
+          a.motion, a.hinge, a.release, std::abs(a.release - a.expected)),
+      Verdict::confirmed,
+      a.status == Status::success && a.motion == 0 && a.hinge == "elbow" && near(a.release, a.expected, 1e-9));
 }
 
 Claim redundant_constraints(const Evidence& e) {
   const ClosedChain& c = e.chain;
-  return judge("Closed loops by singular values: redundant constraints need not be found by hand", "constraints, singular value decomposition",
-               fmt::format("Bricard's mechanism: {} rows of rank {}, '{}' depends on the others; after 1 s its joint is within {:.0e} m of published "
-                           "positions, energy within {:.0e} J",
-                           c.rows, c.rank, c.dependent.empty() ? "" : c.dependent.front(), c.position_error, c.energy_drift),
-               Verdict::confirmed,
-               c.status == Status::success && c.rows == 5 && c.rank == 4 && c.position_error < 1e-9 && c.energy_drift < 1e-9);
+  return judge(
+      "Closed loops by singular values: redundant constraints need not be found by hand",
+      "constraints, singular value decomposition",
+      fmt::format("Bricard's mechanism: {} rows of rank {}, '{}' depends on the others; after 1 s its joint is within "
+                  "{:.0e} m of published "
+                  "positions, energy within {:.0e} J",
+                  c.rows, c.rank, c.dependent.empty() ? "" : c.dependent.front(), c.position_error, c.energy_drift),
+      Verdict::confirmed,
+      c.status == Status::success && c.rows == 5 && c.rank == 4 && c.position_error < 1e-9 && c.energy_drift < 1e-9);
 }
 
 }  // namespace
@@ -279,9 +288,20 @@ double event_error(const Evidence& evidence, int test_case) {
 }
 
 std::vector<Claim> judge_claims(const Evidence& e) {
-  return {switching(e), beating(e),    ringing(e),      rest(e),         linear_decay(e),      one_hinge_at_a_time(e),
-          induced(e),   first_test(e), static_limit(e), root_finding(e), governing_equation(e),
-          bodies_and_hinges(e), locked_hinges(e), redundant_constraints(e)};
+  return {switching(e),
+          beating(e),
+          ringing(e),
+          rest(e),
+          linear_decay(e),
+          one_hinge_at_a_time(e),
+          induced(e),
+          first_test(e),
+          static_limit(e),
+          root_finding(e),
+          governing_equation(e),
+          bodies_and_hinges(e),
+          locked_hinges(e),
+          redundant_constraints(e)};
 }
 
 }  // namespace stickslip::paper2

@@ -19,16 +19,16 @@ bool ShootingMap::uses_numbers() const {
 
 DerivativeMethod ShootingMap::choose_method(DerivativeMethod wanted) const {
   const SimulationOptions& run = problem_->model.options();
-  const bool reactions = std::any_of(problem_->conditions.begin(), problem_->conditions.end(), [&](const Condition& c) {
-    return c.uses_reactions(segment_.layout());
-  });
-  const char* none = !has_adjoint(run)     ? "scheme 'compliant' with its inertia has an adjoint, no other"
-                     : node_count() > 0    ? "multiple shooting needs the derivatives of every state at a cut"
-                     : end_unknown_ >= 0   ? "the end time is an unknown"
-                     : reactions           ? "a condition names a reaction"
-                                           : nullptr;
+  const bool reactions = std::any_of(problem_->conditions.begin(), problem_->conditions.end(),
+                                     [&](const Condition& c) { return c.uses_reactions(segment_.layout()); });
+  const char* none = !has_adjoint(run)   ? "scheme 'compliant' with its inertia has an adjoint, no other"
+                     : node_count() > 0  ? "multiple shooting needs the derivatives of every state at a cut"
+                     : end_unknown_ >= 0 ? "the end time is an unknown"
+                     : reactions         ? "a condition names a reaction"
+                                         : nullptr;
   if (wanted == DerivativeMethod::adjoint && none)
-    throw InputError(fmt::format("derivatives = \"adjoint\" cannot be had: {}; use \"forward\" or \"automatic\"", none));
+    throw InputError(
+        fmt::format("derivatives = \"adjoint\" cannot be had: {}; use \"forward\" or \"automatic\"", none));
   if (wanted != DerivativeMethod::automatic) return wanted;
   return none ? DerivativeMethod::forward : cheaper_method(run, condition_count(), n_);
 }
@@ -48,20 +48,21 @@ bool ShootingMap::adjoint_slope(const Vector& x, DenseMatrix& J) {
     std::vector<Functional> functionals;
     for (std::size_t i = 0; i < problem_->conditions.size(); ++i) {
       const Expression& value = problem_->conditions[i].value;
-      functionals.push_back({now.times[condition_row_[i]], [&, i](const State& state, Vector& slope) {
-        Vector row = parts_[0].rows[condition_row_[i]];
-        row.segment(first, numbers) << state.q, state.v;
-        std::vector<double> gradient(value.variables_used().size());
-        const double g = value.gradient({row.data(), static_cast<std::size_t>(row.size())}, gradient);
-        for (std::size_t k = 0; k < gradient.size(); ++k)
-          if (const Index slot = value.variables_used()[k]; slot >= first && slot < first + numbers)
-            slope[slot - first] = gradient[k];
-        return g;
-      }});
+      functionals.push_back(
+          {now.times[condition_row_[i]], [&, i](const State& state, Vector& slope) {
+             Vector row = parts_[0].rows[condition_row_[i]];
+             row.segment(first, numbers) << state.q, state.v;
+             std::vector<double> gradient(value.variables_used().size());
+             const double g = value.gradient({row.data(), static_cast<std::size_t>(row.size())}, gradient);
+             for (std::size_t k = 0; k < gradient.size(); ++k)
+               if (const Index slot = value.variables_used()[k]; slot >= first && slot < first + numbers)
+                 slope[slot - first] = gradient[k];
+             return g;
+           }});
     }
-    const GradientSolution back = solve(
-        GradientProblem{input.model.system(), input.start, input.options, variations, std::move(functionals)},
-        {DerivativeMethod::adjoint, stop_});
+    const GradientSolution back =
+        solve(GradientProblem{input.model.system(), input.start, input.options, variations, std::move(functionals)},
+              {DerivativeMethod::adjoint, stop_});
     segment_.count_run();
     message_ = back.message;
     if (back.status != Status::success) return false;
@@ -79,8 +80,7 @@ bool ShootingMap::adjoint_slope(const Vector& x, DenseMatrix& J) {
 void ShootingMap::add_number_slopes(const Vector& x, DenseMatrix& J) const {
   const ColumnLayout& layout = segment_.layout();
   for (Index j = 0; j < n_; ++j) {
-    const Vector slope =
-        number_slopes(segment_, x, j, problem_->unknowns[static_cast<std::size_t>(j)].size(x[j]));
+    const Vector slope = number_slopes(segment_, x, j, problem_->unknowns[static_cast<std::size_t>(j)].size(x[j]));
     for (std::size_t i = 0; i < problem_->conditions.size(); ++i) {
       const Expression& value = problem_->conditions[i].value;
       const Vector& row = parts_[0].rows[condition_row_[i]];

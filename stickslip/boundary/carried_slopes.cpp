@@ -20,8 +20,8 @@ class CarriedDerivative final : public SegmentDerivative {
     const bool carries = describe(segment.base().options().scheme).derivatives != Derivatives::none;
     std::vector<Index> numbers, directions, rest;
     for (std::size_t k = 0; k < variations.size(); ++k) {
-      const bool of_case =
-          variations[k].unknown >= 0 && !segment.unknowns()[static_cast<std::size_t>(variations[k].unknown)].is_end_time();
+      const bool of_case = variations[k].unknown >= 0 &&
+                           !segment.unknowns()[static_cast<std::size_t>(variations[k].unknown)].is_end_time();
       const bool carried = carries && !now.reactions && (of_case || variations[k].unknown < 0);
       (!carried ? rest : of_case ? numbers : directions).push_back(static_cast<Index>(k));
     }
@@ -76,8 +76,7 @@ class CarriedDerivative final : public SegmentDerivative {
         slopes.rows[row].col(columns[static_cast<std::size_t>(k)]).segment(segment.layout().first_position(), numbers) =
             S.col(k).head(numbers);
     }
-    for (Index k = 0; k < n; ++k)
-      slopes.final.col(columns[static_cast<std::size_t>(k)]) = run.final_sensitivity.col(k);
+    for (Index k = 0; k < n; ++k) slopes.final.col(columns[static_cast<std::size_t>(k)]) = run.final_sensitivity.col(k);
     return true;
   }
 
@@ -89,7 +88,8 @@ class CarriedDerivative final : public SegmentDerivative {
       const Variation& variation = variations[static_cast<std::size_t>(k)];
       const Vector slope = number_slopes(segment, unknowns, variation.unknown, variation.size);
       for (DenseMatrix& row : slopes.rows)
-        row.col(k).tail(layout.size() - layout.first_parameter()) = slope.tail(layout.size() - layout.first_parameter());
+        row.col(k).tail(layout.size() - layout.first_parameter()) =
+            slope.tail(layout.size() - layout.first_parameter());
     }
   }
 

@@ -24,7 +24,7 @@ struct Condition {
 };
 
 /// Throws ExpressionError.
-Condition make_condition(const std::string& text, const ColumnLayout& layout,
-                         ConditionTime at = ConditionTime::end, double time = 0);
+Condition make_condition(const std::string& text, const ColumnLayout& layout, ConditionTime at = ConditionTime::end,
+                         double time = 0);
 
 }  // namespace stickslip

@@ -54,7 +54,7 @@ struct FitOptions {
 };
 
 struct FitIterate {
-  double rms = 0;   ///< of the weighted residuals
+  double rms = 0;    ///< of the weighted residuals
   double until = 0;  ///< end of the data taken in [s]
   Vector unknowns;
 };
@@ -63,9 +63,9 @@ struct FitSolution {
   Status status = Status::success;
   std::string message;
   Vector unknowns;
-  Vector standard_errors;   ///< infinite where the data say nothing
-  DenseMatrix correlation;  ///< NaN likewise
-  double rms = 0;           ///< of y - d over all values, as they are
+  Vector standard_errors;          ///< infinite where the data say nothing
+  DenseMatrix correlation;         ///< NaN likewise
+  double rms = 0;                  ///< of y - d over all values, as they are
   std::vector<double> column_rms;  ///< of each column, in its unit
   double chi_square = 0;           ///< Σ (..)² / (N - n) with the weights used last
   int iterations = 0;              ///< all solutions together

@@ -82,12 +82,23 @@ bool FitResidual::slope(const Vector& x, DenseMatrix& J) {
       if (!std::isfinite(column.values[k])) continue;
       const Vector& row = run_.rows[k];
       column.model.gradient({row.data(), static_cast<std::size_t>(row.size())}, gradient);
-      for (std::size_t g = 0; g < used.size(); ++g) J.row(at) += weights_[c] * gradient[g] * slopes.rows[k].row(used[g]);
+      for (std::size_t g = 0; g < used.size(); ++g)
+        J.row(at) += weights_[c] * gradient[g] * slopes.rows[k].row(used[g]);
       ++at;
     }
   }
   if (rho_ > 0) J.bottomRows(n).diagonal() = rho_ * sizes(anchor_).cwiseInverse();
   return J.allFinite();
+}
+
+double FitResidual::data_size() const {
+  double squares = 0;
+  for (std::size_t c = 0; c < weights_.size(); ++c) {
+    const MeasuredColumn& column = problem_->data.columns[c];
+    const double size = weights_[c] * column.size();
+    for (std::size_t k = 0; k < rows_; ++k) squares += std::isfinite(column.values[k]) ? size * size : 0.0;
+  }
+  return std::sqrt(squares);
 }
 
 std::vector<std::vector<double>> FitResidual::model() const {

@@ -40,9 +40,7 @@ void join(Simulation& whole, Simulation part) {
   whole.last = std::move(part.last);
 }
 
-bool goes_on(const Simulation& part) {
-  return part.status == Status::success || part.status == Status::audit_failed;
-}
+bool goes_on(const Simulation& part) { return part.status == Status::success || part.status == Status::audit_failed; }
 
 }  // namespace
 
@@ -58,10 +56,9 @@ Simulation follow(const ShootingProblem& problem, const ShootingSolution& soluti
     input.options.sensitivities.clear();  // those of a run, not of this
     if (map.node_count() == 0) return simulate(input.model.system(), input.start, input.options, hooks);
     if (part == 0 && hooks.keep_trajectory)
-      whole.trajectory = Trajectory(
-          trajectory_names(input.model.system(), input.options),
-          map.kinematics().nq(), map.kinematics().nv(),
-          static_cast<Index>(input.options.expected_rows()) * (map.node_count() + 1) + 2);
+      whole.trajectory = Trajectory(trajectory_names(input.model.system(), input.options), map.kinematics().nq(),
+                                    map.kinematics().nv(),
+                                    static_cast<Index>(input.options.expected_rows()) * (map.node_count() + 1) + 2);
     SimulationHooks inner;
     inner.stop = hooks.stop;
     inner.keep_going = hooks.keep_going;

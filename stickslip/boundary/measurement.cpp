@@ -43,8 +43,8 @@ void require_valid(const Measurement& data) {
   if (data.columns.empty()) throw InputError("the data have no column to compare with");
   for (std::size_t k = 1; k < data.times.size(); ++k)
     if (!(data.times[k] > data.times[k - 1]))
-      throw InputError(fmt::format("times of the data must ascend; {} comes after {}", data.times[k],
-                                   data.times[k - 1]));
+      throw InputError(
+          fmt::format("times of the data must ascend; {} comes after {}", data.times[k], data.times[k - 1]));
   for (const MeasuredColumn& column : data.columns) {
     assert(column.values.size() == data.times.size());
     if (column.count() == 0) throw InputError(fmt::format("column '{}' of the data holds no number", column.name));

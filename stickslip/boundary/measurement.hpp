@@ -11,11 +11,11 @@
 namespace stickslip {
 
 struct MeasuredColumn {
-  std::string name;            ///< in the data
-  Expression model;            ///< what the model has in its place (column_layout.hpp)
+  std::string name;                 ///< in the data
+  Expression model;                 ///< what the model has in its place (column_layout.hpp)
   std::vector<double> values = {};  ///< one per time; NaN: not measured
-  double sigma = 0;            ///< standard deviation of its noise, in its unit; 0: not known
-  double weight = 1;           ///< on top of the scaling by size; > 0
+  double sigma = 0;                 ///< standard deviation of its noise, in its unit; 0: not known
+  double weight = 1;                ///< on top of the scaling by size; > 0
 
   /// Root mean square about the mean; of a constant its magnitude; 1 where all is 0.
   double size() const;

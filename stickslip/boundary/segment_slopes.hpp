@@ -12,8 +12,8 @@
 //       the scheme chooses its steps by it (kNoisePart; measured, see docs/theory-shooting.md)
 //
 // Where the model takes p on one side alone (a limit of 0), f(p), f(p + δ), f(p + 2δ) give the same order. At a kink
-// (the run gains a stick phase at p) the difference is a mean of the slopes on both sides: an element of the generalised
-// Jacobian, which is all that the semismooth Newton method asks for.
+// (the run gains a stick phase at p) the difference is a mean of the slopes on both sides: an element of the
+// generalised Jacobian, which is all that the semismooth Newton method asks for.
 #pragma once
 
 #include <memory>

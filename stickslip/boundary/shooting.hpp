@@ -19,8 +19,9 @@
 //
 // Converged: |g_i| <= tolerance Σ_j |∂g_i/∂x_j| s_j for all i, s_j the size of x_j: each condition is met to what a
 // relative change `tolerance` of the unknowns makes of it, and to 1e4 tolerance of its own terms; likewise the
-// continuity relative to the motion. So the result is the same in any units. Where the runs themselves are less exact than that (run.tolerance), a residual of
-// kRunPart run.tolerance that does not fall any more counts, and a note says so.
+// continuity relative to the motion. So the result is the same in any units. Where the runs themselves are less exact
+// than that (run.tolerance), a residual of kRunPart run.tolerance that does not fall any more counts, and a note says
+// so.
 //
 // m < n (many values of a control, one coefficient per contact) is refused unless `closest` is asked for: of all x that
 // meet the conditions the one nearest to the start x0, ‖S⁻¹ (x - x0)‖ with S the sizes of the unknowns at the start.
@@ -59,10 +60,10 @@ struct ShootingProblem {
 struct ShootingOptions {
   double tolerance = 1e-10;
   int max_iterations = 50;
-  bool closest = false;                           ///< fewer conditions than unknowns: the solution nearest to the start
+  bool closest = false;  ///< fewer conditions than unknowns: the solution nearest to the start
   DerivativeMethod derivatives = DerivativeMethod::automatic;
-  StopRequest stop = nullptr;                     ///< heard inside every run
-  std::function<void(double)> progress = {};      ///< fraction, roughly; after every run
+  StopRequest stop = nullptr;                 ///< heard inside every run
+  std::function<void(double)> progress = {};  ///< fraction, roughly; after every run
   void validate() const;
 };
 
@@ -76,11 +77,11 @@ struct ShootingSolution {
   Status status = Status::success;
   std::string message;
   Vector unknowns;
-  Vector conditions;                     ///< g_i there
-  double residual = 0, continuity = 0;   ///< as in the history
+  Vector conditions;                    ///< g_i there
+  double residual = 0, continuity = 0;  ///< as in the history
   int iterations = 0;
-  long runs = 0;                         ///< simulations, parts counted as such
-  bool least_squares = false;            ///< m > n
+  long runs = 0;                                             ///< simulations, parts counted as such
+  bool least_squares = false;                                ///< m > n
   DerivativeMethod derivatives = DerivativeMethod::forward;  ///< that were used
   double distance = 0;                   ///< ‖S⁻¹ (x - x0)‖, where the nearest solution was asked for
   std::vector<ShootingIterate> history;  ///< the start first
@@ -89,8 +90,8 @@ struct ShootingSolution {
   std::vector<std::string> notes;
 };
 
-/// Throws InputError: fewer conditions than unknowns without `closest`, an adjoint that there is none of, unknowns that no condition depends on, bounds that exclude the
-/// start, times outside the motion, keys that the case does not know.
+/// Throws InputError: fewer conditions than unknowns without `closest`, an adjoint that there is none of, unknowns that
+/// no condition depends on, bounds that exclude the start, times outside the motion, keys that the case does not know.
 ShootingSolution shoot(const ShootingProblem& problem, const ShootingOptions& options = {});
 
 /// The motion of a solution, part by part, with the output of the case's own options. Rows and events go to the hooks

@@ -76,7 +76,9 @@ SegmentPlan ShootingMap::plan(Index part, const Vector& x) const {
 
 State ShootingMap::node(const Vector& X, Index k) const {
   const Index nq = kinematics().nq(), nv = kinematics().nv(), at = n_ + k * stored_size();
-  return {.t = node_time(k, X.head(n_)), .q = X.segment(at, nq), .v = X.segment(at + nq, nv),
+  return {.t = node_time(k, X.head(n_)),
+          .q = X.segment(at, nq),
+          .v = X.segment(at + nq, nv),
           .z = X.segment(at + nq + nv, nz_)};
 }
 
@@ -192,7 +194,8 @@ bool ShootingMap::value(const Vector& X, Vector& F) {
   conditions_.resize(m);
   for (std::size_t i = 0; i < problem_->conditions.size(); ++i) {
     const Vector& row = parts_[static_cast<std::size_t>(condition_part_[i])].rows[condition_row_[i]];
-    conditions_[static_cast<Index>(i)] = problem_->conditions[i].value({row.data(), static_cast<std::size_t>(row.size())});
+    conditions_[static_cast<Index>(i)] =
+        problem_->conditions[i].value({row.data(), static_cast<std::size_t>(row.size())});
   }
   F.head(m) = conditions_.cwiseQuotient(scales_);
   for (Index k = 0; k < node_count(); ++k)
@@ -261,9 +264,9 @@ bool ShootingMap::forward_slope(const Vector& X, DenseMatrix& J) {
       value.gradient({row.data(), static_cast<std::size_t>(row.size())}, gradient);
       for (std::size_t c = 0; c < columns.size(); ++c)
         for (std::size_t g = 0; g < gradient.size(); ++g)
-          J(static_cast<Index>(i), columns[c]) += gradient[g] / scales_[static_cast<Index>(i)] *
-                                                  slopes.rows[condition_row_[i]](value.variables_used()[g],
-                                                                                 static_cast<Index>(c));
+          J(static_cast<Index>(i), columns[c]) +=
+              gradient[g] / scales_[static_cast<Index>(i)] *
+              slopes.rows[condition_row_[i]](value.variables_used()[g], static_cast<Index>(c));
     }
     if (part == node_count()) continue;
     const Index at = m + part * state_size();
@@ -275,12 +278,20 @@ bool ShootingMap::forward_slope(const Vector& X, DenseMatrix& J) {
   return J.allFinite();
 }
 
-DenseMatrix ShootingMap::sensitivity(const DenseMatrix& J) const {
+ShootingMap::Eliminated ShootingMap::eliminate_nodes(const DenseMatrix& J, const Vector& F) const {
   const Index m = condition_count(), rest = step_size() - n_;
-  DenseMatrix S = J.topLeftCorner(m, n_);
-  if (rest > 0)
-    S -= J.topRightCorner(m, rest) * J.bottomRightCorner(rest, rest).partialPivLu().solve(J.bottomLeftCorner(rest, n_));
-  return scales_.asDiagonal() * S;
+  Eliminated result{J.topLeftCorner(m, n_), F.head(m), Vector::Zero(rest), DenseMatrix::Zero(rest, n_)};
+  if (rest == 0) return result;
+  const Eigen::PartialPivLU<DenseMatrix> continuity(J.bottomRightCorner(rest, rest));
+  result.node_steps = -continuity.solve(F.tail(rest));
+  result.node_slope = -continuity.solve(J.bottomLeftCorner(rest, n_));
+  result.J.noalias() += J.topRightCorner(m, rest) * result.node_slope;
+  result.F.noalias() += J.topRightCorner(m, rest) * result.node_steps;
+  return result;
+}
+
+DenseMatrix ShootingMap::sensitivity(const DenseMatrix& J) const {
+  return scales_.asDiagonal() * eliminate_nodes(J, Vector::Zero(J.rows())).J;
 }
 
 }  // namespace stickslip

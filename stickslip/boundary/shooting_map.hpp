@@ -38,12 +38,21 @@ class ShootingMap {
   /// |constant part| + Σ |∂g/∂c c| over the columns c of the motion there; 0 for conditions without a constant part.
   Vector condition_terms() const;
   const Vector& state_sizes() const { return state_sizes_; }  ///< of (δq, δv, δz) at a node
-  double continuity() const { return continuity_; }  ///< largest gap over its size there
+  double continuity() const { return continuity_; }           ///< largest gap over its size there
   /// r_i of the conditions.
   void set_condition_scales(const Vector& scales) { scales_ = scales; }
   const Vector& condition_scales() const { return scales_; }
   /// ∂g/∂x with the nodes eliminated, from a Jacobian of slope().
   DenseMatrix sensitivity(const DenseMatrix& J) const;
+  /// The linear model J p + F of the conditions in the unknowns alone: states at the nodes follow so that the motion is
+  /// continuous in it.
+  struct Eliminated {
+    DenseMatrix J;  ///< conditions × unknowns
+    Vector F;
+    Vector node_steps;       ///< of the nodes, where the unknowns stay
+    DenseMatrix node_slope;  ///< likewise, by the unknowns
+  };
+  Eliminated eliminate_nodes(const DenseMatrix& J, const Vector& F) const;
 
   /// Forward, or adjoint: what slope() takes its derivatives from. Throws InputError where the options ask for one that
   /// there is none of.
@@ -78,7 +87,7 @@ class ShootingMap {
   Index n_, nz_ = 0;
   double start_time_;
   Index end_unknown_ = -1;
-  std::vector<double> node_parts_;    ///< of the time from start to end
+  std::vector<double> node_parts_;     ///< of the time from start to end
   std::vector<Index> condition_part_;  ///< part in which a condition lies
   std::vector<std::size_t> condition_row_;
   std::vector<SampledRun> parts_;  ///< of the last value()

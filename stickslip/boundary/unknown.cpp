@@ -25,7 +25,7 @@ double floor_of(const Unknown& unknown) {
   return bound > 0 ? kSmallPart * bound : 1;
 }
 
-Vector gathered(std::span<const Unknown> unknowns, double Unknown::* member) {
+Vector gathered(std::span<const Unknown> unknowns, double Unknown::*member) {
   Vector values(static_cast<Index>(unknowns.size()));
   for (std::size_t k = 0; k < unknowns.size(); ++k) values[static_cast<Index>(k)] = unknowns[k].*member;
   return values;
@@ -45,8 +45,7 @@ void require_valid(std::span<const Unknown> unknowns) {
     if (!names.insert(unknown.name).second) fail("two unknowns have this name");
     if (!keys.insert(unknown.key).second) fail(fmt::format("the key '{}' is that of another unknown", unknown.key));
     if (!std::isfinite(unknown.start)) fail("the start must be a finite number");
-    if (!(unknown.min < unknown.max))
-      fail(fmt::format("min = {} must be below max = {}", unknown.min, unknown.max));
+    if (!(unknown.min < unknown.max)) fail(fmt::format("min = {} must be below max = {}", unknown.min, unknown.max));
     if (unknown.start < unknown.min || unknown.start > unknown.max)
       fail(fmt::format("the start {} must lie in its bounds [{}, {}]", unknown.start, unknown.min, unknown.max));
     if (!(unknown.scale >= 0) || !std::isfinite(unknown.scale))

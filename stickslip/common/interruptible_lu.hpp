@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// P A = L U of a dense square matrix with partial pivoting, in panels between which a stop request is heard: of a matrix
-// of some thousand rows the decomposition takes many seconds.
+// P A = L U of a dense square matrix with partial pivoting, in panels between which a stop request is heard: of a
+// matrix of some thousand rows the decomposition takes many seconds.
 #pragma once
 
 #include <vector>

@@ -78,7 +78,8 @@ void ThreadPool::run(int parts, FunctionRef<void(int)> work) {
 int part_count(const ThreadPool* pool, std::size_t count, std::size_t least) {
   constexpr int kPerThread = 4;
   if (!pool || pool->threads() == 1) return 1;
-  return static_cast<int>(std::clamp<std::size_t>(count / least, 1, static_cast<std::size_t>(kPerThread * pool->threads())));
+  return static_cast<int>(
+      std::clamp<std::size_t>(count / least, 1, static_cast<std::size_t>(kPerThread * pool->threads())));
 }
 
 void run_parts(ThreadPool* pool, int parts, FunctionRef<void(int)> work) {

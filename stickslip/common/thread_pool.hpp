@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A few threads that share the parts of one piece of work and wait for the next in between.
 //
-// What each part computes and where it puts it must depend on the number of the part alone: then results do not depend on
-// how many threads there are, nor on who took which part.
+// What each part computes and where it puts it must depend on the number of the part alone: then results do not depend
+// on how many threads there are, nor on who took which part.
 #pragma once
 
 #include <atomic>
@@ -28,8 +28,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   int threads() const { return static_cast<int>(workers_.size()) + 1; }
-  /// work(k) for k = 0 .. parts - 1, each once, and waits for all. Throws what the part of the lowest number threw. From one
-  /// thread at a time.
+  /// work(k) for k = 0 .. parts - 1, each once, and waits for all. Throws what the part of the lowest number threw.
+  /// From one thread at a time.
   void run(int parts, FunctionRef<void(int)> work);
 
  private:
@@ -56,8 +56,8 @@ inline PartRange part_range(std::size_t count, int parts, int k) {
   const auto p = static_cast<std::size_t>(parts), i = static_cast<std::size_t>(k);
   return {count * i / p, count * (i + 1) / p};
 }
-/// Into how many parts to cut `count` items of which at least `least` are worth a part: a few per thread, so that none waits
-/// long for the last. `pool` may be null: one.
+/// Into how many parts to cut `count` items of which at least `least` are worth a part: a few per thread, so that none
+/// waits long for the last. `pool` may be null: one.
 int part_count(const ThreadPool* pool, std::size_t count, std::size_t least);
 /// pool->run, or one part after the other where there is none.
 void run_parts(ThreadPool* pool, int parts, FunctionRef<void(int)> work);

@@ -273,7 +273,8 @@ void Walk::locate(const PathPoint& a, const Signs& before, double h, const Signs
     if ((value(before) > 0) == (value(after) > 0)) return;
     std::optional<PathPoint> point = bisect(a, h, value(before), value);
     if (!point) return;
-    // Between the s of both ends it is a kink, whose tangent on either side may point anywhere, and no turn of the path.
+    // Between the s of both ends it is a kink, whose tangent on either side may point anywhere, and no turn of the
+    // path.
     if (kind == SpecialPoint::Kind::fold && (point->s - a.s) * (point->s - s_after) < 0) return;
     SpecialPoint special{kind, test, number, std::move(*point), {}};
     if (kind == SpecialPoint::Kind::branch_point) special.across = follower_.across(special.point);
@@ -395,7 +396,8 @@ bool solve_at(PathProblem& problem, double s, const PathOptions& options, Vector
     bool found = false;
     for (int j = 0; j < kHalvings && !found; ++j, length *= 0.5) {
       trial = x - length * step;
-      found = trial.allFinite() && problem.residual(trial, s, next_F) && next_F.norm() < (1 - kArmijo * length) * F.norm();
+      found =
+          trial.allFinite() && problem.residual(trial, s, next_F) && next_F.norm() < (1 - kArmijo * length) * F.norm();
     }
     if (!found) return false;
     x = trial;

@@ -54,7 +54,7 @@ std::optional<State> state_of(const std::vector<SweepBlock>& blocks) {
   const auto size = [&](int k) { return static_cast<Index>(block->values[static_cast<std::size_t>(k)]); };
   State state;
   at += 5;
-  for (int k = 0; Vector* part : {&state.q, &state.v, &state.z}) {
+  for (int k = 0; Vector * part : {&state.q, &state.v, &state.z}) {
     *part = Eigen::Map<const Vector>(at, size(k));
     at += size(k++);
   }
@@ -100,7 +100,8 @@ BifurcationPlan BifurcationPlan::parse(const std::string& text) {
   const auto to = parts.size() == 3 ? parse_finite_number(parts[1]) : std::nullopt;
   const auto count = parts.size() == 3 ? parse_integer(parts[2]) : std::nullopt;
   if (!from || !to || !count)
-    throw InputError(fmt::format("--over {}: write KEY=FROM:TO:COUNT with at least two values, as omega=0.5:2:200", text));
+    throw InputError(
+        fmt::format("--over {}: write KEY=FROM:TO:COUNT with at least two values, as omega=0.5:2:200", text));
   BifurcationPlan plan;
   plan.key = text.substr(0, equals);
   plan.from = *from;
@@ -112,10 +113,13 @@ BifurcationPlan BifurcationPlan::parse(const std::string& text) {
 
 void BifurcationPlan::validate() const {
   constexpr long kMostValues = 1'000'000;
-  const auto fail = [&](const std::string& why) { throw InputError(fmt::format("{} from {} to {}: {}", key, from, to, why)); };
+  const auto fail = [&](const std::string& why) {
+    throw InputError(fmt::format("{} from {} to {}: {}", key, from, to, why));
+  };
   if (!std::isfinite(from) || !std::isfinite(to) || from == to) fail("give two different ends");
   if (count < 2 || count > kMostValues) fail(fmt::format("{} values; it must be from 2 to {}", count, kMostValues));
-  if (transient < 0 || record < 1) fail(fmt::format("transient = {} must be >= 0, record = {} >= 1", transient, record));
+  if (transient < 0 || record < 1)
+    fail(fmt::format("transient = {} must be >= 0, record = {} >= 1", transient, record));
 }
 
 BifurcationRunner::BifurcationRunner(const ModelFile& model, BifurcationPlan plan, StopRequest stop)
@@ -154,7 +158,8 @@ SweepRecord BifurcationRunner::settle(long index, const State* before) const {
     const Simulation s = simulate(*model.system, initial, options, hooks);
     record.status = s.status;
     record.message = s.message;
-    if (s.status == Status::success) record.blocks = {{"points", {"point"}, std::move(section.points)}, state_block(s.final)};
+    if (s.status == Status::success)
+      record.blocks = {{"points", {"point"}, std::move(section.points)}, state_block(s.final)};
   } catch (const InputError& error) {
     record.status = Status::refused;
     record.message = error.what();
@@ -241,11 +246,13 @@ BifurcationEnd bifurcation_end(const BifurcationPlan& plan, const SweepJournal& 
   }
   if (end.failed > 0) {
     end.status = "failures";
-    end.message = fmt::format("{} of {} values ended without success, the first: {}", end.failed, plan.records(), end.message);
+    end.message =
+        fmt::format("{} of {} values ended without success, the first: {}", end.failed, plan.records(), end.message);
   }
   if (end.done < plan.records()) {
     end.status = "interrupted";
-    end.message = fmt::format("stopped after {} of {} values; the same command goes on from there", end.done, plan.records());
+    end.message =
+        fmt::format("stopped after {} of {} values; the same command goes on from there", end.done, plan.records());
   }
   return end;
 }
@@ -277,8 +284,8 @@ std::string bifurcation_json(const BifurcationRunner& runner, const ResultHeader
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJournal& journal, const ResultHeader& header,
-                                  const BifurcationEnd& end) {
+ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJournal& journal,
+                                  const ResultHeader& header, const BifurcationEnd& end) {
   ReportDocument page;
   page.title = header.title.empty() ? header.model : header.title;
   page.subtitle = "bifurcation diagram";
@@ -295,16 +302,11 @@ ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJo
 std::string bifurcation_identity(const BifurcationRunner& runner, const std::string& version) {
   const BifurcationPlan& plan = runner.plan();
   const ModelFile& model = runner.model();
-  const nlohmann::json identity{{"command", "bifurcation"},
-                                {"version", version},
-                                {"model_text", model.text},
-                                {"settings", model.settings},
-                                {"files", model.files},
-                                {"over", {plan.key, plan.from, plan.to, plan.count}},
-                                {"observed", plan.observed},
-                                {"transient", plan.transient},
-                                {"record", plan.record},
-                                {"strobe", runner.strobe()}};
+  const nlohmann::json identity{{"command", "bifurcation"},  {"version", version},
+                                {"model_text", model.text},  {"settings", model.settings},
+                                {"files", model.files},      {"over", {plan.key, plan.from, plan.to, plan.count}},
+                                {"observed", plan.observed}, {"transient", plan.transient},
+                                {"record", plan.record},     {"strobe", runner.strobe()}};
   return identity.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 

@@ -2,9 +2,9 @@
 // What a motion settles on, over a number of the model: followed upward and downward, each value from the state in
 // which the one before ended, so that where two attractors exist both show.
 //
-// One value is one record of a journal (sweep_journal.hpp): the points that were seen, and the state that the next value
-// begins from, to the last bit. Record number: k for the k-th value upward, count + k for the k-th downward. A diagram
-// that was stopped or killed goes on behind the last record of each direction.
+// One value is one record of a journal (sweep_journal.hpp): the points that were seen, and the state that the next
+// value begins from, to the last bit. Record number: k for the k-th value upward, count + k for the k-th downward. A
+// diagram that was stopped or killed goes on behind the last record of each direction.
 #pragma once
 
 #include <functional>
@@ -81,8 +81,8 @@ struct BifurcationEnd {
 BifurcationEnd bifurcation_end(const BifurcationPlan& plan, const SweepJournal& journal);
 /// summary.json
 std::string bifurcation_json(const BifurcationRunner& runner, const ResultHeader& header, const BifurcationEnd& end);
-ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJournal& journal, const ResultHeader& header,
-                                  const BifurcationEnd& end);
+ReportDocument bifurcation_report(const BifurcationRunner& runner, const SweepJournal& journal,
+                                  const ResultHeader& header, const BifurcationEnd& end);
 
 /// Everything that the records depend on, for the journal.
 std::string bifurcation_identity(const BifurcationRunner& runner, const std::string& version);

@@ -56,7 +56,7 @@ std::vector<FitSection::Column> all_columns(const MeasurementTable& data, const 
 
 ShootingProblem shooting_problem(const ModelFile& model) {
   const ShootSection& section = *model.shoot;
-  ShootingProblem problem{make_case(model), section.unknowns,  section.conditions,
+  ShootingProblem problem{make_case(model), section.unknowns, section.conditions,
                           section.end_time, section.segments, section.nodes};
   require_keys(problem.model, section.unknowns, section.unknown_places);
   return problem;
@@ -67,16 +67,15 @@ FitProblem fit_problem(const ModelFile& model, const MeasurementTable& data) {
   FitProblem problem{make_case(model), section.unknowns, {data.times, {}}};
   require_keys(problem.model, section.unknowns, section.unknown_places);
   const ColumnLayout layout(*model.system, Parameters(model.parameters), section.unknowns);
-  const std::vector<FitSection::Column> columns =
-      section.columns.empty() ? all_columns(data, layout) : section.columns;
+  const std::vector<FitSection::Column> columns = section.columns.empty() ? all_columns(data, layout) : section.columns;
   for (const FitSection::Column& column : columns) {
     const auto found = std::find(data.names.begin(), data.names.end(), column.name);
     if (found == data.names.end())
       throw InputError(fmt::format("{}:1: the data have no column '{}', which [fit] compares{}", data.path, column.name,
                                    name_hint(column.name, data.names)));
-    problem.data.columns.push_back({column.name, column.model,
-                                    data.values[static_cast<std::size_t>(found - data.names.begin())],
-                                    value_for(section.sigma, column.name, 0), value_for(section.weights, column.name, 1)});
+    problem.data.columns.push_back(
+        {column.name, column.model, data.values[static_cast<std::size_t>(found - data.names.begin())],
+         value_for(section.sigma, column.name, 0), value_for(section.weights, column.name, 1)});
   }
   const std::vector<std::string> names = names_of(columns);
   for (const auto* given : {&section.sigma, &section.weights})

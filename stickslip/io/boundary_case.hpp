@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problems of boundary/ from the tables [shoot] and [fit] of a model file. What is wrong is an InputError with the place
-// in the file.
+// Problems of boundary/ from the tables [shoot] and [fit] of a model file. What is wrong is an InputError with the
+// place in the file.
 #pragma once
 
 #include "stickslip/boundary/fit.hpp"

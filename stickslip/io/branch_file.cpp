@@ -161,8 +161,9 @@ BranchResume read_branch(const std::filesystem::path& folder, const std::string&
   const hdf5::Quiet quiet;
   const std::filesystem::path path = folder / "branch.h5";
   if (!std::filesystem::exists(path))
-    throw InputError(fmt::format("--restart {}: there is no branch.h5 in it; name a folder of 'stickslip periodic --continue'",
-                                 folder.string()));
+    throw InputError(
+        fmt::format("--restart {}: there is no branch.h5 in it; name a folder of 'stickslip periodic --continue'",
+                    folder.string()));
   bool left_open = false;
   const hdf5::File file = hdf5::File::read(path, left_open);
   const TrajectoryNames names = trajectory_names(system, false);
@@ -170,8 +171,8 @@ BranchResume read_branch(const std::filesystem::path& folder, const std::string&
     const std::string stored = hdf5::read_text_attribute(file, "/", what);
     if (stored != wanted)
       throw InputError(fmt::format("--restart {}: its {} '{}', here '{}'; it is another branch", folder.string(),
-                                   what == std::string_view("parameter") ? "parameter is" : fmt::format("{} are", what), stored,
-                                   wanted));
+                                   what == std::string_view("parameter") ? "parameter is" : fmt::format("{} are", what),
+                                   stored, wanted));
   };
   same("parameter", parameter);
   same("coordinates", joined(names.coordinates));
@@ -180,7 +181,8 @@ BranchResume read_branch(const std::filesystem::path& folder, const std::string&
   hdf5::read_rows(file, "orbit_point", Element::int64, 0, 1, &count);
   const auto rows = static_cast<std::int64_t>(hdf5::shape_of(file, "value").rows);
   if (count < 1 || count > rows)
-    throw InputError(fmt::format("--restart {}: it holds no point with its orbit; start the branch anew", folder.string()));
+    throw InputError(
+        fmt::format("--restart {}: it holds no point with its orbit; start the branch anew", folder.string()));
   BranchResume known;
   const auto numbers = [&](const char* name, Index columns) {
     DenseMatrix values(columns, count);
@@ -190,7 +192,8 @@ BranchResume read_branch(const std::filesystem::path& folder, const std::string&
   const Index n = static_cast<Index>(names.coordinates.size()), laws = static_cast<Index>(names.laws.size()),
               nv = system.info().nv();
   const DenseMatrix value = numbers("value", 1), period = numbers("period", 1), residual = numbers("residual", 1),
-                    amplitude = numbers("amplitude", n), minimum = numbers("minimum", n), maximum = numbers("maximum", n),
+                    amplitude = numbers("amplitude", n), minimum = numbers("minimum", n),
+                    maximum = numbers("maximum", n),
                     stick = laws > 0 ? numbers("stick_fraction", laws) : DenseMatrix(0, count),
                     real = numbers("multipliers_real", 2 * nv), imag = numbers("multipliers_imag", 2 * nv);
   std::vector<std::int8_t> stable(static_cast<std::size_t>(count)), polished = stable;

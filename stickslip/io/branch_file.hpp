@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A branch of periodic motions while it grows: branch.csv and branch.h5, one row per point, handed to the operating system
-// with every point; and orbit.csv of a late point, from which a branch that was ended is taken up again.
+// A branch of periodic motions while it grows: branch.csv and branch.h5, one row per point, handed to the operating
+// system with every point; and orbit.csv of a late point, from which a branch that was ended is taken up again.
 //
-//   branch.h5   attributes parameter, coordinates, laws; per point: value, period, residual, stable (1, 0, -1: not known),
+//   branch.h5   attributes parameter, coordinates, laws; per point: value, period, residual, stable (1, 0, -1: not
+//   known),
 //               polished, branch, amplitude, minimum, maximum (points × coordinates), stick_fraction (points × laws),
 //               multipliers_real, multipliers_imag (points × 2 velocities);  bifurcation_kind (number in the attribute
-//               kinds), bifurcation_value, bifurcation_branch;  orbit_point: number of points when orbit.csv was written
+//               kinds), bifurcation_value, bifurcation_branch;  orbit_point: number of points when orbit.csv was
+//               written
 #pragma once
 
 #include <filesystem>

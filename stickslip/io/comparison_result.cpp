@@ -142,15 +142,15 @@ std::string comparison_json(const std::string& named, const Comparison& comparis
                       {"position_reason", order.position_reason},
                       {"velocity_reason", order.velocity_reason}});
   const nlohmann::ordered_json json{{"status", to_string(comparison.status)},
-          {"message", comparison.message},
-          {"model", named},
-          {"reference",
-           {{"scheme", to_string(comparison.reference_scheme)},
-            {"step", positive(comparison.reference_step)},
-            {"tolerance", positive(comparison.reference_tolerance)},
-            {"note", comparison.reference_note}}},
-          {"runs", runs},
-          {"orders", orders}};
+                                    {"message", comparison.message},
+                                    {"model", named},
+                                    {"reference",
+                                     {{"scheme", to_string(comparison.reference_scheme)},
+                                      {"step", positive(comparison.reference_step)},
+                                      {"tolerance", positive(comparison.reference_tolerance)},
+                                      {"note", comparison.reference_note}}},
+                                    {"runs", runs},
+                                    {"orders", orders}};
   return json.dump(2) + "\n";
 }
 

@@ -159,8 +159,7 @@ bool write_trajectory_csv(const std::filesystem::path& path, const ResultStream&
     for (Index row = 0; row < rows.rows(); ++row) {
       csv.number(rows.t[static_cast<std::size_t>(row)]);
       for (const RowMatrix* part :
-           {&rows.position, &rows.velocity, &rows.reaction, &rows.smooth, &rows.friction_velocity,
-            &rows.sensitivity})
+           {&rows.position, &rows.velocity, &rows.reaction, &rows.smooth, &rows.friction_velocity, &rows.sensitivity})
         for (Index i = 0; i < part->cols(); ++i) csv.number((*part)(row, i));
       csv.end_line();
     }

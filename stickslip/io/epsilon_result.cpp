@@ -33,13 +33,13 @@ std::string epsilon_json(const std::string& named, const EpsilonStudy& study) {
                     {"fast_damping", run.fast_damping},
                     {"wall_seconds", run.seconds}});
   return nlohmann::ordered_json{{"status", to_string(study.status)},
-                                                  {"message", study.message},
-                                                  {"model", named},
-                                                  {"reference", {{"scheme", "event"}, {"tolerance", 1e-13}}},
-                                                  {"runs", runs},
-                                                  {"exponents", to_json(study.exponents)}}
-                               .dump(2) +
-                           "\n";
+                                {"message", study.message},
+                                {"model", named},
+                                {"reference", {{"scheme", "event"}, {"tolerance", 1e-13}}},
+                                {"runs", runs},
+                                {"exponents", to_json(study.exponents)}}
+             .dump(2) +
+         "\n";
 }
 
 ReportDocument epsilon_report(const ModelFile& model, const EpsilonStudy& study) {

@@ -16,12 +16,12 @@ struct EpsilonColumn {
   double EpsilonErrors::*error;
 };
 inline constexpr EpsilonColumn kEpsilonColumns[] = {{"position", "q", &EpsilonErrors::position},
-                               {"velocity", "v", &EpsilonErrors::velocity},
-                               {"force", "Lambda", &EpsilonErrors::force},
-                               {"late_position", "late q", &EpsilonErrors::late_position},
-                               {"late_velocity", "late v", &EpsilonErrors::late_velocity},
-                               {"late_force", "late Lambda", &EpsilonErrors::late_force},
-                               {"force_l2", "L2 Lambda", &EpsilonErrors::force_l2}};
+                                                    {"velocity", "v", &EpsilonErrors::velocity},
+                                                    {"force", "Lambda", &EpsilonErrors::force},
+                                                    {"late_position", "late q", &EpsilonErrors::late_position},
+                                                    {"late_velocity", "late v", &EpsilonErrors::late_velocity},
+                                                    {"late_force", "late Lambda", &EpsilonErrors::late_force},
+                                                    {"force_l2", "L2 Lambda", &EpsilonErrors::force_l2}};
 
 /// `named`: the model file as the user named it.
 std::string epsilon_json(const std::string& named, const EpsilonStudy& study);

@@ -16,10 +16,11 @@ void require_contacts_alone(const StepProblem& step) {
   const auto& sets = step.problem.sets;
   for (std::size_t k = 0; k < step.friction_laws; ++k)
     if (sets[k].kind == SetKind::line || sets[k].limit != 0)
-      throw InputError(fmt::format(
-          "the step to t = {:.9g} s has a friction law beside its contacts, which FCLIB has no place for; set its limit "
-          "to 0, or leave it out of the model",
-          step.end));
+      throw InputError(
+          fmt::format("the step to t = {:.9g} s has a friction law beside its contacts, which FCLIB has no place for; "
+                      "set its limit "
+                      "to 0, or leave it out of the model",
+                      step.end));
   for (std::size_t k = step.friction_laws; k < sets.size(); ++k)
     if (sets[k].kind != SetKind::friction_cone && sets[k].kind != SetKind::half_line)
       throw InputError(fmt::format(

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A step of `moreau` (motion/moreau/step_problem.hpp) as a global friction-contact problem of FCLIB (fclib_problem.hpp):
+// A step of `moreau` (motion/moreau/step_problem.hpp) as a global friction-contact problem of FCLIB
+// (fclib_problem.hpp):
 //
 //   M = A,   H = W,   f = g,   w_FCLIB = -w,   G_FCLIB = Gᵀ,   b = -a
 //

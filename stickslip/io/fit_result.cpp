@@ -43,11 +43,8 @@ ReportTable unknowns_table(const FitProblem& problem, const FitSolution& solutio
 }
 
 ReportTable correlation_table(const FitProblem& problem, const FitSolution& solution) {
-  ReportTable table{"Correlation of the errors",
-                    "Near 1 or -1: the data hardly tell the two apart.",
-                    {"unknown"},
-                    {},
-                    -1};
+  ReportTable table{
+      "Correlation of the errors", "Near 1 or -1: the data hardly tell the two apart.", {"unknown"}, {}, -1};
   for (const Unknown& unknown : problem.unknowns) table.columns.push_back(unknown.name);
   for (Index i = 0; i < solution.correlation.rows(); ++i) {
     table.rows.push_back({problem.unknowns[static_cast<std::size_t>(i)].name});
@@ -84,10 +81,10 @@ void add_column_figures(const FitProblem& problem, const FitSolution& solution, 
                         {},
                         {},
                         {}};
-    ReportSeries data{"data", {}, {}, false, true, false, false}, model{"model", curves.t, curves.y[c], false, false,
-                                                                        true, false};
+    ReportSeries data{"data", {}, {}, false, true, false, false},
+        model{"model", curves.t, curves.y[c], false, false, true, false};
     ReportFigure left{column.name + ": model - data", "", "time", {"time", "s", false},
-                      {"model - data", "", false}, {}, {}, {}};
+                      {"model - data", "", false},    {}, {},     {}};
     ReportSeries rest{"model - data", {}, {}, false, true, false, false};
     for (const std::size_t k : drawn) {
       data.x.push_back(problem.data.times[k]);
@@ -110,8 +107,9 @@ FitResult fit_result(const ModelFile& model, const std::string& named, const std
   for (const std::string& setting : settings_of(model, problem.unknowns, solution.unknowns))
     header.inputs.settings.push_back(setting);
   header.inputs.settings.push_back(fmt::format("run.end_time={}", problem.data.times.back()));
-  return {std::move(problem), std::move(solution), std::move(header), trajectory_names(*model.system, model.run),
-          data,         {},           std::nullopt, wall_seconds};
+  return {
+      std::move(problem), std::move(solution), std::move(header), trajectory_names(*model.system, model.run), data, {},
+      std::nullopt,       wall_seconds};
 }
 
 Simulation run_fitted(const FitProblem& problem, const FitSolution& solution, const SimulationHooks& hooks,
@@ -128,8 +126,7 @@ Simulation run_fitted(const FitProblem& problem, const FitSolution& solution, co
     const Vector values = layout.values(row, fitted.parameters(), solution.unknowns);
     curves.t.push_back(row.t);
     for (std::size_t c = 0; c < problem.data.columns.size(); ++c)
-      curves.y[c].push_back(
-          problem.data.columns[c].model({values.data(), static_cast<std::size_t>(values.size())}));
+      curves.y[c].push_back(problem.data.columns[c].model({values.data(), static_cast<std::size_t>(values.size())}));
   };
   return simulate(fitted.system(), fitted.initial(), run, watched);
 }

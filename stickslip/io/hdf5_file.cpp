@@ -295,11 +295,10 @@ void make_texts(File& file, const std::string& name, const std::vector<std::stri
   const Handle type = text_type(bytes);
   const hsize_t size = texts.size();
   const Handle space(H5Screate_simple(1, &size, nullptr), H5Sclose);
-  const Handle dataset(
-      file.check(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT,
-                            timeless(H5P_DATASET_CREATE).id(), H5P_DEFAULT),
-                 "make /" + name),
-      H5Dclose);
+  const Handle dataset(file.check(H5Dcreate2(file.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT,
+                                             timeless(H5P_DATASET_CREATE).id(), H5P_DEFAULT),
+                                  "make /" + name),
+                       H5Dclose);
   if (size > 0)
     file.check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, block.data()), "write /" + name);
 }

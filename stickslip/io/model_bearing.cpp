@@ -43,11 +43,12 @@ void find_bearings(TreeReading& reading) {
 
 std::string bearing_load(const TreeReading& reading, const TableReader& friction) {
   const Field on = friction.require("on", "the axis of a hinge, as in on = \"elbow.rz\"");
-  const auto found = on.node->text() ? std::find_if(reading.model().hinges.begin(), reading.model().hinges.end(),
-                                                    [&](const Hinge& it) {
-                                                      return it.name == on.node->text()->substr(0, on.node->text()->find('.'));
-                                                    })
-                                     : reading.model().hinges.end();
+  const auto found = on.node->text()
+                         ? std::find_if(reading.model().hinges.begin(), reading.model().hinges.end(),
+                                        [&](const Hinge& it) {
+                                          return it.name == on.node->text()->substr(0, on.node->text()->find('.'));
+                                        })
+                         : reading.model().hinges.end();
   if (found == reading.model().hinges.end() || found->held.empty())
     on.fail("'mu' multiplies the load of one bearing; name one axis of a hinge, as in \"elbow.rz\"");
   const Hinge& hinge = *found;

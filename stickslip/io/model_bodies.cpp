@@ -11,8 +11,8 @@
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/io/model_surface.hpp"
-#include "stickslip/model/multibody/flexible_body.hpp"
 #include "stickslip/io/text_file.hpp"
+#include "stickslip/model/multibody/flexible_body.hpp"
 
 namespace stickslip::model_detail {
 
@@ -120,9 +120,8 @@ class BodiesReader {
   }
 
   void read_body(const Field& field) {
-    const TableReader table(field,
-                            {"name", "mass", "center", "inertia", "position_0", "orientation_0", "velocity_0", "spin_0",
-                             "force", "torque", "count", "flexible"});
+    const TableReader table(field, {"name", "mass", "center", "inertia", "position_0", "orientation_0", "velocity_0",
+                                    "spin_0", "force", "torque", "count", "flexible"});
     const Field name = table.require("name", "shapes and contacts refer to it");
     const std::string group = read_law_name(name);
     if (group == "ground" || group == "*")
@@ -166,9 +165,10 @@ class BodiesReader {
       if (const auto given = table.find(key))
         given->fail("of a flexible body it follows from 'flexible'; loads act on its nodes by [[load]]");
     if (!is_identifier(name))
-      table.find("name")->fail(fmt::format(
-          "'{}' cannot be a flexible body, whose coordinates are <name>.m1 ..: a name is a letter or _, then letters, digits and _",
-          name));
+      table.find("name")->fail(
+          fmt::format("'{}' cannot be a flexible body, whose coordinates are <name>.m1 ..: a name is a letter or _, "
+                      "then letters, digits and _",
+                      name));
     RigidBody body;
     body.name = body.group = name;
     body.flexible = read_flexible(flexible);
@@ -209,8 +209,8 @@ class BodiesReader {
 
   void read_shape(const Field& field) {
     const TableReader table(
-        field, {"name", "body", "kind", "radius", "length", "size", "points", "file", "scale", "split", "vertices", "faces",
-                "heights", "cells", "position", "orientation", "normal", "touches"});
+        field, {"name", "body", "kind", "radius", "length", "size", "points", "file", "scale", "split", "vertices",
+                "faces", "heights", "cells", "position", "orientation", "normal", "touches"});
     Shape shape;
     table.boolean("touches", shape.touches);
     if (const auto name = table.find("name")) shape.name = name->text("a name");
@@ -232,7 +232,8 @@ class BodiesReader {
         sizes = {"size"};
         break;
       case ShapeKind::hull:
-        sizes = table.has("file") ? std::vector<std::string>{"file", "scale", "split"} : std::vector<std::string>{"points"};
+        sizes =
+            table.has("file") ? std::vector<std::string>{"file", "scale", "split"} : std::vector<std::string>{"points"};
         break;
       case ShapeKind::plane:
         break;
@@ -243,8 +244,8 @@ class BodiesReader {
         sizes = {"size", "heights", "cells"};
         break;
     }
-    for (const char* key : {"radius", "length", "size", "points", "file", "scale", "split", "vertices", "faces", "heights",
-                            "cells"})
+    for (const char* key :
+         {"radius", "length", "size", "points", "file", "scale", "split", "vertices", "faces", "heights", "cells"})
       if (table.has(key) && std::find(sizes.begin(), sizes.end(), key) == sizes.end())
         table.find(key)->fail(fmt::format("a {} has no {}", name_of(shape.kind), key));
     if (shape.kind == ShapeKind::mesh) shape.surface = read_mesh_surface(table);
@@ -290,9 +291,11 @@ class BodiesReader {
 
   void read_spring(const Field& field) {
     if (tree_ && field.node->table() && find_key(*field.node->table(), "on")) return;  // on an axis: model_tree.cpp
-    const TableReader table(field, {"name", "body_a", "point_a", "body_b", "point_b", "stiffness", "damping", "rest"},
-                            {{"on", "a spring between bodies joins two points: body_a, point_a, body_b, point_b; on an axis there must be a "
-                              "[[hinge]]"}});
+    const TableReader table(
+        field, {"name", "body_a", "point_a", "body_b", "point_b", "stiffness", "damping", "rest"},
+        {{"on",
+          "a spring between bodies joins two points: body_a, point_a, body_b, point_b; on an axis there must be a "
+          "[[hinge]]"}});
     PointSpring spring;
     spring.name = fmt::format("spring{}", model_.springs.size() + 1);
     if (const auto name = table.find("name")) spring.name = read_law_name(*name);
@@ -315,8 +318,9 @@ class BodiesReader {
 
   void read_contact(const Field& field) {
     const TableReader table(
-        field, {"name", "between", "mu", "mu_static", "restitution", "impact", "cone", "facets", "polygon", "surface_velocity",
-                "compliance"},
+        field,
+        {"name", "between", "mu", "mu_static", "restitution", "impact", "cone", "facets", "polygon", "surface_velocity",
+         "compliance"},
         {{"gap", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"},
          {"slip", "contacts of bodies are found from their shapes: between = [\"box\", \"ground\"]"}});
     BodyContact contact;
@@ -362,7 +366,7 @@ class BodiesReader {
   bool tree_;
   SymbolTable time_;
   BodyModel model_;
-  std::set<int> shaped_;  ///< bodies with a shape
+  std::set<int> shaped_;                         ///< bodies with a shape
   std::vector<std::pair<Field, int>> centered_;  ///< bodies with center = "shapes"
   std::vector<Field> groups_;
 };

@@ -81,10 +81,13 @@ void require_limits_at_the_start(const ModelFile& model) {
 std::vector<LawLine> describe_laws(const ModelFile& model) {
   std::vector<LawLine> lines;
   const System& system = *model.system;
-  for (const FrictionElement& law : system.laws().friction()) lines.push_back({law.name, "friction", describe(model, law)});
+  for (const FrictionElement& law : system.laws().friction())
+    lines.push_back({law.name, "friction", describe(model, law)});
   for (std::size_t k = 0; k < system.laws().contacts().size(); ++k)
-    lines.push_back({system.laws().contacts()[k].name, "contact", describe(system.laws().contacts()[k]) + between(model, k)});
-  for (const ConstraintElement& law : system.laws().constraints()) lines.push_back({law.name, "constraint", describe(law)});
+    lines.push_back(
+        {system.laws().contacts()[k].name, "contact", describe(system.laws().contacts()[k]) + between(model, k)});
+  for (const ConstraintElement& law : system.laws().constraints())
+    lines.push_back({law.name, "constraint", describe(law)});
   return lines;
 }
 
@@ -122,19 +125,14 @@ std::string check_json(const std::string& named, const ModelFile& model, const M
   for (const ModelInput& input : model.inputs) inputs[input.name] = input.start;
   const std::vector<double> first(
       jumps.times.begin(), jumps.times.begin() + static_cast<std::ptrdiff_t>(std::min(kMostTimes, jumps.times.size())));
-  nlohmann::ordered_json json{{"status", "success"},
-                              {"model", named},
-                              {"title", model.title},
-                              {"coordinates", info.coordinates},
-                              {"angles", model.angles},
-                              {"degrees_of_freedom", info.nv() - model.constraint_rank.rank},
-                              {"matrices", model.storage},
-                              {"laws", laws},
-                              {"tables", model.tables},
-                              {"inputs", inputs},
-                              {"breakpoints", first},
-                              {"breakpoint_count", jumps.times.size()},
-                              {"notes", found.notes}};
+  nlohmann::ordered_json json{
+      {"status", "success"},       {"model", named},
+      {"title", model.title},      {"coordinates", info.coordinates},
+      {"angles", model.angles},    {"degrees_of_freedom", info.nv() - model.constraint_rank.rank},
+      {"matrices", model.storage}, {"laws", laws},
+      {"tables", model.tables},    {"inputs", inputs},
+      {"breakpoints", first},      {"breakpoint_count", jumps.times.size()},
+      {"notes", found.notes}};
   if (const auto surfaces = describe_surfaces(model); !surfaces.empty()) json["surfaces"] = surfaces;
   if (model.tree) json["tree"] = describe_tree(model);
   if (model.constraint_rank.rows > 0)

@@ -24,8 +24,7 @@ FunctionMatrix read_matrix(const Field& field, std::size_t size, const char* of_
     return matrix;
   }
   const std::size_t rows = field.list("a list of rows, i.e. of lists of numbers and expressions,").size();
-  if (rows != size)
-    field.fail(fmt::format("the matrix has {} rows; {} make {} of them", rows, of_what, size));
+  if (rows != size) field.fail(fmt::format("the matrix has {} rows; {} make {} of them", rows, of_what, size));
   for (std::size_t i = 0; i < size; ++i) {
     const Field row = field.item(i);
     const std::size_t columns = row.list("a row, i.e. a list of numbers and expressions,").size();
@@ -52,8 +51,8 @@ StateFunction read_normal_force(const Field& field) {
   for (const std::string& name : parameters.names()) symbols.add_constant(name, parameters.find(name)->value);
   const std::string& text = field.text("an expression of penetration, as in \"1e6*penetration^1.5\"");
   const StateFunction phi = field.about([&] { return StateFunction(Expression::parse(text, symbols)); });
-  constexpr double kProbe = 1e-3;   // [m]; any penetration will do
-  constexpr double kZero = 1e-12;   // of the force there
+  constexpr double kProbe = 1e-3;  // [m]; any penetration will do
+  constexpr double kZero = 1e-12;  // of the force there
   const double zero = 0, probe = kProbe;
   if (const double at = phi({&zero, 1}); !(std::abs(at) <= kZero * std::abs(phi({&probe, 1}))))
     field.fail(fmt::format("the force at penetration = 0 is {:g} N; it must be 0", at));
@@ -77,12 +76,14 @@ FrictionSection read_rows(const Field& field) {
 
 ContactCompliance read_compliance(const Field& field, int tangents, const ReadEntry& entry) {
   const TableReader table(field, {"stiffness", "damping", "normal_damping", "normal_force", "exponent"},
-                          {{"deformation", "only tangential deformations can be prescribed, by initial.deformation; the "
-                                           "normal one follows from the gap"}});
+                          {{"deformation",
+                            "only tangential deformations can be prescribed, by initial.deformation; the "
+                            "normal one follows from the gap"}});
   ContactCompliance compliance;
   const auto size = static_cast<std::size_t>(tangents);
   const std::string rows = fmt::format("the normal and {} tangent{}", tangents, tangents == 1 ? "" : "s");
-  const Field stiffness = table.require("stiffness", "give the matrix in N/m, normal first, or one number for all axes");
+  const Field stiffness =
+      table.require("stiffness", "give the matrix in N/m, normal first, or one number for all axes");
   compliance.stiffness = read_matrix(stiffness, 1 + size, rows.c_str(), entry);
   require_definite(stiffness, compliance.stiffness, "stiffness");
   if (tangents > 0) {
@@ -101,7 +102,8 @@ ContactCompliance read_compliance(const Field& field, int tangents, const ReadEn
   for (std::size_t c = 1; c <= size; ++c) {
     const StateFunction& coupling = compliance.stiffness.entries[0][c];
     if (!coupling.is_constant() || coupling({}) != 0)
-      law.fail("a normal law of its own is not coupled to the tangents: set the first row and column of stiffness to 0");
+      law.fail(
+          "a normal law of its own is not coupled to the tangents: set the first row and column of stiffness to 0");
   }
   if (force) {
     compliance.normal_force = read_normal_force(*force);
@@ -109,10 +111,12 @@ ContactCompliance read_compliance(const Field& field, int tangents, const ReadEn
   }
   const double power = exponent->number({.low = 1});
   const StateFunction& k = compliance.stiffness.entries[0][0];
-  if (!k.is_constant()) exponent->fail("stiffness[0][0] must be a number: the normal force is it times penetration^exponent");
+  if (!k.is_constant())
+    exponent->fail("stiffness[0][0] must be a number: the normal force is it times penetration^exponent");
   SymbolTable symbols;
   symbols.add_variable("penetration");
-  compliance.normal_force = StateFunction(Expression::parse(fmt::format("{:.17g}*penetration^{:.17g}", k({}), power), symbols));
+  compliance.normal_force =
+      StateFunction(Expression::parse(fmt::format("{:.17g}*penetration^{:.17g}", k({}), power), symbols));
   return compliance;
 }
 
@@ -147,7 +151,8 @@ CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<
   for (const ExpressionContact& contact : contacts) {
     tangents += static_cast<std::size_t>(contact.law.tangents);
     if (contact.law.compliance)
-      field.fail(fmt::format("contact '{}' has a compliance of its own; give one table or the other", contact.law.name));
+      field.fail(
+          fmt::format("contact '{}' has a compliance of its own; give one table or the other", contact.law.name));
   }
   const ReadEntry entry = [&](const Field& item) {
     return read_function_of(item, symbols, Arguments::time_position, "the compliance");
@@ -155,7 +160,8 @@ CoupledCompliance read_coupled_compliance(const Field& field, const std::vector<
   const std::string rows = fmt::format("{} normals and {} tangents", normals, tangents);
   const std::string over = fmt::format("{} tangents", tangents);
   CoupledCompliance compliance;
-  const Field stiffness = table.require("stiffness", "give the matrix in N/m: normals of all contacts, then the tangents");
+  const Field stiffness =
+      table.require("stiffness", "give the matrix in N/m: normals of all contacts, then the tangents");
   compliance.stiffness = read_matrix(stiffness, normals + tangents, rows.c_str(), entry);
   require_definite(stiffness, compliance.stiffness, "stiffness");
   if (tangents > 0) {

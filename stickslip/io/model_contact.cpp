@@ -37,12 +37,12 @@ void read_contact_law(const TableReader& table, ContactElement& law, const ReadE
   read_numbers(table, law);
   read_cone(table, law);
   if (const auto polygon = table.find("polygon")) {
-    if (const auto facets = table.find("facets")) facets->fail("the facets stand in `polygon` already; remove one of them");
+    if (const auto facets = table.find("facets"))
+      facets->fail("the facets stand in `polygon` already; remove one of them");
     read_polygon(*polygon, law);
   }
   if (const auto compliance = table.find("compliance"))
-    law.compliance =
-        std::make_shared<const ContactCompliance>(read_compliance(*compliance, law.tangents, entry));
+    law.compliance = std::make_shared<const ContactCompliance>(read_compliance(*compliance, law.tangents, entry));
   if (law.impact == ImpactLaw::energetic && law.cone != SetKind::friction_cone)
     table.find("impact")->fail(
         "the energetic law follows the slip through the impact and needs cone = \"disk\"; use that, or impact = "
@@ -55,8 +55,8 @@ class ContactReader {
  public:
   ContactReader(const Field& field, const StateSymbols& symbols)
       : table_(field,
-               {"name", "gap", "slip", "slip_rows", "mu", "mu_static", "restitution", "impact", "cone", "facets", "polygon",
-                "surface_velocity", "position", "normal", "compliance"},
+               {"name", "gap", "slip", "slip_rows", "mu", "mu_static", "restitution", "impact", "cone", "facets",
+                "polygon", "surface_velocity", "position", "normal", "compliance"},
                {{"between", "it belongs to bodies; give gap = \"...\" here"}}),
         symbols_(symbols) {}
 

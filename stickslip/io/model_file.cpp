@@ -55,10 +55,8 @@ Vector read_initial(const std::optional<TableReader>& table, const char* key, co
     long long at = found - names.begin();
     if (found == names.end()) {
       const auto number = parse_integer(entry.key);
-      if (!number)
-        item.fail(fmt::format("there is no coordinate {}{}", in_quotes(entry.key), hint(entry.key, names)));
-      if (*number < 0 || *number >= n)
-        item.fail(fmt::format("the index {} must lie in 0 .. {}", *number, n - 1));
+      if (!number) item.fail(fmt::format("there is no coordinate {}{}", in_quotes(entry.key), hint(entry.key, names)));
+      if (*number < 0 || *number >= n) item.fail(fmt::format("the index {} must lie in 0 .. {}", *number, n - 1));
       at = *number;
     }
     values[static_cast<Index>(at)] = item.number();
@@ -144,7 +142,8 @@ void read_body_system(const TableReader& table, ModelFile& model) {
 }
 
 SystemPart read_system(const TableReader& table, const std::string& title) {
-  refuse_sections(table, {"load", "motor", "coupling"}, "it belongs to bodies with hinges; put it into force or [[constraint]]");
+  refuse_sections(table, {"load", "motor", "coupling"},
+                  "it belongs to bodies with hinges; put it into force or [[constraint]]");
   refuse_sections(table, {"gravity"}, "it acts on bodies; put the weight into force or potential");
   refuse_sections(table, {"spring"},
                   "put it into the stiffness and damping matrices, or into potential and dissipation");
@@ -200,10 +199,11 @@ ModelFile read_document(ModelContext& context, const TomlNode& root_node) {
   if (root_node.table()->empty())
     root.fail("the file is empty; a model needs [matrices], [equations] or [[body]] at least");
   require_one_system(context, *root_node.table());
-  const TableReader table(root,
-                          {"title", "parameters", "tables", "inputs", "matrices", "equations", "friction", "contact",
-                           "compliance", "constraint", "drawing", "initial", "run", "periodic", "shoot", "fit", "body", "shape",
-                           "gravity", "spring", "hinge", "loop", "load", "motor", "coupling", "urdf", "mjcf", "seed", "sweep"});
+  const TableReader table(
+      root, {"title",      "parameters", "tables",  "inputs",  "matrices", "equations", "friction", "contact",
+             "compliance", "constraint", "drawing", "initial", "run",      "periodic",  "shoot",    "fit",
+             "body",       "shape",      "gravity", "spring",  "hinge",    "loop",      "load",     "motor",
+             "coupling",   "urdf",       "mjcf",    "seed",    "sweep"});
 
   ModelFile model;
   model.path = context.path;
@@ -290,10 +290,10 @@ ModelFile parse_model(std::string_view text, const std::string& path_for_message
     std::vector<FileText> files(stored.begin(), stored.end());
     std::optional<TomlTable> robot = robot_document(text, path_for_messages, notes);
     if (robot) files.emplace_back(path_for_messages, text);
-    const auto document = std::make_shared<const TomlNode>(
-        TomlNode{robot ? std::move(*robot) : parse_toml(text, path_for_messages), {}});
-    ModelFile model = interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, files,
-                                std::move(functions));
+    const auto document =
+        std::make_shared<const TomlNode>(TomlNode{robot ? std::move(*robot) : parse_toml(text, path_for_messages), {}});
+    ModelFile model =
+        interpret(document, path_for_messages, {overrides.begin(), overrides.end()}, files, std::move(functions));
     model.text = text;
     model.notes.insert(model.notes.begin(), notes.begin(), notes.end());
     return model;
@@ -304,8 +304,8 @@ ModelFile with_overrides(const ModelFile& model, std::span<const std::string> mo
   return within_memory(model.path, [&] {
     std::vector<std::string> settings = model.settings;
     settings.insert(settings.end(), more.begin(), more.end());
-    ModelFile result = interpret(model.document, model.path, std::move(settings), model.files, model.functions,
-                                 model.reduction);
+    ModelFile result =
+        interpret(model.document, model.path, std::move(settings), model.files, model.functions, model.reduction);
     result.text = model.text;
     result.notes = model.notes;
     return result;

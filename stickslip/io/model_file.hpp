@@ -41,7 +41,8 @@ using FileText = std::pair<std::string, std::string>;
 using ProgramFunction = std::function<double(double, std::span<const double>, std::span<const double>)>;
 using ProgramFunctions = std::map<std::string, ProgramFunction>;
 
-/// One of [inputs]: a number that a program sets while the system moves, held between two settings; u(t) in expressions.
+/// One of [inputs]: a number that a program sets while the system moves, held between two settings; u(t) in
+/// expressions.
 struct ModelInput {
   std::string name;
   double start = 0;                  ///< its value in the file
@@ -53,7 +54,7 @@ struct ModelInput {
 /// [periodic]
 struct PeriodicSection {
   PeriodicOptions options;
-  BranchOptions branch;  ///< periodic.continue; its parameter is empty where there is none
+  BranchOptions branch;                      ///< periodic.continue; its parameter is empty where there is none
   std::optional<NonlinearModeOptions> mode;  ///< periodic.mode
 };
 
@@ -85,11 +86,11 @@ struct FitSection {
 struct ModelFile {
   std::string path, title;
   std::shared_ptr<const System> system;
-  State initial;                                           ///< q and v on the constraints, at run.start_time
-  RankReport constraint_rank;                              ///< of the constraints at the start
-  SimulationOptions run;                                   ///< validated if has_run, else the defaults
-  bool has_run = false;                                    ///< the file has a [run] table
-  std::optional<PeriodicSection> periodic;                 ///< validated
+  State initial;                            ///< q and v on the constraints, at run.start_time
+  RankReport constraint_rank;               ///< of the constraints at the start
+  SimulationOptions run;                    ///< validated if has_run, else the defaults
+  bool has_run = false;                     ///< the file has a [run] table
+  std::optional<PeriodicSection> periodic;  ///< validated
   std::optional<ShootSection> shoot;
   std::optional<FitSection> fit;
   std::vector<std::pair<std::string, double>> parameters;  ///< in the order of the file

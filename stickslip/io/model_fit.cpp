@@ -53,8 +53,8 @@ std::vector<std::pair<std::string, double>> read_per_column(const std::optional<
 }  // namespace
 
 FitSection read_fit(const Field& field, const TableReader& root, const ModelFile& model) {
-  const TableReader table(field, {"unknowns", "columns", "sigma", "weights", "data", "tolerance", "max_iterations",
-                                  "horizons", "starts"});
+  const TableReader table(
+      field, {"unknowns", "columns", "sigma", "weights", "data", "tolerance", "max_iterations", "horizons", "starts"});
   if (!model.has_run) field.fail("fitting runs the model; add a table [run] with the scheme and its step or tolerance");
   FitSection section;
   const Field unknowns = table.require("unknowns", "give a list of { name = .., key = .., start = .. }");

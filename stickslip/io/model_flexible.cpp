@@ -61,9 +61,9 @@ void read_motions(const Field& field, BeamOptions& o) {
 }
 
 FlexibleBody read_beam(const Field& field) {
-  const TableReader table(field, {"kind", "length", "youngs_modulus", "shear_modulus", "density", "shear_factor", "area",
-                                  "Iy", "Iz", "torsion", "ends", "motions", "elements", "modes", "nodes", "kept", "damping",
-                                  "stiffening"});
+  const TableReader table(
+      field, {"kind", "length", "youngs_modulus", "shear_modulus", "density", "shear_factor", "area", "Iy", "Iz",
+              "torsion", "ends", "motions", "elements", "modes", "nodes", "kept", "damping", "stiffening"});
   BeamOptions o;
   for (const auto& [key, value] : {std::pair<const char*, double*>{"length", &o.length},
                                    {"youngs_modulus", &o.youngs_modulus},
@@ -90,7 +90,8 @@ FlexibleBody read_beam(const Field& field) {
   if (const auto nodes = table.find("nodes")) {
     if (!nodes->node->table()) nodes->fail_type("a table of places, as in { middle = 0.5 }");
     for (const auto& entry : *nodes->node->table())
-      o.nodes.emplace_back(entry.key, Field{field.context, &entry.node, nodes->key + "." + entry.key}.number(kNotNegative));
+      o.nodes.emplace_back(entry.key,
+                           Field{field.context, &entry.node, nodes->key + "." + entry.key}.number(kNotNegative));
   }
   if (const auto kept = table.find("kept")) o.kept = names(*kept, "names of nodes");
   table.number("damping", o.damping, kNotNegative);
@@ -110,17 +111,21 @@ std::vector<Eigen::Vector3d> read_nodes(const Field& field) {
     return nodes;
   }
   const SparseMatrix file = read_matrix_file(field);
-  if (file.cols() != 3) field.fail(fmt::format("places of nodes are rows of three numbers; the file has {}", file.cols()));
+  if (file.cols() != 3)
+    field.fail(fmt::format("places of nodes are rows of three numbers; the file has {}", file.cols()));
   for (Index k = 0; k < file.rows(); ++k) nodes.emplace_back(file.coeff(k, 0), file.coeff(k, 1), file.coeff(k, 2));
   return nodes;
 }
 
 FlexibleBody read_elements(const Field& field) {
-  const TableReader table(field, {"kind", "mass", "stiffness", "nodes", "interfaces", "held", "kept", "modes", "damping"});
+  const TableReader table(field,
+                          {"kind", "mass", "stiffness", "nodes", "interfaces", "held", "kept", "modes", "damping"});
   const SparseMatrix M = read_matrix_file(table.require("mass", "a Matrix Market file, three displacements per node"));
-  const SparseMatrix K = read_matrix_file(table.require("stiffness", "a Matrix Market file, three displacements per node"));
+  const SparseMatrix K =
+      read_matrix_file(table.require("stiffness", "a Matrix Market file, three displacements per node"));
   ElementBodyOptions o;
-  o.nodes = read_nodes(table.require("nodes", "places in the body's frame: a file with three columns, or [[x, y, z], ...]"));
+  o.nodes =
+      read_nodes(table.require("nodes", "places in the body's frame: a file with three columns, or [[x, y, z], ...]"));
   if (const auto given = table.find("interfaces")) {
     if (!given->node->table()) given->fail_type("a table of nodes, as in { tip = [10, 11] }");
     for (const auto& entry : *given->node->table()) {

@@ -33,9 +33,9 @@ class FrictionReader {
     const TomlNode* name_node = raw ? find_key(*raw, "name") : nullptr;
     if (name_node && name_node->text()) shown = *name_node->text();
     const Field field{list.context, list.item(k).node, "friction." + shown};
-    const TableReader table(field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous",
-                                    "surface_velocity", "set", "facets", "stiffness", "mu", "mu_static", "radius",
-                                    "thrust_radius"});
+    const TableReader table(
+        field, {"name", "on", "direction", "limit", "static_limit", "weakening", "viscous", "surface_velocity", "set",
+                "facets", "stiffness", "mu", "mu_static", "radius", "thrust_radius"});
     const auto name_field = table.find("name");
     const std::string name = name_field ? read_law_name(*name_field) : "";
 
@@ -172,7 +172,9 @@ class FrictionReader {
   void read_bearing(const TableReader& table, FrictionElement& element) const {
     const Field mu = *table.find("mu");
     if (!load_)
-      mu.fail("it multiplies the load of a hinge's bearing, and there are no hinges; give 'limit', which may name reactions");
+      mu.fail(
+          "it multiplies the load of a hinge's bearing, and there are no hinges; give 'limit', which may name "
+          "reactions");
     if (const auto held = table.find("static_limit")) held->fail("beside 'mu' give 'mu_static'");
     const std::string load = load_(table);
     std::string preload;
@@ -180,7 +182,8 @@ class FrictionReader {
     const auto function = [&](const Field& coefficient) {
       if (!coefficient.node->text()) coefficient.number(kNotNegative);
       return coefficient.about([&] {
-        return StateFunction(Expression::parse(fmt::format("{}{}*({})", preload, bracketed(coefficient), load), symbols_));
+        return StateFunction(
+            Expression::parse(fmt::format("{}{}*({})", preload, bracketed(coefficient), load), symbols_));
       });
     };
     element.limit = function(mu);
@@ -201,7 +204,8 @@ class FrictionReader {
       read_bearing(table, element);
     } else {
       for (const char* key : {"mu_static", "radius", "thrust_radius"})
-        if (const auto given = table.find(key)) given->fail("it belongs to friction by the load of a bearing; give 'mu'");
+        if (const auto given = table.find(key))
+          given->fail("it belongs to friction by the load of a bearing; give 'mu'");
       element.limit = limit_function(table.require("limit", "give the Coulomb limit in N (or N m)"), place);
     }
     if (const auto held = table.find("static_limit")) {

@@ -22,17 +22,16 @@ void per_axis(const Field& field, std::size_t count, const char* what, Read&& re
   for (std::size_t k = 0; k < count; ++k) read(field.item(k), k);
 }
 
-std::vector<double> numbers(const Field& field, std::size_t count, const char* what,
-                            const Range& range = kAnyNumber) {
+std::vector<double> numbers(const Field& field, std::size_t count, const char* what, const Range& range = kAnyNumber) {
   std::vector<double> values(count);
   per_axis(field, count, what, [&](const Field& item, std::size_t k) { values[k] = item.number(range); });
   return values;
 }
 
 TableReader hinge_table(const Field& field) {
-  return TableReader(field, {"name", "parent", "child", "position", "orientation", "child_position",
-                             "child_orientation", "axes", "stiffness", "damping", "rest", "position_0", "velocity_0",
-                             "force", "lower", "upper", "restitution"});
+  return TableReader(
+      field, {"name", "parent", "child", "position", "orientation", "child_position", "child_orientation", "axes",
+              "stiffness", "damping", "rest", "position_0", "velocity_0", "force", "lower", "upper", "restitution"});
 }
 
 /// A hinged body starts where its hinge puts it.
@@ -82,7 +81,8 @@ void read_hinge(TreeReading& reading, const Field& field) {
 
 Hinge& hinge_of(TreeReading& reading, const Field& field) {
   const std::string& name = *find_key(*field.node->table(), "name")->text();
-  return *std::find_if(reading.model().hinges.begin(), reading.model().hinges.end(), [&](const Hinge& it) { return it.name == name; });
+  return *std::find_if(reading.model().hinges.begin(), reading.model().hinges.end(),
+                       [&](const Hinge& it) { return it.name == name; });
 }
 
 /// force, lower and upper.
@@ -113,7 +113,7 @@ void read_functions(TreeReading& reading, const Field& field) {
       stop.law.tangents = 0;
       stop.law.restitution = restitution;
       stop.gap = reading.parsed(upper ? fmt::format("{:.17g} - {}", limit, coordinate)
-                              : fmt::format("{} - ({:.17g})", coordinate, limit));
+                                      : fmt::format("{} - ({:.17g})", coordinate, limit));
       reading.model().stops.push_back(std::move(stop));
     });
   }

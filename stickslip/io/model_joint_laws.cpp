@@ -9,8 +9,8 @@ namespace stickslip::model_detail {
 namespace {
 
 void read_loop(TreeReading& reading, const Field& field) {
-  const TableReader table(field, {"name", "body_a", "point_a", "orientation_a", "body_b", "point_b", "orientation_b",
-                                  "axes"});
+  const TableReader table(field,
+                          {"name", "body_a", "point_a", "orientation_a", "body_b", "point_b", "orientation_b", "axes"});
   Loop loop;
   loop.name = fmt::format("loop{}", reading.model().loops.size() + 1);
   if (const auto name = table.find("name")) loop.name = read_law_name(*name);
@@ -27,8 +27,8 @@ void read_loop(TreeReading& reading, const Field& field) {
 }
 
 void read_motor(TreeReading& reading, const Field& field, std::size_t number) {
-  const TableReader table(field, {"name", "on", "force", "motion", "position", "velocity", "stiffness", "damping",
-                                  "limit"});
+  const TableReader table(field,
+                          {"name", "on", "force", "motion", "position", "velocity", "stiffness", "damping", "limit"});
   const Field on = table.require("on", "the hinge axis it drives, as in on = \"elbow.rz\"");
   const auto [hinge, k] = reading.axis_at(on);
   const std::string coordinate = axis_name(*hinge, k), name = reading.unique_law(table, "motor", number);
@@ -39,11 +39,13 @@ void read_motor(TreeReading& reading, const Field& field, std::size_t number) {
   if (const auto motion = table.find("motion")) {
     for (const char* key : {"stiffness", "damping", "limit"})
       if (const auto given = table.find(key))
-        given->fail("a prescribed motion takes whatever force it needs; with a limit or a gain give position or velocity");
+        given->fail(
+            "a prescribed motion takes whatever force it needs; with a limit or a gain give position or velocity");
     reading.function(*motion);
     ExpressionConstraint constraint;
     constraint.element.name = name;
-    constraint.position = motion->about([&] { return reading.parsed(fmt::format("{} - {}", coordinate, text_of(*motion))); });
+    constraint.position =
+        motion->about([&] { return reading.parsed(fmt::format("{} - {}", coordinate, text_of(*motion))); });
     reading.model().constraints.push_back(std::move(constraint));
     return;
   }
@@ -58,7 +60,8 @@ void read_motor(TreeReading& reading, const Field& field, std::size_t number) {
   } else if (const auto place = table.find("position")) {
     reading.force(*place);
     table.require("stiffness", "the force per distance from the position aimed at, in N/m or N m/rad");
-    force = fmt::format("({:.17g}*({} - {}) - {:.17g}*v_{})", stiffness, text_of(*place), coordinate, damping, coordinate);
+    force =
+        fmt::format("({:.17g}*({} - {}) - {:.17g}*v_{})", stiffness, text_of(*place), coordinate, damping, coordinate);
   } else {
     const Field target = *table.find("velocity");
     reading.force(target);
@@ -85,7 +88,7 @@ void read_coupling(TreeReading& reading, const Field& field, std::size_t number)
   constraint.element.name = reading.unique_law(table, "coupling", number);
   constraint.position =
       reading.parsed(fmt::format("{} - ({:.17g})*{} - ({:.17g})", axis_name(*first.first, first.second), ratio,
-                         axis_name(*second.first, second.second), offset));
+                                 axis_name(*second.first, second.second), offset));
   reading.model().constraints.push_back(std::move(constraint));
 }
 

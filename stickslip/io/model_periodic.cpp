@@ -37,7 +37,8 @@ CyclicSymmetry read_cyclic(const Field& field, const std::vector<std::string>& c
   const TableReader table(field, {"sectors", "diameter", "left", "right"});
   CyclicSymmetry cyclic;
   cyclic.sectors = static_cast<int>(table.require("sectors", "give the number of sectors").integer(1, 1'000'000));
-  cyclic.diameter = static_cast<int>(table.require("diameter", "give the number of nodal diameters of the wave").integer(0, 1'000'000));
+  cyclic.diameter = static_cast<int>(
+      table.require("diameter", "give the number of nodal diameters of the wave").integer(0, 1'000'000));
   const auto cut = [&](const char* side) {
     const Field names = table.require(side, "name the coordinates on this cut, in the order of the other one");
     std::vector<Index> numbers;
@@ -52,7 +53,8 @@ CyclicSymmetry read_cyclic(const Field& field, const std::vector<std::string>& c
   };
   const std::vector<Index> left = cut("left"), right = cut("right");
   if (left.size() != right.size())
-    field.fail(fmt::format("'left' has {} coordinates and 'right' {}; they belong together in pairs", left.size(), right.size()));
+    field.fail(fmt::format("'left' has {} coordinates and 'right' {}; they belong together in pairs", left.size(),
+                           right.size()));
   for (std::size_t k = 0; k < left.size(); ++k) cyclic.pairs.emplace_back(left[k], right[k]);
   field.about([&] { cyclic.validate(static_cast<Index>(coordinates.size())); });
   return cyclic;
@@ -69,7 +71,8 @@ NonlinearModeOptions read_mode(const Field& field, const std::vector<std::string
   if (const auto name = table.find("coordinate")) {
     const std::string& word = name->text("the name of a coordinate");
     const auto found = std::find(coordinates.begin(), coordinates.end(), word);
-    if (found == coordinates.end()) name->fail(fmt::format("there is no coordinate '{}'{}", word, hint(word, coordinates)));
+    if (found == coordinates.end())
+      name->fail(fmt::format("there is no coordinate '{}'{}", word, hint(word, coordinates)));
     mode.coordinate = found - coordinates.begin();
   }
   field.about([&] { mode.validate(); });

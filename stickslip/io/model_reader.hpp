@@ -22,11 +22,11 @@
 #include "stickslip/io/drawing.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/io/toml_document.hpp"
-#include "stickslip/model/reduction.hpp"
 #include "stickslip/model/equation_model.hpp"
 #include "stickslip/model/expression.hpp"
 #include "stickslip/model/function_shape.hpp"
 #include "stickslip/model/matrix_model.hpp"
+#include "stickslip/model/reduction.hpp"
 #include "stickslip/model/rigid_bodies.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 
@@ -48,9 +48,9 @@ struct ModelContext {
   std::span<const FileText> stored;        ///< files of an earlier run, in place of those on the disk
   std::vector<FileText>* files = nullptr;  ///< where every file that is read goes down
   mutable std::shared_ptr<const KeptReduction> reduction;  ///< in and out
-  const ProgramFunctions* functions = nullptr;  ///< null: none
-  std::vector<std::string> robots;         ///< paths of the robot files taken in (TomlPlace::file)
-  std::vector<std::string> notes;          ///< what of them is not used, and what was chosen for them
+  const ProgramFunctions* functions = nullptr;             ///< null: none
+  std::vector<std::string> robots;                         ///< paths of the robot files taken in (TomlPlace::file)
+  std::vector<std::string> notes;                          ///< what of them is not used, and what was chosen for them
 
   [[noreturn]] void fail(const TomlPlace& place, std::string_view key, const std::string& message) const;
   /// What such a message begins with.
@@ -137,8 +137,8 @@ class TableReader {
 /// velocities, degree, breakpoints.
 StateFunction read_program_function(const Field& field, const SymbolTable& symbols);
 
-/// A number, an expression in the symbols of state_symbols(), { table = "file.csv" } or { function = "name" }. `index` is put in for i;
-/// without it i is refused.
+/// A number, an expression in the symbols of state_symbols(), { table = "file.csv" } or { function = "name" }. `index`
+/// is put in for i; without it i is refused.
 StateFunction read_function(const Field& field, const SymbolTable& symbols, std::optional<Index> index);
 /// A text alone.
 Expression read_expression(const Field& field, const SymbolTable& symbols);
@@ -221,8 +221,8 @@ std::vector<ExpressionConstraint> read_constraints(const Field& field, const Sta
 /// initial.consistent
 StartPolicy read_start_policy(const Field& field);
 using ReadEntry = std::function<StateFunction(const Field&)>;
-/// mu, mu_static, restitution, cone, facets, polygon and compliance of a contact; law.tangents is known. `entry` reads an
-/// entry of a compliance matrix.
+/// mu, mu_static, restitution, cone, facets, polygon and compliance of a contact; law.tangents is known. `entry` reads
+/// an entry of a compliance matrix.
 void read_contact_law(const TableReader& table, ContactElement& law, const ReadEntry& entry);
 ContactCompliance read_compliance(const Field& field, int tangents, const ReadEntry& entry);
 void read_polygon(const Field& field, ContactElement& law);
@@ -282,7 +282,8 @@ void take_in_robots(TomlTable& root, ModelContext& context);
 /// A joint that follows another one starts where that puts it, unless its start is given. After the settings.
 void start_followers(TomlTable& root);
 /// The document of a text that is a robot file itself, and what was chosen for it; none for others.
-std::optional<TomlTable> robot_document(std::string_view text, const std::string& path, std::vector<std::string>& notes);
+std::optional<TomlTable> robot_document(std::string_view text, const std::string& path,
+                                        std::vector<std::string>& notes);
 
 /// Applies --set KEY=VALUE to the document.
 void apply_settings(TomlTable& root, const ModelContext& context);

@@ -32,8 +32,7 @@ std::vector<Index> read_kept(const Field& field, const std::vector<std::string>&
     const Field item = field.item(k);
     const std::string& name = item.text("the name of a coordinate");
     const auto found = numbers.find(name);
-    if (found == numbers.end())
-      item.fail(fmt::format("there is no coordinate '{}'{}", name, hint(name, coordinates)));
+    if (found == numbers.end()) item.fail(fmt::format("there is no coordinate '{}'{}", name, hint(name, coordinates)));
     kept.push_back(found->second);
   }
   std::sort(kept.begin(), kept.end());
@@ -46,13 +45,15 @@ std::vector<std::pair<Index, Field>> loads(const Field& field, const std::vector
   std::vector<std::pair<Index, Field>> result;
   if (const TomlArray* items = field.node->array()) {
     if (items->size() != coordinates.size())
-      field.fail(fmt::format("the list has {} components, but there are {} coordinates", items->size(), coordinates.size()));
+      field.fail(
+          fmt::format("the list has {} components, but there are {} coordinates", items->size(), coordinates.size()));
     for (std::size_t k = 0; k < items->size(); ++k) result.emplace_back(static_cast<Index>(k), field.item(k));
     return result;
   }
   if (!field.node->table() || find_key(*field.node->table(), "table"))
     field.fail(
-        "with 'reduce' the loaded coordinates are named, as in force = { x15 = \"0.2*cos(omega*t)\" }, or all are listed");
+        "with 'reduce' the loaded coordinates are named, as in force = { x15 = \"0.2*cos(omega*t)\" }, or all are "
+        "listed");
   for (const auto& [name, number] : named_entries(field, coordinates)) result.emplace_back(number, name);
   return result;
 }
@@ -78,7 +79,8 @@ std::string reduce_matrices(const Field& field, const std::optional<Field>& forc
                             StateSymbols& symbols) {
   const TableReader table(field, {"keep", "modes"});
   ReductionOptions options;
-  options.kept = read_kept(table.require("keep", "name the coordinates that laws act on, and those to be seen"), model.coordinates);
+  options.kept = read_kept(table.require("keep", "name the coordinates that laws act on, and those to be seen"),
+                           model.coordinates);
   int modes = static_cast<int>(options.modes);
   table.integer("modes", modes, 0);
   options.modes = modes;
@@ -87,7 +89,8 @@ std::string reduce_matrices(const Field& field, const std::optional<Field>& forc
   if (!known || known->kept != options.kept || known->modes != options.modes || !same(known->M, M) ||
       !same(known->B, B) || !same(known->K, K)) {
     Reduction reduction = field.about([&] { return reduce(M, B, K, options); });
-    known = std::make_shared<const KeptReduction>(KeptReduction{M, B, K, options.kept, options.modes, std::move(reduction)});
+    known = std::make_shared<const KeptReduction>(
+        KeptReduction{M, B, K, options.kept, options.modes, std::move(reduction)});
   }
   const Reduction& reduction = known->reduction;
   const std::vector<std::string> before = std::move(model.coordinates);
@@ -97,8 +100,9 @@ std::string reduce_matrices(const Field& field, const std::optional<Field>& forc
     model.coordinates.push_back(fmt::format("mode{}", k));
     if (std::find(before.begin(), before.end(), model.coordinates.back()) != before.end() ||
         field.context->parameters.find(model.coordinates.back()))
-      field.fail(fmt::format("'{0}' is the name of a mode of the reduced model, and of a coordinate or parameter; rename that",
-                             model.coordinates.back()));
+      field.fail(
+          fmt::format("'{0}' is the name of a mode of the reduced model, and of a coordinate or parameter; rename that",
+                      model.coordinates.back()));
   }
   model.mass = SystemMatrix(reduction.M);
   model.damping = B.nonZeros() > 0 ? SystemMatrix(reduction.B) : SystemMatrix::zero(reduction.M.rows());
@@ -109,14 +113,14 @@ std::string reduce_matrices(const Field& field, const std::optional<Field>& forc
     for (const auto& [i, load] : loads(*force, before)) {
       const std::string* text = load.node->text();
       if (!text && load.number() == 0) continue;
-      if (load.node->table()) load.fail("with 'reduce' a force is a number or an expression; put the table into [tables]");
+      if (load.node->table())
+        load.fail("with 'reduce' a force is a number or an expression; put the table into [tables]");
       if (text && mentions(*text, "i")) load.fail("with 'reduce' there is no index i; write the number");
       const std::string key = text ? *text : fmt::format("{:.17g}", load.number());
       const auto [group, added] = groups.try_emplace(key, Vector(reduction.T.row(i).transpose()), load);
       if (!added) group->second.first += reduction.T.row(i).transpose();
     }
-    for (const auto& [text, group] : groups)
-      group.second.about([&] { Expression::parse(text, symbols.table); });
+    for (const auto& [text, group] : groups) group.second.about([&] { Expression::parse(text, symbols.table); });
     for (Index j = 0; j < reduction.T.cols(); ++j) {
       std::string sum;
       for (const auto& [text, group] : groups)
@@ -127,7 +131,8 @@ std::string reduce_matrices(const Field& field, const std::optional<Field>& forc
   }
   const double highest = reduction.modes() > 0 ? reduction.interior_frequency[reduction.modes() - 1] / 2 : 0.0;
   return fmt::format(
-      "; reduced from {} coordinates to {} kept and {} modes; natural frequencies up to {:.4g} rad/s (half of the last mode) "
+      "; reduced from {} coordinates to {} kept and {} modes; natural frequencies up to {:.4g} rad/s (half of the last "
+      "mode) "
       "are too high by an estimated {:.2g} of their value at most",
       before.size(), reduction.kept.size(), reduction.modes(), highest, reduction.error_up_to(highest));
 }

@@ -12,8 +12,8 @@ namespace {
 
 void read_moreau(const Field& field, MoreauOptions& options) {
   const TableReader table(field, {"theta", "locate_reversals", "force", "solver", "solver_tolerance", "max_iterations",
-                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule", "relaxation",
-                                  "contact_tolerance", "start_penetration", "strict"});
+                                  "fixed_point_tolerance", "max_fixed_point", "max_splits", "contact_rule",
+                                  "relaxation", "contact_tolerance", "start_penetration", "strict"});
   table.number("theta", options.theta, {.low = 0.5, .high = 1});
   table.boolean("locate_reversals", options.locate_reversals);
   table.word("force", [&](std::string_view word) { options.force = force_sampling_from(word); });
@@ -67,7 +67,6 @@ void read_viscoelastic_run(const Field& field, ViscoelasticOptions& options) {
   table.number("absolute_tolerance", options.absolute_tolerance, kNotNegative);
 }
 
-
 BreakpointPolicy read_breakpoints(std::string_view word) {
   if (word == "step_ends") return BreakpointPolicy::step_ends;
   if (word == "ignore") return BreakpointPolicy::ignore;
@@ -114,17 +113,17 @@ std::vector<double> read_times(const Field& field, double start, double end) {
     const double time = item.number();
     if (k > 0 && !(time > times.back()))
       item.fail(fmt::format("the time {} must be after {}; times must ascend", time, times.back()));
-    if (time < start || time > end) item.fail(fmt::format("the time {} must lie in the run, [{}, {}]", time, start, end));
+    if (time < start || time > end)
+      item.fail(fmt::format("the time {} must lie in the run, [{}, {}]", time, start, end));
     times.push_back(time);
   }
   return times;
 }
 
 SimulationOptions read_run(const Field& field) {
-  const TableReader table(field,
-                          {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step",
-                           "output_times", "dump", "threads", "sensitivities", "tolerance", "moreau", "splitting", "event", "compliant",
-                           "viscoelastic"});
+  const TableReader table(
+      field, {"scheme", "step", "steps", "start_time", "end_time", "breakpoints", "output_step", "output_times", "dump",
+              "threads", "sensitivities", "tolerance", "moreau", "splitting", "event", "compliant", "viscoelastic"});
   SimulationOptions run;
   table.word("scheme", [&](std::string_view word) { run.scheme = scheme_from(word); });
   read_grid(table, run);
@@ -134,7 +133,8 @@ SimulationOptions read_run(const Field& field) {
   if (const auto dump = table.find("dump")) {  // kept by dump_times()
     read_times(*dump, run.start_time, run.end_time);
     if (run.scheme != SchemeKind::moreau)
-      dump->fail("only the steps of 'moreau' solve a contact problem of their own; set scheme = \"moreau\", or remove it");
+      dump->fail(
+          "only the steps of 'moreau' solve a contact problem of their own; set scheme = \"moreau\", or remove it");
   }
   if (const auto unknowns = table.find("sensitivities"))
     for (std::size_t k = 0; k < unknowns->list("a list of names of numbers").size(); ++k)

@@ -96,9 +96,10 @@ std::vector<Unknown> read_unknowns(const Field& field, const TableReader& root, 
 }
 
 ShootSection read_shoot(const Field& field, const TableReader& root, const ModelFile& model) {
-  const TableReader table(field, {"end_time", "unknowns", "conditions", "segments", "tolerance", "max_iterations", "closest",
-                                  "derivatives"});
-  if (!model.has_run) field.fail("shooting runs the model; add a table [run] with the scheme and its step or tolerance");
+  const TableReader table(field, {"end_time", "unknowns", "conditions", "segments", "tolerance", "max_iterations",
+                                  "closest", "derivatives"});
+  if (!model.has_run)
+    field.fail("shooting runs the model; add a table [run] with the scheme and its step or tolerance");
   ShootSection section;
   section.end_time = model.run.end_time;
   if (const auto end = table.find("end_time")) {
@@ -131,9 +132,10 @@ ShootSection read_shoot(const Field& field, const TableReader& root, const Model
     section.options.derivatives = method->about(
         [&] { return derivative_method_from(method->text("\"automatic\", \"forward\" or \"adjoint\"")); });
   if (m < n && !section.options.closest)
-    conditions.fail(fmt::format("{} condition{} for {} unknowns are too few; add {}, give {} of the unknowns as "
-                                "numbers, or take the solution nearest to the start with closest = true",
-                                m, m == 1 ? "" : "s", n, n - m == 1 ? "one" : fmt::format("{}", n - m), n - m));
+    conditions.fail(
+        fmt::format("{} condition{} for {} unknowns are too few; add {}, give {} of the unknowns as "
+                    "numbers, or take the solution nearest to the start with closest = true",
+                    m, m == 1 ? "" : "s", n, n - m == 1 ? "one" : fmt::format("{}", n - m), n - m));
   if (const auto segments = table.find("segments")) read_segments(*segments, model.run.start_time, section);
   table.number("tolerance", section.options.tolerance, {.low = 1e-15, .high = 0.1});
   table.integer("max_iterations", section.options.max_iterations, 1);

@@ -50,8 +50,8 @@ void find_angle_terms(const TomlNode& node, std::set<std::string>& names) {
       if (at == 0 || !is_word((*text)[at - 1])) add_angle_terms(*text, at + function.size(), names);
 }
 
-/// Largest penetration [m] that the scheme takes at the start. `size`: the smallest shape of bodies, or the terms of a gap
-/// that is an expression.
+/// Largest penetration [m] that the scheme takes at the start. `size`: the smallest shape of bodies, or the terms of a
+/// gap that is an expression.
 double start_limit(const ModelFile& model, double size) {
   if (model.run.scheme == SchemeKind::event) return kEventStartPenetration * size;
   const double given = model.run.moreau.start_penetration;

@@ -28,8 +28,7 @@ std::vector<MeshPart> read_parts(const TableReader& table) {
   table.number("scale", scale, kPositive);
   std::vector<MeshPart> parts;
   if (const std::string* kept = context.stored_file(path)) parts = robot::parts_of_text(*kept);
-  if (parts.empty())
-    file.about([&] { parts = robot::mesh_parts(read_text_file(path, kLargestMesh), path); });
+  if (parts.empty()) file.about([&] { parts = robot::mesh_parts(read_text_file(path, kLargestMesh), path); });
   context.keep_file(path, robot::parts_text(parts));
   for (MeshPart& part : parts)
     for (Vector3d& x : part.corners) x *= scale;
@@ -96,8 +95,10 @@ std::shared_ptr<const SurfaceMesh> read_mesh_surface(const TableReader& table) {
     (vertices ? *vertices : *faces).fail("'file' and this both give the triangles; give one of them");
   if (!file) {
     if (table.has("scale")) table.find("scale")->fail("only a file is scaled");
-    const Field x = table.require("vertices", "a mesh needs file = \"ground.stl\", or vertices = [[x, y, z], ...] and faces");
-    const Field f = table.require("faces", "the corners of each face, counter-clockwise seen from outside: [[0, 1, 2], ...]");
+    const Field x =
+        table.require("vertices", "a mesh needs file = \"ground.stl\", or vertices = [[x, y, z], ...] and faces");
+    const Field f =
+        table.require("faces", "the corners of each face, counter-clockwise seen from outside: [[0, 1, 2], ...]");
     std::vector<Vector3d> corners;
     for (std::size_t k = 0; k < x.list("a list of points").size(); ++k) corners.push_back(read_vector3(x.item(k)));
     return f.about([&] { return make_surface(corners, read_faces(f)); });
@@ -122,7 +123,8 @@ std::shared_ptr<const SurfaceMesh> read_height_field(const TableReader& table) {
     sides.fail(fmt::format("the list has {} entries; a heightfield has two lengths, along x and y",
                            sides.list("two lengths").size()));
   const double size[2] = {sides.item(0).number(kPositive), sides.item(1).number(kPositive)};
-  const Field given = table.require("heights", "rows of heights along y, [[z, z, ...], ...], or a function of x and y with cells = [nx, ny]");
+  const Field given = table.require(
+      "heights", "rows of heights along y, [[z, z, ...], ...], or a function of x and y with cells = [nx, ny]");
   const auto cells = table.find("cells");
   if (given.node->text()) {
     const Field count = table.require("cells", "how many cells the function is taken on, cells = [nx, ny]");

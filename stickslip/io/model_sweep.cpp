@@ -20,8 +20,8 @@ namespace {
 using namespace model_detail;
 
 constexpr Words<SweepAnalysis, 4> kAnalyses{"analysis", {"run", "periodic", "shoot", "fit"}};
-const std::vector<std::string> kAxisKeys{"from", "to", "count", "step", "spacing", "random", "normal", "lognormal",
-                                         "min",  "max"};
+const std::vector<std::string> kAxisKeys{"from",   "to",     "count",     "step", "spacing",
+                                         "random", "normal", "lognormal", "min",  "max"};
 constexpr long long kMostValues = 100'000'000;  // of an axis: as many as a sweep has runs
 
 bool draws(SweepKind kind) { return kind == SweepKind::random || kind == SweepKind::latin; }
@@ -30,9 +30,8 @@ bool draws(SweepKind kind) { return kind == SweepKind::random || kind == SweepKi
 bool is_axis(const TomlNode& node) {
   const TomlTable* table = node.table();
   if (!table || find_key(*table, "normal") || find_key(*table, "lognormal")) return true;
-  return std::none_of(table->begin(), table->end(), [](const TomlEntry& entry) {
-    return entry.node.array() || entry.node.table();
-  });
+  return std::none_of(table->begin(), table->end(),
+                      [](const TomlEntry& entry) { return entry.node.array() || entry.node.table(); });
 }
 
 std::pair<double, double> two_numbers(const Field& field, const char* what) {
@@ -77,7 +76,8 @@ std::vector<double> read_range(const TableReader& table) {
   const double from = table.require("from", "give from, to and count; or a list of values").number();
   const double to = table.require("to", "give the other end").number();
   const bool log = logarithmic(table);
-  if (log && !(from > 0 && to > 0)) table.field().fail(fmt::format("spacing = \"log\" needs ends > 0, not {} and {}", from, to));
+  if (log && !(from > 0 && to > 0))
+    table.field().fail(fmt::format("spacing = \"log\" needs ends > 0, not {} and {}", from, to));
   const auto count = table.find("count"), step = table.find("step");
   if (bool(count) == bool(step)) table.field().fail("give count = the number of values, or step = their distance");
   long long parts = 0;
@@ -92,7 +92,8 @@ std::vector<double> read_range(const TableReader& table) {
     if (whole >= static_cast<double>(kMostValues)) step->fail(fmt::format("these are {:g} values", whole));
     parts = static_cast<long long>(whole);
     std::vector<double> values;
-    for (long long k = 0; k <= parts; ++k) values.push_back(from + (to < from ? -width : width) * static_cast<double>(k));
+    for (long long k = 0; k <= parts; ++k)
+      values.push_back(from + (to < from ? -width : width) * static_cast<double>(k));
     return values;
   }
   std::vector<double> values;
@@ -119,7 +120,8 @@ SweepAxis read_axis(const Field& field, const std::string& key, const SweepPlanO
   if (!random && !draws(plan.kind)) {
     for (const char* other : {"normal", "lognormal", "min", "max"})
       if (const auto given = table.find(other))
-        given->fail("this is drawn: give random = the number of draws here, or kind = \"random\" or \"latin\" and count");
+        given->fail(
+            "this is drawn: give random = the number of draws here, or kind = \"random\" or \"latin\" and count");
     axis.values = read_range(table);
     return axis;
   }

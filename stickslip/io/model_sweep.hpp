@@ -10,7 +10,8 @@
 //   { from, to, count }             equal parts; spacing = "log": equal ratios; step in place of count
 //   { from, to }                    kind random or latin: uniform between them (spacing = "log": their logarithm)
 //   { normal = [mean, deviation] }  likewise; lognormal = [median, deviation of the logarithm]; min, max cut it off
-//   { random = 100, .. }            so many draws as the list of a grid or zip; of nothing else: whole numbers, for a seed
+//   { random = 100, .. }            so many draws as the list of a grid or zip; of nothing else: whole numbers, for a
+//   seed
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of bodies in a model file: [[hinge]] (model_hinge.cpp), bearings (model_bearing.cpp), [[loop]], [[motor]], [[coupling]]
-// (model_joint_laws.cpp), and here [[load]], [[friction]], [[constraint]] on its coordinates.
+// A tree of bodies in a model file: [[hinge]] (model_hinge.cpp), bearings (model_bearing.cpp), [[loop]], [[motor]],
+// [[coupling]] (model_joint_laws.cpp), and here [[load]], [[friction]], [[constraint]] on its coordinates.
 #include "stickslip/io/model_tree.hpp"
 
 #include <algorithm>
@@ -127,7 +127,8 @@ void read_body_functions(TreeReading& reading, const Field& field) {
   for (const char* key : {"force", "torque"}) {
     const TomlNode* node = find_key(raw, key);
     if (!node) continue;
-    const std::vector<StateFunction> functions = reading.three_forces(Field{field.context, node, field.key + "." + key});
+    const std::vector<StateFunction> functions =
+        reading.three_forces(Field{field.context, node, field.key + "." + key});
     for (RigidBody& body : reading.model().bodies)
       if (body.group == group) (std::string_view(key) == "force" ? body.force : body.torque) = functions;
   }
@@ -159,7 +160,8 @@ void read_constraint(TreeReading& reading, const Field& field, std::size_t numbe
                            {"rate", "of bodies, constraints are given by position"}});
   ExpressionConstraint constraint;
   constraint.element.name = reading.unique_law(table, "constraint", number);
-  constraint.position = reading.function(table.require("position", "an expression of t and the coordinates that must be 0"));
+  constraint.position =
+      reading.function(table.require("position", "an expression of t and the coordinates that must be 0"));
   reading.model().constraints.push_back(std::move(constraint));
 }
 
@@ -192,9 +194,8 @@ void add_reaction_names(const TreeReading& reading, SymbolTable& symbols) {
 bool has_flexible(const TableReader& root) {
   const auto list = root.find("body");
   if (!list || !list->node->array()) return false;
-  return std::any_of(list->node->array()->begin(), list->node->array()->end(), [](const TomlNode& body) {
-    return body.table() && find_key(*body.table(), "flexible");
-  });
+  return std::any_of(list->node->array()->begin(), list->node->array()->end(),
+                     [](const TomlNode& body) { return body.table() && find_key(*body.table(), "flexible"); });
 }
 
 }  // namespace

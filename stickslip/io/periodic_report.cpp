@@ -65,8 +65,8 @@ ReportFigure response_figure(const PeriodicResult& result, const TrajectoryNames
   return figure;
 }
 
-/// Relative displacement of every component of the laws: rows of friction times position where the surface rests, else the
-/// integral of the relative velocity.
+/// Relative displacement of every component of the laws: rows of friction times position where the surface rests, else
+/// the integral of the relative velocity.
 std::vector<double> slip_of(const System& system, const Orbit& orbit, Index component) {
   Index first = 0;
   for (const FrictionElement& law : system.laws().friction()) {
@@ -83,7 +83,8 @@ std::vector<double> slip_of(const System& system, const Orbit& orbit, Index comp
   }
   std::vector<double> slip{0};
   for (std::size_t j = 1; j < orbit.t.size(); ++j)
-    slip.push_back(slip.back() + 0.5 * (orbit.t[j] - orbit.t[j - 1]) * (orbit.u[j][component] + orbit.u[j - 1][component]));
+    slip.push_back(slip.back() +
+                   0.5 * (orbit.t[j] - orbit.t[j - 1]) * (orbit.u[j][component] + orbit.u[j - 1][component]));
   return slip;
 }
 
@@ -147,8 +148,8 @@ void add_mode(const PeriodicResult& result, ReportDocument& page) {
   }
   if (!response.x.empty()) backbone.series.push_back(std::move(response));
   page.blocks.push_back(backbone);
-  page.blocks.push_back(curve("Modal damping", {"amplitude of " + name, kLength}, {"damping ratio", ""}, "nonlinear mode",
-                              amplitude, damping));
+  page.blocks.push_back(curve("Modal damping", {"amplitude of " + name, kLength}, {"damping ratio", ""},
+                              "nonlinear mode", amplitude, damping));
 }
 
 std::vector<ReportInterval> row_intervals(const Orbit& orbit, std::size_t law) {
@@ -173,7 +174,8 @@ void add_timeline(const PeriodicResult& result, const TrajectoryNames& names, Re
       const auto intervals = mode_intervals(orbit.modes.front(), orbit.events, timeline.from, timeline.to);
       for (std::size_t k = 0; k < names.laws.size(); ++k) timeline.rows.push_back({names.laws[k], intervals[k]});
     } else {  // without events: as the rows say
-      for (std::size_t k = 0; k < names.laws.size(); ++k) timeline.rows.push_back({names.laws[k], row_intervals(orbit, k)});
+      for (std::size_t k = 0; k < names.laws.size(); ++k)
+        timeline.rows.push_back({names.laws[k], row_intervals(orbit, k)});
     }
     timeline.laws = names.laws;
     timeline.events = orbit.events;
@@ -184,10 +186,12 @@ void add_timeline(const PeriodicResult& result, const TrajectoryNames& names, Re
 void add_loops(const PeriodicResult& result, const TrajectoryNames& names, ReportDocument& page) {
   const Orbit& orbit = result.solution.orbit;
   for (std::size_t a = 0; a < names.reactions.size() && a < 6 && !orbit.r.empty(); ++a) {
-    std::vector<double> slip = slip_of(result.system, orbit, static_cast<Index>(a)), force = column(orbit.r, static_cast<Index>(a));
+    std::vector<double> slip = slip_of(result.system, orbit, static_cast<Index>(a)),
+                        force = column(orbit.r, static_cast<Index>(a));
     slip.push_back(slip.front()), force.push_back(force.front());
-    page.blocks.push_back(curve("Hysteresis: force over slip, " + names.reactions[a], {"relative displacement", kLength},
-                                {"reaction", kForce}, names.reactions[a], std::move(slip), std::move(force)));
+    page.blocks.push_back(curve("Hysteresis: force over slip, " + names.reactions[a],
+                                {"relative displacement", kLength}, {"reaction", kForce}, names.reactions[a],
+                                std::move(slip), std::move(force)));
   }
 }
 

@@ -4,11 +4,12 @@
 //   summary.json   status, message, title, model, method, version, period, coordinates, minimum, maximum, amplitude
 //   (half
 //                  of max - min), stick_fraction {law: fraction}, multipliers [[re, im], ...], hill (likewise, by
-//                  Hill's method; empty: not computed), stable (true, false, null), residual, iterations, unknowns, polished, certificates [{name, value, limit, ok, meaning}],
-//                  notes, branch {parameter, points [{value, period, amplitude, stable, residual, branch}],
-//                  folds [..], bifurcations [{kind, value, branch}]} (with a continuation), wall_seconds, date, set, parameters, model_text
-//                  mode {coordinate, linear_frequency, points [{amplitude, frequency, damping, residual}],
-//                  response [{frequency, amplitude}]} (with periodic.mode; frequencies in rad/s)
+//                  Hill's method; empty: not computed), stable (true, false, null), residual, iterations, unknowns,
+//                  polished, certificates [{name, value, limit, ok, meaning}], notes, branch {parameter, points
+//                  [{value, period, amplitude, stable, residual, branch}], folds [..], bifurcations [{kind, value,
+//                  branch}]} (with a continuation), wall_seconds, date, set, parameters, model_text mode {coordinate,
+//                  linear_frequency, points [{amplitude, frequency, damping, residual}], response [{frequency,
+//                  amplitude}]} (with periodic.mode; frequencies in rad/s)
 //   mode.csv       amplitude, frequency, damping, residual, amplitude_<coordinate>, stick_<law>
 //   orbit.csv      columns as trajectory.csv; one period
 //   branch.csv     value, period, stable (1, 0, nan), residual, amplitude_<coordinate>, minimum_.., maximum_..,

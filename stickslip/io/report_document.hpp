@@ -110,8 +110,8 @@ struct ReportInputs {
   std::string model_text;
 };
 
-using ReportBlock =
-    std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene, ReportInputs, ReportMap>;
+using ReportBlock = std::variant<ReportFigure, ReportTimeline, ReportAudit, ReportTable, ReportText, ReportScene,
+                                 ReportInputs, ReportMap>;
 
 struct ReportDocument {
   std::string title, subtitle, generator;

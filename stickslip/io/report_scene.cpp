@@ -153,7 +153,8 @@ std::string report_scene_json(const ReportScene& scene) {
     out["springs"].push_back(
         {{"name", s.name}, {"body_a", s.body_a}, {"point_a", s.point_a}, {"body_b", s.body_b}, {"point_b", s.point_b}});
   for (const SceneHinge& h : scene.hinges) {
-    Json hinge = {{"name", h.name}, {"body", h.body}, {"point", h.point}, {"slides", h.slides}, {"axis", floats(h.axis)}};
+    Json hinge = {
+        {"name", h.name}, {"body", h.body}, {"point", h.point}, {"slides", h.slides}, {"axis", floats(h.axis)}};
     if (!h.force.empty()) {
       hinge["force"] = floats(h.force);
       std::string sticks;

@@ -55,13 +55,13 @@ struct SceneSpring {
 
 /// One velocity of a hinge: where it is, along which axis it moves, and the friction on it.
 struct SceneHinge {
-  std::string name;                     ///< "elbow.rz"
-  int body = -1;                        ///< index into ReportScene::bodies; -1: the world
-  std::array<double, 3> point{0, 0, 0}; ///< in the body's own frame
-  bool slides = false;                  ///< along the axis; else it turns about it
-  std::vector<double> axis;             ///< in the world, 3 numbers per frame
-  std::vector<double> force;            ///< of friction, per frame: along the axis [N], about it [N m]; empty: there is none
-  std::vector<char> sticks;             ///< per frame, as many
+  std::string name;                      ///< "elbow.rz"
+  int body = -1;                         ///< index into ReportScene::bodies; -1: the world
+  std::array<double, 3> point{0, 0, 0};  ///< in the body's own frame
+  bool slides = false;                   ///< along the axis; else it turns about it
+  std::vector<double> axis;              ///< in the world, 3 numbers per frame
+  std::vector<double> force;  ///< of friction, per frame: along the axis [N], about it [N m]; empty: there is none
+  std::vector<char> sticks;   ///< per frame, as many
 };
 
 struct ReportScene {

@@ -48,16 +48,22 @@ struct TableOfRows {
   Element element;
   std::size_t bytes;
 };
-constexpr TableOfRows kRowTables[] = {
-    {"position", Element::float64, 8}, {"velocity", Element::float64, 8},          {"reaction", Element::float64, 8},
-    {"smooth", Element::float64, 8},   {"friction_velocity", Element::float64, 8}, {"sensitivity", Element::float64, 8}, {"energy", Element::float64, 8},
-    {"modes", Element::int8, 1},       {"facets", Element::int32, 4},
-    {"contact_forces/end", Element::int64, 8},  {"t", Element::float64, 8}};
-constexpr TableOfRows kEventTables[] = {{"events/law", Element::int32, 4},       {"events/kind", Element::int8, 1},
-                                        {"events/before", Element::int8, 1},     {"events/after", Element::int8, 1},
-                                        {"events/facets_before", Element::int32, 4},
-                                        {"events/facets_after", Element::int32, 4},
-                                        {"events/impulse", Element::float64, 8}, {"events/t", Element::float64, 8}};
+constexpr TableOfRows kRowTables[] = {{"position", Element::float64, 8},
+                                      {"velocity", Element::float64, 8},
+                                      {"reaction", Element::float64, 8},
+                                      {"smooth", Element::float64, 8},
+                                      {"friction_velocity", Element::float64, 8},
+                                      {"sensitivity", Element::float64, 8},
+                                      {"energy", Element::float64, 8},
+                                      {"modes", Element::int8, 1},
+                                      {"facets", Element::int32, 4},
+                                      {"contact_forces/end", Element::int64, 8},
+                                      {"t", Element::float64, 8}};
+constexpr TableOfRows kEventTables[] = {
+    {"events/law", Element::int32, 4},           {"events/kind", Element::int8, 1},
+    {"events/before", Element::int8, 1},         {"events/after", Element::int8, 1},
+    {"events/facets_before", Element::int32, 4}, {"events/facets_after", Element::int32, 4},
+    {"events/impulse", Element::float64, 8},     {"events/t", Element::float64, 8}};
 constexpr TableOfRows kPointTables[] = {
     {"contact_forces/t", Element::float64, 8},        {"contact_forces/law", Element::int32, 4},
     {"contact_forces/first", Element::int32, 4},      {"contact_forces/second", Element::int32, 4},
@@ -160,13 +166,13 @@ void make_events(hdf5::File& file, const TrajectoryNames& names, hsize_t expecte
 
 void make_contact_forces(hdf5::File& file, hsize_t expected_rows) {
   const GrowingTables table{file, expected_rows};
-    hdf5::make_group(file, "contact_forces");
-    table("contact_forces/end", Element::int64, 0, "");
-    table("contact_forces/t", Element::float64, 0, "s");
-    for (const char* name : {"law", "first", "second"})
-      table(std::string("contact_forces/") + name, Element::int32, 0, "");
-    table("contact_forces/position", Element::float64, 3, "m");
-    table("contact_forces/force", Element::float64, 3, "N");
+  hdf5::make_group(file, "contact_forces");
+  table("contact_forces/end", Element::int64, 0, "");
+  table("contact_forces/t", Element::float64, 0, "s");
+  for (const char* name : {"law", "first", "second"})
+    table(std::string("contact_forces/") + name, Element::int32, 0, "");
+  table("contact_forces/position", Element::float64, 3, "m");
+  table("contact_forces/force", Element::float64, 3, "N");
 }
 
 /// Two states in turn, so that one is whole while the other is written.
@@ -228,7 +234,8 @@ void write_checkpoint(const hdf5::File& file, const Checkpoint& checkpoint, std:
   write_row(file, "restart/t", Element::float64, slot, &state.t);
   if (state.q.size() > 0) write_row(file, "restart/position", Element::float64, slot, state.q.data());
   if (state.v.size() > 0) write_row(file, "restart/velocity", Element::float64, slot, state.v.data());
-  if (state.z.size() > 0 && file.has("restart/internal")) write_row(file, "restart/internal", Element::float64, slot, state.z.data());
+  if (state.z.size() > 0 && file.has("restart/internal"))
+    write_row(file, "restart/internal", Element::float64, slot, state.z.data());
   if (!modes.empty()) write_row(file, "restart/modes", Element::int8, slot, modes.data());
   const std::vector<std::int64_t>& words = checkpoint.memory.words();
   const std::string memory = fmt::format("restart/memory_{}", slot);

@@ -90,9 +90,11 @@ struct ResultStream::Store {
     names.friction_velocity = file.has("friction_velocity");
     names.facets = file.has("facets");
     if (!names.unknowns.empty())
-      names.reaction_sensitivity = hdf5::shape_of(file, "sensitivity").columns > names.derivatives() * names.unknowns.size();
-    rows = complete_rows(file, "t",
-                         {"position", "velocity", "reaction", "smooth", "friction_velocity", "sensitivity", "energy", "modes"});
+      names.reaction_sensitivity =
+          hdf5::shape_of(file, "sensitivity").columns > names.derivatives() * names.unknowns.size();
+    rows = complete_rows(
+        file, "t",
+        {"position", "velocity", "reaction", "smooth", "friction_velocity", "sensitivity", "energy", "modes"});
     events = complete_rows(file, "events/t",
                            {"events/law", "events/kind", "events/before", "events/after", "events/impulse",
                             "events/facets_before", "events/facets_after"});

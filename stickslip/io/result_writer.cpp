@@ -234,11 +234,13 @@ void ResultWriter::Store::abandon() {
   char superblock[48];  // version 3, which the latest format uses
   const int raw = dup(file.descriptor());
   const bool saved = raw >= 0 && pread(raw, superblock, sizeof superblock, 0) == ssize_t{sizeof superblock};
-  for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &sensitivity, &energy, &t, &events.t,
-                             &events.impulse, &points.t, &points.position, &points.force})
+  for (Pending<double>* p : {&position, &velocity, &reaction, &smooth, &friction_velocity, &sensitivity, &energy, &t,
+                             &events.t, &events.impulse, &points.t, &points.position, &points.force})
     p->table = {};
   for (Pending<std::int8_t>* p : {&modes, &events.kind, &events.before, &events.after}) p->table = {};
-  for (Pending<std::int32_t>* p : {&facets, &events.law, &events.facets_before, &events.facets_after, &points.law, &points.first, &points.second}) p->table = {};
+  for (Pending<std::int32_t>* p :
+       {&facets, &events.law, &events.facets_before, &events.facets_after, &points.law, &points.first, &points.second})
+    p->table = {};
   points.end.table = {};
   file.abandon();
   if (saved) [[maybe_unused]]
@@ -294,7 +296,8 @@ void ResultWriter::add(const OutputRow& row) {
                                                  e.impact_loss, e.unexplained(), e.correction, e.initial});
   assert(row.modes.size() == s.modes.width);
   for (const Mode mode : row.modes) s.modes.values.push_back(static_cast<std::int8_t>(mode));
-  for (std::size_t k = 0; k < s.facets.width / 2; ++k) add_facets(k < row.facets.size() ? row.facets[k] : ActiveFacets{}, s.facets);
+  for (std::size_t k = 0; k < s.facets.width / 2; ++k)
+    add_facets(k < row.facets.size() ? row.facets[k] : ActiveFacets{}, s.facets);
   s.t.values.push_back(row.t);
   ++s.waiting;
   ++s.rows;

@@ -53,8 +53,11 @@ ReportTable unknowns_table(const ShootingProblem& problem, const ShootingSolutio
 }
 
 ReportTable conditions_table(const ShootingProblem& problem, const ShootingSolution& solution) {
-  ReportTable table{"Conditions", "What is left of each, and its derivative by each unknown.",
-                    {"condition", "when", "value"}, {}, -1};
+  ReportTable table{"Conditions",
+                    "What is left of each, and its derivative by each unknown.",
+                    {"condition", "when", "value"},
+                    {},
+                    -1};
   for (const Unknown& unknown : problem.unknowns) table.columns.push_back("d / d " + unknown.name);
   for (Index i = 0; i < solution.conditions.size(); ++i) {
     const Condition& condition = problem.conditions[static_cast<std::size_t>(i)];
@@ -67,7 +70,8 @@ ReportTable conditions_table(const ShootingProblem& problem, const ShootingSolut
 }  // namespace
 
 std::string method_of(const ShootingProblem& problem, const ShootingSolution& solution) {
-  const std::size_t parts = problem.nodes.empty() ? static_cast<std::size_t>(problem.segments) : problem.nodes.size() + 1;
+  const std::size_t parts =
+      problem.nodes.empty() ? static_cast<std::size_t>(problem.segments) : problem.nodes.size() + 1;
   return fmt::format("{}, {}, {} derivatives",
                      parts == 1 ? "single shooting" : fmt::format("multiple shooting, {} segments", parts),
                      solution.least_squares ? "least squares" : "Newton", to_string(solution.derivatives));
@@ -79,8 +83,8 @@ ShootingResult shooting_result(const ModelFile& model, const std::string& named,
   for (const std::string& setting : settings_of(model, problem.unknowns, solution.unknowns))
     header.inputs.settings.push_back(setting);
   header.inputs.settings.push_back(fmt::format("run.end_time={}", end_time(problem, solution)));
-  return {std::move(problem),      std::move(solution), std::move(header), trajectory_names(*model.system, model.run),
-          std::nullopt, wall_seconds};
+  return {std::move(problem), std::move(solution), std::move(header), trajectory_names(*model.system, model.run),
+          std::nullopt,       wall_seconds};
 }
 
 std::string shooting_json(const ShootingResult& result) {
@@ -88,8 +92,8 @@ std::string shooting_json(const ShootingResult& result) {
   const ShootingSolution& solution = result.solution;
   ordered_json history = ordered_json::array(), sensitivity = ordered_json::array();
   for (const ShootingIterate& iterate : solution.history)
-    history.push_back({{"residual", json_number(iterate.residual)},
-                       {"unknowns", json_by_name(problem.unknowns, iterate.unknowns)}});
+    history.push_back(
+        {{"residual", json_number(iterate.residual)}, {"unknowns", json_by_name(problem.unknowns, iterate.unknowns)}});
   for (Index i = 0; i < solution.sensitivity.rows(); ++i)
     sensitivity.push_back(json_numbers(solution.sensitivity.row(i).transpose()));
   ordered_json json{{"status", to_string(solution.status)},
@@ -105,7 +109,7 @@ std::string shooting_json(const ShootingResult& result) {
                     {"sensitivity", sensitivity},
                     {"continuity", json_number(solution.continuity)},
                     {"distance", problem.conditions.size() < problem.unknowns.size() ? json_number(solution.distance)
-                                                                                    : ordered_json(nullptr)},
+                                                                                     : ordered_json(nullptr)},
                     {"final", result.motion ? json_final(result.motion->simulation) : ordered_json(nullptr)},
                     {"notes", solution.notes},
                     {"wall_seconds", result.wall_seconds}};
@@ -135,7 +139,8 @@ ReportDocument shooting_report(const ShootingResult& result, const ModelFile& mo
   const std::vector<SearchStep> steps = steps_of(solution);
   std::vector<ReportBlock> blocks{
       unknowns_table(problem, solution), conditions_table(problem, solution),
-      history_figure("residual", "Largest condition after each iteration; the units are those of the conditions.", steps),
+      history_figure("residual", "Largest condition after each iteration; the units are those of the conditions.",
+                     steps),
       history_table("residual", problem.unknowns, steps)};
   page.blocks.insert(page.blocks.begin(), blocks.begin(), blocks.end());
   return page;

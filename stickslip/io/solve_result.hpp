@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What solvers made of friction-contact problems, as data, and what is written of it: summary.json, problems.csv, report.html.
+// What solvers made of friction-contact problems, as data, and what is written of it: summary.json, problems.csv,
+// report.html.
 #pragma once
 
 #include <limits>

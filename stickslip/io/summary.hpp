@@ -37,16 +37,15 @@ struct ResultHeader {
   std::string title;
   std::string model;  ///< the model file as the user named it
   std::string scheme;
-  std::string version;                ///< of stickslip
+  std::string version;                     ///< of stickslip
   std::vector<std::string> internal = {};  ///< names of State::z, where their number is fixed
   double expected_rows = 0;           ///< of the trajectory, roughly; 0: unknown. Long runs are stored in larger pieces
   std::vector<std::string> bodies{};  ///< names for PointForce::first and second
   RunInputs inputs{};
 };
 
-inline constexpr std::array kEventKinds = {EventKind::stick, EventKind::slip,  EventKind::reversal,
-                                           EventKind::open,  EventKind::close, EventKind::impact,
-                                           EventKind::facet};
+inline constexpr std::array kEventKinds = {EventKind::stick, EventKind::slip,   EventKind::reversal, EventKind::open,
+                                           EventKind::close, EventKind::impact, EventKind::facet};
 using EventCounts = std::array<long, kEventKinds.size()>;  ///< in the order of kEventKinds
 EventCounts count_events(const std::vector<Event>& events);
 

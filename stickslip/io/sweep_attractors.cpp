@@ -26,7 +26,8 @@ Attractors find_attractors(const SweepTable& table, double resolution) {
   std::vector<double> allowed;
   for (std::size_t k = 0; k < columns.size(); ++k) {
     found.names.push_back(table.outputs[columns[k]]);
-    allowed.push_back(resolution * (statistics_of(table, greatest.at(k)).maximum - statistics_of(table, least.at(k)).minimum));
+    allowed.push_back(resolution *
+                      (statistics_of(table, greatest.at(k)).maximum - statistics_of(table, least.at(k)).minimum));
   }
   found.of_run.assign(static_cast<std::size_t>(table.plan.size()), -1);
   for (long run = 0; run < table.plan.size(); ++run) {

@@ -12,8 +12,8 @@
 namespace stickslip {
 
 struct Attractors {
-  std::vector<long> of_run;       ///< number of the attractor; -1: the run has no final state. By first appearance
-  std::vector<long> counts;       ///< runs of each
+  std::vector<long> of_run;        ///< number of the attractor; -1: the run has no final state. By first appearance
+  std::vector<long> counts;        ///< runs of each
   std::vector<std::string> names;  ///< of the numbers of a state
   std::vector<std::vector<double>> states;  ///< of the first run that ended there
 };

@@ -38,7 +38,8 @@ SweepTable::SweepTable(const SweepRunner& runner, const std::vector<SweepRow>& g
   for (const SweepRow& row : rows) {
     if (!row.names || row.names.get() == last) continue;
     last = row.names.get();
-    const bool known = std::any_of(lists.begin(), lists.end(), [&](const NameList& list) { return *list == *row.names; });
+    const bool known =
+        std::any_of(lists.begin(), lists.end(), [&](const NameList& list) { return *list == *row.names; });
     if (known) continue;
     lists.push_back(row.names);
     for (const std::string& name : *row.names)
@@ -273,27 +274,27 @@ std::string sweep_json(const SweepTable& table, const ResultHeader& header, cons
   for (const auto& [name, value] : header.inputs.parameters) parameters[name] = number(value);
   const long done = table.done(), failed = table.failed();
   Json json{{"status", sweep_status(table, end)},
-                  {"message", end.message},
-                  {"title", header.title},
-                  {"model", header.model},
-                  {"analysis", to_string(table.section.analysis)},
-                  {"kind", to_string(table.plan.options().kind)},
-                  {"runs", table.plan.size()},
-                  {"done", done},
-                  {"succeeded", done - failed},
-                  {"failed", failed},
-                  {"over", over},
-                  {"outputs", outputs},
-                  {"failures", failures},
-                  {"threads", end.threads},
-                  {"processes", end.processes},
-                  {"resumed", end.resumed},
-                  {"wall_seconds", end.wall_seconds},
-                  {"version", header.version},
-                  {"date", header.inputs.date},
-                  {"set", header.inputs.settings},
-                  {"parameters", parameters},
-                  {"model_text", header.inputs.model_text}};
+            {"message", end.message},
+            {"title", header.title},
+            {"model", header.model},
+            {"analysis", to_string(table.section.analysis)},
+            {"kind", to_string(table.plan.options().kind)},
+            {"runs", table.plan.size()},
+            {"done", done},
+            {"succeeded", done - failed},
+            {"failed", failed},
+            {"over", over},
+            {"outputs", outputs},
+            {"failures", failures},
+            {"threads", end.threads},
+            {"processes", end.processes},
+            {"resumed", end.resumed},
+            {"wall_seconds", end.wall_seconds},
+            {"version", header.version},
+            {"date", header.inputs.date},
+            {"set", header.inputs.settings},
+            {"parameters", parameters},
+            {"model_text", header.inputs.model_text}};
   if (drawn) {
     const auto [low, high] = success_interval(done - failed, done);
     json["success_interval"] = {number(low), number(high)};

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results of a sweep: sweep.csv, sweep.h5, summary.json. All of them follow from the rows and the plan alone, so that the
-// first is the same bytes, and the second has the same contents bit for bit, however many threads and processes there
-// were, and whether or not it was interrupted on the way. (summary.json also has the date and the time it took.)
+// Results of a sweep: sweep.csv, sweep.h5, summary.json. All of them follow from the rows and the plan alone, so that
+// the first is the same bytes, and the second has the same contents bit for bit, however many threads and processes
+// there were, and whether or not it was interrupted on the way. (summary.json also has the date and the time it took.)
 //
-//   sweep.csv      run, <swept number>..., status, message, <kept number>...; one row per run, in the order of the plan.
+//   sweep.csv      run, <swept number>..., status, message, <kept number>...; one row per run, in the order of the
+//   plan.
 //                  A run that was not reached has the status `pending`; what a run does not have is empty
 //   sweep.h5       swept (runs, axes), outputs (runs, kept numbers; NaN: none), status (runs; -1: not reached),
 //                  message (runs; row of messages, -1: none); texts: swept_names, output_names, status_names, messages,
 //                  model_text, settings; with everything = true runs/<number>/{trajectory, events} (orbit of a periodic
 //                  motion), columns in the attribute of that name
-//   summary.json   status (success, failures, interrupted), message, title, model, analysis, kind, runs, done, succeeded,
+//   summary.json   status (success, failures, interrupted), message, title, model, analysis, kind, runs, done,
+//   succeeded,
 //                  failed, over [{key, count, minimum, maximum}], outputs [{name, minimum, maximum, mean, deviation,
 //                  count; of draws also confidence [low, high] (95 %, of the mean) and quantiles {fraction: value}}],
-//                  success_interval [low, high] (95 %, of draws), failures [{run, status, message, values}] (the first hundred), threads, processes, resumed
-//                  (runs that were there), wall_seconds, version, date, set, parameters, model_text
+//                  success_interval [low, high] (95 %, of draws), failures [{run, status, message, values}] (the first
+//                  hundred), threads, processes, resumed (runs that were there), wall_seconds, version, date, set,
+//                  parameters, model_text
 #pragma once
 
 #include <filesystem>

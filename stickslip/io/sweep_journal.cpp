@@ -18,8 +18,9 @@ namespace {
 
 [[noreturn]] void fail(const std::filesystem::path& path) {
   const std::string why = std::strerror(errno);
-  throw OutputError(fmt::format("{}: cannot write: {}{}", path.string(), why,
-                                errno == ENOSPC || errno == EDQUOT ? "; make room, then the same command goes on with what is stored" : ""));
+  throw OutputError(fmt::format(
+      "{}: cannot write: {}{}", path.string(), why,
+      errno == ENOSPC || errno == EDQUOT ? "; make room, then the same command goes on with what is stored" : ""));
 }
 
 /// Up to `count` bytes at `place`; fewer at the end of the file.
@@ -87,10 +88,9 @@ void SweepJournal::open_existing(const std::string& identity) {
   std::size_t place = first_, piece = kPiece;
   while (true) {
     const std::string bytes = read_at(file_, path_, place, piece);
-    const std::size_t used = decoder.decode(
-        bytes, [&](SweepRecord&& record, std::size_t at, std::size_t length) {
-          keep(std::move(record), first_ + at, length);
-        });
+    const std::size_t used = decoder.decode(bytes, [&](SweepRecord&& record, std::size_t at, std::size_t length) {
+      keep(std::move(record), first_ + at, length);
+    });
     place += used;
     if (used == 0 && bytes.size() < piece) break;
     piece = used == 0 ? 2 * piece : kPiece;
@@ -104,8 +104,13 @@ void SweepJournal::keep(SweepRecord&& record, std::size_t place, std::size_t len
   if (record.index < 0 || record.index >= static_cast<long>(rows_.size())) return;
   SweepRow& row = rows_[static_cast<std::size_t>(record.index)];
   if (row.done) return;
-  row = {true,  record.status, std::move(record.message), std::move(record.names), std::move(record.values),
-         place, record.blocks.empty() ? 0 : length};
+  row = {true,
+         record.status,
+         std::move(record.message),
+         std::move(record.names),
+         std::move(record.values),
+         place,
+         record.blocks.empty() ? 0 : length};
   ++done_;
 }
 

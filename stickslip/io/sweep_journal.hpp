@@ -29,8 +29,8 @@ struct SweepRow {
 
 class SweepJournal {
  public:
-  /// Makes it, or goes on with the one that is there. `identity`: everything that a run depends on. Throws InputError if
-  /// what is there belongs to another sweep, OutputError if it cannot be written.
+  /// Makes it, or goes on with the one that is there. `identity`: everything that a run depends on. Throws InputError
+  /// if what is there belongs to another sweep, OutputError if it cannot be written.
   SweepJournal(std::filesystem::path path, const std::string& identity, long runs);
   ~SweepJournal();
   SweepJournal(const SweepJournal&) = delete;

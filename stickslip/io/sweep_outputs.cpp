@@ -26,13 +26,14 @@ namespace {
 /// First words of the names of an analysis; with a dot: more follows.
 const std::vector<std::string>& known_outputs(SweepAnalysis analysis) {
   static const std::vector<std::string> run{
-      "final.position.", "final.velocity.", "final.reaction.", "final.internal.", "minimum.", "maximum.", "mean.",
+      "final.position.", "final.velocity.", "final.reaction.", "final.internal.", "minimum.", "maximum.",    "mean.",
       "events.",         "audit.",          "steps",           "problems",        "end_time", "wall_seconds"};
-  static const std::vector<std::string> periodic{"period",     "amplitude.", "minimum.", "maximum.",   "stick_fraction.",
-                                                 "multiplier", "stable",     "residual", "iterations", "wall_seconds"};
+  static const std::vector<std::string> periodic{"period",          "amplitude.",  "minimum.", "maximum.",
+                                                 "stick_fraction.", "multiplier",  "stable",   "residual",
+                                                 "iterations",      "wall_seconds"};
   static const std::vector<std::string> shoot{"unknowns.", "residual", "iterations", "runs", "wall_seconds"};
-  static const std::vector<std::string> fit{"unknowns.",  "standard_errors.", "rms", "chi_square",
-                                            "iterations", "runs",             "wall_seconds"};
+  static const std::vector<std::string> fit{"unknowns.", "standard_errors.", "rms", "chi_square", "iterations",
+                                            "runs",      "wall_seconds"};
   switch (analysis) {
     case SweepAnalysis::run:
       return run;
@@ -49,7 +50,8 @@ const std::vector<std::string>& known_outputs(SweepAnalysis analysis) {
 /// Numbers with names, those alone that are kept.
 class Outputs {
  public:
-  explicit Outputs(const std::vector<std::string>& keep) : keep_(keep), names_(std::make_shared<std::vector<std::string>>()) {}
+  explicit Outputs(const std::vector<std::string>& keep)
+      : keep_(keep), names_(std::make_shared<std::vector<std::string>>()) {}
 
   /// Something whose name begins with `front` ("final.position.") is kept.
   bool wants(std::string_view front) const {
@@ -67,8 +69,7 @@ class Outputs {
   void add_list(std::string_view front, const std::vector<std::string>& names, const Values& values) {
     if (!wants(front)) return;
     const std::size_t count = std::min(names.size(), static_cast<std::size_t>(values.size()));
-    for (std::size_t k = 0; k < count; ++k)
-      add(fmt::format("{}{}", front, names[k]), values[static_cast<Index>(k)]);
+    for (std::size_t k = 0; k < count; ++k) add(fmt::format("{}{}", front, names[k]), values[static_cast<Index>(k)]);
   }
   void into(SweepRecord& record) {
     record.names = std::move(names_);
@@ -284,8 +285,10 @@ void require_memory(long runs) {
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   const double needed = kBytes * static_cast<double>(runs);
   if (needed > there)
-    throw InputError(fmt::format("these are {:g} runs, whose results take {:.3g} GB; this machine has {:.3g} GB: give fewer values, "
-                                 "or sweep in parts", static_cast<double>(runs), needed / 1e9, there / 1e9));
+    throw InputError(
+        fmt::format("these are {:g} runs, whose results take {:.3g} GB; this machine has {:.3g} GB: give fewer values, "
+                    "or sweep in parts",
+                    static_cast<double>(runs), needed / 1e9, there / 1e9));
 }
 
 }  // namespace

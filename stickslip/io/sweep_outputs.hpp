@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// The numbers that a run of a sweep leaves, by name. `keep` picks them by the front of their names: "final" keeps all of
-// final.position.x, final.velocity.x, ...; "final.position" those of positions; "events.slip" the one.
+// The numbers that a run of a sweep leaves, by name. `keep` picks them by the front of their names: "final" keeps all
+// of final.position.x, final.velocity.x, ...; "final.position" those of positions; "events.slip" the one.
 //
-//   run        final.{position, velocity, reaction, internal}.NAME, minimum.COLUMN, maximum.COLUMN, mean.COLUMN (over the
+//   run        final.{position, velocity, reaction, internal}.NAME, minimum.COLUMN, maximum.COLUMN, mean.COLUMN (over
+//   the
 //              rows of the trajectory; mean over time), events.KIND (count), audit.NAME (value), steps, problems,
 //              end_time (reached) [s]
 //   periodic   period [s], amplitude.NAME, minimum.NAME, maximum.NAME, stick_fraction.LAW, multiplier (largest modulus;
@@ -31,8 +32,8 @@ void require_output(SweepAnalysis analysis, const std::string& name);
 /// Runs one point after the other; the same record for the same index, on any thread.
 class SweepRunner {
  public:
-  /// `model`: with [sweep]; kept by value. The data of a fit are read here. Throws InputError with the place in the file for a key
-  /// that the model does not have, and where the table of the analysis is missing.
+  /// `model`: with [sweep]; kept by value. The data of a fit are read here. Throws InputError with the place in the
+  /// file for a key that the model does not have, and where the table of the analysis is missing.
   SweepRunner(const ModelFile& model, SweepSection section, StopRequest stop);
   const SweepSection& section() const { return section_; }
   const SweepPlan& plan() const { return plan_; }

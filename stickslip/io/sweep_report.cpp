@@ -29,7 +29,8 @@ std::vector<std::size_t> moving_axes(const SweepTable& table) {
 /// Ratios of neighbours are equal, differences are not: drawn on a logarithmic axis.
 bool is_logarithmic(const SweepAxis& axis) {
   if (axis.distribution)
-    return axis.distribution->kind == DistributionKind::loguniform || axis.distribution->kind == DistributionKind::lognormal;
+    return axis.distribution->kind == DistributionKind::loguniform ||
+           axis.distribution->kind == DistributionKind::lognormal;
   const std::vector<double>& v = axis.values;
   if (v.size() < 3 || !(*std::min_element(v.begin(), v.end()) > 0)) return false;
   constexpr double kSame = 1e-6;
@@ -67,7 +68,8 @@ ReportFigure curves(const SweepTable& table, std::size_t column, std::size_t axi
   for (auto& [name, points] : found) {
     std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     constexpr std::size_t kMarked = 60;
-    ReportSeries series{name.empty() ? table.outputs[column] : name, {}, {}, false, points.size() <= kMarked, true, false};
+    ReportSeries series{
+        name.empty() ? table.outputs[column] : name, {}, {}, false, points.size() <= kMarked, true, false};
     for (const auto& [x, y] : points) {
       series.x.push_back(x);
       series.y.push_back(y);
@@ -90,8 +92,11 @@ ReportFigure scatter(const SweepTable& table, std::size_t column, std::size_t ax
 }
 
 ReportTable statistics_table(const SweepTable& table) {
-  ReportTable rows{"Kept numbers", "Over the runs that have them.",
-                   {"number", "runs", "least", "mean", "greatest", "standard deviation"}, {}, -1};
+  ReportTable rows{"Kept numbers",
+                   "Over the runs that have them.",
+                   {"number", "runs", "least", "mean", "greatest", "standard deviation"},
+                   {},
+                   -1};
   const auto cell = [](double x) { return std::isfinite(x) ? ReportCell(x) : ReportCell(); };
   for (std::size_t k = 0; k < table.outputs.size(); ++k) {
     const OutputStatistics s = statistics_of(table, k);
@@ -106,8 +111,10 @@ ReportTable runs_table(const SweepTable& table, bool failures) {
   for (const SweepAxis& axis : table.plan.axes()) rows.columns.push_back(axis.key);
   rows.verdict_column = static_cast<int>(rows.columns.size());
   rows.columns.push_back("status");
-  if (failures) rows.columns.push_back("message");
-  else rows.columns.insert(rows.columns.end(), table.outputs.begin(), table.outputs.end());
+  if (failures)
+    rows.columns.push_back("message");
+  else
+    rows.columns.insert(rows.columns.end(), table.outputs.begin(), table.outputs.end());
   long left = 0;
   for (long run = 0; run < table.plan.size(); ++run) {
     const SweepRow& row = table.rows[static_cast<std::size_t>(run)];
@@ -166,9 +173,12 @@ ReportMap sweep_map(const SweepTable& table, std::size_t x, std::size_t y, const
     for (std::size_t k = axes.size(); k-- > 0;) {
       const auto place = static_cast<std::size_t>(rest % static_cast<long>(axes[k].values.size()));
       rest /= static_cast<long>(axes[k].values.size());
-      if (k == x) column = place;
-      else if (k == y) row = place;
-      else if (place > 0) first = false;
+      if (k == x)
+        column = place;
+      else if (k == y)
+        row = place;
+      else if (place > 0)
+        first = false;
     }
     if (first) map.values[row * map.x_values.size() + column] = value(run);
   }
@@ -181,18 +191,16 @@ ReportMap sweep_map(const SweepTable& table, std::size_t x, std::size_t y, const
 ReportDocument sweep_report(const SweepTable& table, const ResultHeader& header, const SweepEnd& end) {
   ReportDocument page;
   page.title = header.title.empty() ? header.model : header.title;
-  page.subtitle = fmt::format("sweep of {}, {}", to_string(table.section.analysis), to_string(table.plan.options().kind));
+  page.subtitle =
+      fmt::format("sweep of {}, {}", to_string(table.section.analysis), to_string(table.plan.options().kind));
   page.generator = "stickslip " + header.version;
   page.status = sweep_status(table, end);
   page.ok = page.status == "success";
   if (!end.message.empty()) page.status += ": " + end.message;
   const long done = table.done(), failed = table.failed();
-  page.facts = {{"runs", static_cast<double>(table.plan.size())},
-                {"succeeded", static_cast<double>(done - failed)},
-                {"failed", static_cast<double>(failed)},
-                {"threads", static_cast<double>(end.threads)},
-                {"processes", static_cast<double>(end.processes)},
-                {"wall time [s]", end.wall_seconds}};
+  page.facts = {{"runs", static_cast<double>(table.plan.size())},  {"succeeded", static_cast<double>(done - failed)},
+                {"failed", static_cast<double>(failed)},           {"threads", static_cast<double>(end.threads)},
+                {"processes", static_cast<double>(end.processes)}, {"wall time [s]", end.wall_seconds}};
   const std::vector<std::size_t> moving = moving_axes(table);
   std::size_t figures = 0;
   for (std::size_t k = 0; k < table.outputs.size() && figures < kMostFigures; ++k) {
@@ -205,7 +213,8 @@ ReportDocument sweep_report(const SweepTable& table, const ResultHeader& header,
       constexpr std::size_t kMapped = 6;
       std::size_t second = longest;
       for (const std::size_t axis : moving)
-        if (axis != longest && (second == longest || table.plan.axes()[axis].values.size() > table.plan.axes()[second].values.size()))
+        if (axis != longest &&
+            (second == longest || table.plan.axes()[axis].values.size() > table.plan.axes()[second].values.size()))
           second = axis;
       if (second != longest && table.plan.axes()[second].values.size() >= kMapped)
         page.blocks.push_back(sweep_map(table, std::min(longest, second), std::max(longest, second), table.outputs[k],

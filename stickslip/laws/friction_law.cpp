@@ -10,8 +10,8 @@ namespace stickslip {
 namespace {
 
 constexpr Words<Mode, kModeCount> kModes{"mode", {"open", "stick", "slip+", "slip-", "slip", "closed"}};
-constexpr Words<EventKind, kEventKindCount> kEventKinds{"event",
-                                                      {"stick", "slip", "reversal", "open", "close", "impact", "facet"}};
+constexpr Words<EventKind, kEventKindCount> kEventKinds{
+    "event", {"stick", "slip", "reversal", "open", "close", "impact", "facet"}};
 
 bool is_slip(Mode mode) { return mode == Mode::slip_plus || mode == Mode::slip_minus || mode == Mode::slip; }
 

@@ -20,8 +20,8 @@ double cross(const PlaneForce& a, const PlaneForce& b) { return a[0] * b[1] - a[
 double dot(const PlaneForce& a, const PlaneForce& b) { return a[0] * b[0] + a[1] * b[1]; }
 PlaneForce minus(const PlaneForce& a, const PlaneForce& b) { return {a[0] - b[0], a[1] - b[1]}; }
 
-/// Corners of the convex hull, counter-clockwise (monotone chain): {l : a_k·l <= 1} is the polar of the hull of the a_k,
-/// so its facets are the corners of that hull.
+/// Corners of the convex hull, counter-clockwise (monotone chain): {l : a_k·l <= 1} is the polar of the hull of the
+/// a_k, so its facets are the corners of that hull.
 std::vector<PlaneForce> hull_of(std::vector<PlaneForce> points) {
   std::sort(points.begin(), points.end());
   points.erase(std::unique(points.begin(), points.end()), points.end());
@@ -124,8 +124,7 @@ SectionPiece FrictionSection::project_on_polygon(double rho, const Metric& G, co
 double FrictionSection::excess(double rho, const PlaneForce& l) const {
   if (round()) return std::max(0.0, std::hypot(l[0], l[1]) - rho);
   double largest = 0;
-  for (const PlaneForce& a : polygon_->rows)
-    largest = std::max(largest, (dot(a, l) - rho) / std::hypot(a[0], a[1]));
+  for (const PlaneForce& a : polygon_->rows) largest = std::max(largest, (dot(a, l) - rho) / std::hypot(a[0], a[1]));
   return largest;
 }
 

@@ -3,7 +3,8 @@
 //
 //   interval   |l| <= ρ                                          one tangent
 //   disk       l_1² + l_2² <= ρ²
-//   polygon    a_k·l <= ρ, k = 1 .. n                            any rows whose polygon holds the origin in its interior
+//   polygon    a_k·l <= ρ, k = 1 .. n                            any rows whose polygon holds the origin in its
+//   interior
 //
 // Regular polygons: facet normals at the angles φ + 2πk/n. Circumscribed about the disk: a_k of length 1. Inscribed in
 // it: a_k of length 1/cos(π/n). The box |l_1|, |l_2| <= ρ is the circumscribed square with φ = 0.

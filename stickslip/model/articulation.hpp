@@ -4,7 +4,8 @@
 //
 //   imbalance   r = M(q) a - h(t, q, v)                    h: all forces, velocity terms of the inertia included
 //   factor      of M(q) + diag(d) over the velocities that are not held, at the q of the last imbalance()
-//   solve       A = M + diag(d): x_f ← A_ff⁻¹ (x_f - A_fh x_h), x_h ← (A x)_h: accelerations of what is held become forces
+//   solve       A = M + diag(d): x_f ← A_ff⁻¹ (x_f - A_fh x_h), x_h ← (A x)_h: accelerations of what is held become
+//   forces
 //
 // q' = v and q ⊕ δ = q + δ. d: what h gives back per acceleration along single axes, springs and dampers there; nothing
 // else of the slopes of h, so that an iteration with it converges where h changes little within a step.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Local compliance of contacts: what the scheme `compliant` puts in place of rigid surfaces (solvers/compliant_contact.hpp).
+// Local compliance of contacts: what the scheme `compliant` puts in place of rigid surfaces
+// (solvers/compliant_contact.hpp).
 //
 //   λ = K δ + (0, C δ_T')       K (normal first) [N/m], C over the tangents [N s/m], both symmetric positive definite;
 //                               entries may depend on time and coordinates
@@ -38,7 +39,8 @@ struct CoupledCompliance {
   FunctionMatrix stiffness = {}, damping = {};
 };
 
-/// φ at a penetration, with slope and stored energy. The energy is a quadrature in √p, exact for p^{1/2}, p^{3/2}, p^2, ...
+/// φ at a penetration, with slope and stored energy. The energy is a quadrature in √p, exact for p^{1/2}, p^{3/2}, p^2,
+/// ...
 struct NormalForce {
   double force = 0, slope = 0, energy = 0;
 };

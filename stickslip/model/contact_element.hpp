@@ -28,13 +28,13 @@ namespace stickslip {
 
 struct ContactElement {
   std::string name = {};
-  int tangents = 2;                       ///< 0 (frictionless), 1 (in the plane) or 2
-  SetKind cone = SetKind::friction_cone;  ///< with two tangents also polygonal_cone or box_cone
-  int facets = 8;                         ///< of the polygonal cone
-  double mu = 0;                          ///< >= 0
+  int tangents = 2;                                ///< 0 (frictionless), 1 (in the plane) or 2
+  SetKind cone = SetKind::friction_cone;           ///< with two tangents also polygonal_cone or box_cone
+  int facets = 8;                                  ///< of the polygonal cone
+  double mu = 0;                                   ///< >= 0
   std::optional<double> mu_static = std::nullopt;  ///< >= mu: for a point that sticks
-  double restitution = 0;                 ///< e in [0, 1]
-  ImpactLaw impact = ImpactLaw::newton;   ///< what e relates; energetic: only with the round cone
+  double restitution = 0;                          ///< e in [0, 1]
+  ImpactLaw impact = ImpactLaw::newton;            ///< what e relates; energetic: only with the round cone
   /// In place of the inscribed polygon with its first vertex on t1: taken by the scheme `compliant` alone.
   std::optional<FrictionSection> polygon = std::nullopt;
   std::shared_ptr<const ContactCompliance> compliance = nullptr;  ///< null: none of its own

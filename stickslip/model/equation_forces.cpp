@@ -49,8 +49,7 @@ void EquationForces::list_slopes() {
 
 void EquationForces::place_slopes(bool full) {
   std::vector<std::pair<Index, Index>> by_q, by_v;
-  for (const ForceSlope& slope : force_slopes_)
-    (slope.by_velocity ? by_v : by_q).emplace_back(slope.row, slope.column);
+  for (const ForceSlope& slope : force_slopes_) (slope.by_velocity ? by_v : by_q).emplace_back(slope.row, slope.column);
   applied_by_q_ = MatrixLayout(n_, by_q);
   applied_by_v_ = MatrixLayout(n_, by_v);
   for (const auto* slopes : {&potential_slopes_, &damper_slopes_})

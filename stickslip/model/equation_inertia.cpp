@@ -137,8 +137,7 @@ void EquationInertia::fill(const Vector& q, Memory& memory, SystemMatrix& M) con
   ExpressionScratch& scratch = memory.expressions;
   scratch.set_position(0.0, q);
   std::fill_n(scratch.values.begin() + 1 + n_, n_, 0.0);
-  for (const Entry& entry : entries_)
-    numbers[entry.place] = numbers[entry.mirror] = entry.value(scratch.values);
+  for (const Entry& entry : entries_) numbers[entry.place] = numbers[entry.mirror] = entry.value(scratch.values);
   if (!lagrange_) return;
   for (Index i = 0; i < n_; ++i)
     for (Index j = i; j < n_; ++j)
@@ -162,8 +161,7 @@ void EquationInertia::check(const SystemMatrix& M, const Vector* q, Memory& memo
   if (n_ <= 2000) {
     DenseMatrix copy = M.to_dense();
     if (const auto bad = bad_pivot(copy))
-      reason = fmt::format(" (pivot {:.6g} for '{}')", bad->second,
-                           coordinates_[static_cast<std::size_t>(bad->first)]);
+      reason = fmt::format(" (pivot {:.6g} for '{}')", bad->second, coordinates_[static_cast<std::size_t>(bad->first)]);
   }
   throw InputError(fmt::format("mass is not positive definite{}{}; every motion must have a positive kinetic energy",
                                where, reason));

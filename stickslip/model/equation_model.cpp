@@ -71,8 +71,8 @@ std::unique_ptr<System> make_system(EquationModel model) {
     require_arguments(*model.dissipation, "dissipation", Arguments::position_velocity, model.coordinates);
   check_laws(model.friction, model.contacts, model.constraints, n);
   auto kinematics = std::make_unique<FlatKinematics>(model.coordinates);
-  auto laws = expression_laws(std::move(model.friction), std::move(model.contacts), std::move(model.constraints),
-                              *kinematics);
+  auto laws =
+      expression_laws(std::move(model.friction), std::move(model.contacts), std::move(model.constraints), *kinematics);
   if (model.compliance) laws.set_compliance(std::move(*model.compliance));
   auto inertia = std::make_unique<EquationInertia>(std::move(model.mass), model.kinetic_energy, model.coordinates);
   auto forces = std::make_unique<EquationForces>(model, inertia->has_velocity_force());

@@ -32,7 +32,7 @@ namespace stickslip {
 struct EquationModel {
   std::string title = {};
   std::vector<std::string> coordinates = {};
-  std::vector<std::vector<StateFunction>> mass = {};           ///< n rows of n functions of q; empty with kinetic_energy
+  std::vector<std::vector<StateFunction>> mass = {};  ///< n rows of n functions of q; empty with kinetic_energy
   std::optional<StateFunction> kinetic_energy = std::nullopt;  ///< T(q, v)
   std::vector<StateFunction> force = {};                       ///< n functions of t, q, v; empty: zero
   std::optional<StateFunction> potential = std::nullopt;       ///< U(q)

@@ -53,7 +53,8 @@ void ExpressionConstraints::evaluate(double t, const Vector& q, SystemWorkspace&
   for (Index i = 0; i < m; ++i) {
     const ExpressionRow& row = rows_[static_cast<std::size_t>(i)];
     rows.rate[i] = fill_row(row, *kinematics_, q, &scratch, scratch.entries.data());
-    for (std::size_t k = 0; k < row.velocity_columns.size(); ++k) rows.A(i, row.velocity_columns[k]) = scratch.entries[k];
+    for (std::size_t k = 0; k < row.velocity_columns.size(); ++k)
+      rows.A(i, row.velocity_columns[k]) = scratch.entries[k];
     const bool holonomic = elements_[static_cast<std::size_t>(i)].holonomic;
     rows.position[i] = holonomic ? displacement_of(row, t, q, &scratch) : 0.0;
   }

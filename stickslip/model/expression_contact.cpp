@@ -60,7 +60,8 @@ ExpressionContacts::ExpressionContacts(std::vector<ExpressionContact> contacts, 
 
     Law law;
     law.rows.push_back(displacement_row(contact.gap, about("gap"), kinematics));
-    for (const StateFunction& slip : contact.slip) law.rows.push_back(displacement_row(slip, about("slip"), kinematics));
+    for (const StateFunction& slip : contact.slip)
+      law.rows.push_back(displacement_row(slip, about("slip"), kinematics));
     for (const auto& row : contact.slip_rows) {
       require_count("slip_rows", row.size(), static_cast<std::size_t>(kinematics.nv()));
       law.rows.push_back(given_row(row, about("slip_rows"), kinematics));

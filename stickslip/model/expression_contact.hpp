@@ -21,8 +21,8 @@
 #include <vector>
 
 #include "stickslip/model/expression_row.hpp"
-#include "stickslip/model/state_function.hpp"
 #include "stickslip/model/law_set.hpp"
+#include "stickslip/model/state_function.hpp"
 
 namespace stickslip {
 

@@ -33,8 +33,7 @@ void check_limits(const FrictionElement& element) {
   if (!element.static_limit) return;
   const double held = constant(*element.static_limit, "static_limit");
   if (element.limit.is_constant() && element.static_limit->is_constant() && held < limit)
-    throw InputError(
-        fmt::format("friction '{}': static_limit = {} must be >= limit = {}", element.name, held, limit));
+    throw InputError(fmt::format("friction '{}': static_limit = {} must be >= limit = {}", element.name, held, limit));
 }
 
 }  // namespace

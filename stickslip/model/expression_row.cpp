@@ -115,7 +115,8 @@ void add_direction_slopes(const ExpressionRow& row, double lambda, const Express
                           DenseMatrix& hessian) {
   if (!row.coefficients.empty()) return;
   for (std::size_t k = 0; k < row.entries.size(); ++k)
-    for_each_slope(row.entries[k], scratch, [&](Index j, double slope) { hessian(row.columns[k], j) += lambda * slope; });
+    for_each_slope(row.entries[k], scratch,
+                   [&](Index j, double slope) { hessian(row.columns[k], j) += lambda * slope; });
   if (!row.entries.empty()) return;
   const StateFunction& g = row.displacement;
   for (std::size_t k = 0; k < row.columns.size(); ++k)

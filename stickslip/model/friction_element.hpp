@@ -10,7 +10,8 @@
 //
 // stiffness k > 0: a spring in series with the slider (Jenkins' element, elastic dry friction). Its deformation d, the
 // state of the law, follows from
-//   r = -k d,   d' = u - u_s,   -u_s ∈ N_C(r)                             u_s: velocity of the slider     [k: N/m, d: m]
+//   r = -k d,   d' = u - u_s,   -u_s ∈ N_C(r)                             u_s: velocity of the slider     [k: N/m, d:
+//   m]
 // i.e. the force is that of a spring as long as the limit is not reached, and the limit beyond; ½ k |d|² is stored,
 // -r·u_s >= 0 is lost. k → ∞ is the rigid law above. (It is the tangential law of paper 3 with D = 0.)
 #pragma once
@@ -36,16 +37,16 @@ inline Direction between(Index first, Index second) { return {{first, 1.0}, {sec
 
 struct FrictionElement {
   std::string name = {};
-  std::vector<Direction> directions = {};                    ///< one, or two for planar friction
-  SetKind planar_set = SetKind::disk;                        ///< with two directions: disk, polygon or box
-  int facets = 8;                                            ///< of the polygon
+  std::vector<Direction> directions = {};  ///< one, or two for planar friction
+  SetKind planar_set = SetKind::disk;      ///< with two directions: disk, polygon or box
+  int facets = 8;                          ///< of the polygon
   /// c >= 0, of t, q, v, and of reactions R: then it holds for the R of the same instant. [N or N m]
   StateFunction limit = 0.0;
   std::optional<StateFunction> static_limit = std::nullopt;  ///< >= limit
   Weakening weakening = {};
   double viscous = 0;                                ///< >= 0 [N s/m or N m s/rad]
   std::vector<StateFunction> surface_velocity = {};  ///< empty: at rest; else one per direction [m/s or rad/s]
-  double stiffness = 0;                              ///< of a spring in series; 0: none, the law is rigid [N/m or N m/rad]
+  double stiffness = 0;  ///< of a spring in series; 0: none, the law is rigid [N/m or N m/rad]
 
   int size() const { return static_cast<int>(directions.size()); }
   bool elastic() const { return stiffness > 0; }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of a system: its laws. One set of rows serves every kind of model.
 //
-//   friction      fixed directions over the velocities, limits and surface velocities as functions (friction_element.hpp)
-//   contacts      points found at (t, q), whose number may change; rows with gap, surface velocity and cone
+//   friction      fixed directions over the velocities, limits and surface velocities as functions
+//   (friction_element.hpp) contacts      points found at (t, q), whose number may change; rows with gap, surface
+//   velocity and cone
 //                 (contact_element.hpp)
 //   constraints   one row each, bilateral (constraint_element.hpp)
 //

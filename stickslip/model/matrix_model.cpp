@@ -74,9 +74,7 @@ class MatrixForces final : public Forces {
   }
   bool applied_depends_on_state() const override { return state_dependent_; }
   bool applied_depends_on_time() const override { return time_dependent_; }
-  bool depends_on_state() const override {
-    return state_dependent_ || !damping_.is_zero() || !stiffness_.is_zero();
-  }
+  bool depends_on_state() const override { return state_dependent_ || !damping_.is_zero() || !stiffness_.is_zero(); }
 
   void slopes(double t, const Vector& q, const Vector& v, SystemWorkspace& w, SystemMatrix& by_q,
               SystemMatrix& by_v) const override {
@@ -201,11 +199,11 @@ std::unique_ptr<System> make_system(MatrixModel model) {
   if (model.force.common) require_sizes(*model.force.common, "force", n, n);
   check_laws(model.friction, model.contacts, model.constraints, n);
   auto kinematics = std::make_unique<FlatKinematics>(model.coordinates);
-  auto laws = expression_laws(std::move(model.friction), std::move(model.contacts), std::move(model.constraints),
-                              *kinematics);
+  auto laws =
+      expression_laws(std::move(model.friction), std::move(model.contacts), std::move(model.constraints), *kinematics);
   if (model.compliance) laws.set_compliance(std::move(*model.compliance));
-  auto forces = std::make_unique<MatrixForces>(std::move(model.force), std::move(model.damping),
-                                               std::move(model.stiffness), n);
+  auto forces =
+      std::make_unique<MatrixForces>(std::move(model.force), std::move(model.damping), std::move(model.stiffness), n);
   return std::make_unique<System>(SystemParts{std::move(model.title), std::move(kinematics),
                                               std::make_unique<ConstantInertia>(std::move(model.mass)),
                                               std::move(forces), std::move(laws)});

@@ -17,7 +17,7 @@ namespace stickslip {
 namespace {
 
 using ColumnSparse = Eigen::SparseMatrix<double>;
-constexpr Index kDense = 150;            // interior coordinates up to which all modes are computed at once
+constexpr Index kDense = 150;             // interior coordinates up to which all modes are computed at once
 constexpr double kSingularPivot = 1e-11;  // of the diagonal: round-off of a pivot that is 0
 
 /// Blocks of a matrix by kept (b) and interior (i) coordinates.
@@ -92,10 +92,11 @@ void factorize(const ColumnSparse& K, const Split& split, Cholesky& factor) {
     for (Index i = 0; i < pivots.size(); ++i) positive &= pivots[i] > kSingularPivot * std::abs(permuted[i]);
   }
   if (!positive)
-    throw InputError(fmt::format(
-        "the structure is not held when its {} kept coordinates are (K of the others is not positive definite); keep more "
-        "coordinates, such as those of its supports or of all free bodies",
-        split.kept.size()));
+    throw InputError(
+        fmt::format("the structure is not held when its {} kept coordinates are (K of the others is not positive "
+                    "definite); keep more "
+                    "coordinates, such as those of its supports or of all free bodies",
+                    split.kept.size()));
 }
 
 void interior_modes(const Blocks& M, const Blocks& K, const Cholesky& factor, Index count, DenseMatrix& modes,
@@ -120,7 +121,8 @@ void interior_modes(const Blocks& M, const Blocks& K, const Cholesky& factor, In
     solver.init();
     solver.compute(Spectra::SortRule::LargestMagn, 1000, 1e-12, Spectra::SortRule::SmallestAlge);
     if (solver.info() != Spectra::CompInfo::Successful)
-      throw InputError(fmt::format("the {} lowest interior modes did not converge; ask for another number of modes", count));
+      throw InputError(
+          fmt::format("the {} lowest interior modes did not converge; ask for another number of modes", count));
     modes = solver.eigenvectors();
     frequency = solver.eigenvalues().cwiseMax(0.0).cwiseSqrt();
   }

@@ -10,10 +10,11 @@
 // Every mode has its largest entry 1, so that η is a length (or angle) in the units of the model. Without modes this is
 // Guyan's static condensation.
 //
-// Error: for a natural mode (θ, x = T y) of the reduced model r = (K - θ² M) x is orthogonal to T, and the full model has
-// a natural frequency with
+// Error: for a natural mode (θ, x = T y) of the reduced model r = (K - θ² M) x is orthogonal to T, and the full model
+// has a natural frequency with
 //   |1 - θ²/ω²| <= η,   η² = rᵀ K⁻¹ r/(xᵀ K x) = r_iᵀ K_ii⁻¹ r_i/(xᵀ K x)                  (bound; proof in the source)
-// The reduced frequencies lie above the exact ones by about half of η² where they are well separated: `frequency_error`.
+// The reduced frequencies lie above the exact ones by about half of η² where they are well separated:
+// `frequency_error`.
 //
 // Sources: R.R. Craig, M.C.C. Bampton, AIAA J. 6, 1968; residual bound: B.N. Parlett, The Symmetric Eigenvalue Problem,
 // section 4.5, in the norm of K⁻¹. Eigenvalues: Spectra (Lanczos, shift and invert at 0); small ones by Eigen.
@@ -34,12 +35,12 @@ struct ReductionOptions {
 
 struct Reduction {
   std::vector<Index> kept;
-  DenseMatrix T;                  ///< n × (kept + modes)
-  DenseMatrix M, B, K;            ///< reduced
-  Vector interior_frequency;      ///< ω_i of the modes taken [rad/s]
-  Vector frequency;               ///< θ, natural frequencies of the reduced model, ascending [rad/s]
-  Vector frequency_error;         ///< estimated relative error of each, ½ η²
-  Vector frequency_bound;         ///< η
+  DenseMatrix T;              ///< n × (kept + modes)
+  DenseMatrix M, B, K;        ///< reduced
+  Vector interior_frequency;  ///< ω_i of the modes taken [rad/s]
+  Vector frequency;           ///< θ, natural frequencies of the reduced model, ascending [rad/s]
+  Vector frequency_error;     ///< estimated relative error of each, ½ η²
+  Vector frequency_bound;     ///< η
   Index modes() const { return interior_frequency.size(); }
   /// Largest estimated error of the natural frequencies up to `highest` [rad/s].
   double error_up_to(double highest) const;

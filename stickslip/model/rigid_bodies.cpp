@@ -14,8 +14,10 @@
 #include "stickslip/model/multibody/body_inertia.hpp"
 #include "stickslip/model/multibody/body_kinematics.hpp"
 #include "stickslip/model/multibody/body_pose.hpp"
+#include "stickslip/model/multibody/flexible_body.hpp"
 #include "stickslip/model/multibody/held_axes.hpp"
 #include "stickslip/model/multibody/joined_laws.hpp"
+#include "stickslip/model/multibody/mapped_tree.hpp"
 #include "stickslip/model/multibody/part_error.hpp"
 #include "stickslip/model/multibody/tree_articulation.hpp"
 #include "stickslip/model/multibody/tree_forces.hpp"
@@ -23,8 +25,6 @@
 #include "stickslip/model/multibody/tree_kinematics.hpp"
 #include "stickslip/model/multibody/tree_loops.hpp"
 #include "stickslip/model/multibody/tree_map.hpp"
-#include "stickslip/model/multibody/flexible_body.hpp"
-#include "stickslip/model/multibody/mapped_tree.hpp"
 
 namespace stickslip {
 
@@ -190,9 +190,9 @@ void complete_inertia(BodyModel& model) {
                                   body.name, body.mass, kSmallestInertia, kLargestInertia));
     if (!within_range(body.position) || !within_range(body.center))
       throw PartError("body", body.name, "position_0",
-          fmt::format("body '{}' starts at ({:g}, {:g}, {:g}) m; coordinates must be below {:g} m. Choose "
-                      "another unit of length",
-                      body.name, body.position.x(), body.position.y(), body.position.z(), kLargestLength));
+                      fmt::format("body '{}' starts at ({:g}, {:g}, {:g}) m; coordinates must be below {:g} m. Choose "
+                                  "another unit of length",
+                                  body.name, body.position.x(), body.position.y(), body.position.z(), kLargestLength));
     if (!(body.orientation.norm() > 0))
       throw PartError("body", body.name, "orientation_0",
                       fmt::format("body '{}': the quaternion of its orientation is zero", body.name));
@@ -278,8 +278,8 @@ std::unique_ptr<System> make_tree_system(BodyModel model) {
               join(std::move(constraints), tree->nv()));
   auto forces = std::make_unique<TreeForces>(model, tree);
   auto articulation = tree->flat ? std::make_unique<TreeArticulation>(*tree, *forces) : nullptr;
-  return std::make_unique<System>(SystemParts{model.title, std::move(kinematics), std::move(inertia),
-                                              std::move(forces), std::move(laws), nullptr, std::move(articulation)});
+  return std::make_unique<System>(SystemParts{model.title, std::move(kinematics), std::move(inertia), std::move(forces),
+                                              std::move(laws), nullptr, std::move(articulation)});
 }
 
 }  // namespace
@@ -296,10 +296,10 @@ std::unique_ptr<System> make_system(BodyModel model) {
     masses.push_back(body_mass(body.mass, *body.inertia));
   }
   const Index nv = 6 * static_cast<Index>(model.bodies.size());
-  return std::make_unique<System>(SystemParts{
-      model.title, std::make_unique<BodyKinematics>(body_names), std::make_unique<BodyInertia>(masses),
-      std::make_unique<BodyForces>(model), LawSet(nv, {}, std::make_unique<BodyContacts>(model)),
-      std::make_unique<BodyFreeMotion>(masses)});
+  return std::make_unique<System>(
+      SystemParts{model.title, std::make_unique<BodyKinematics>(body_names), std::make_unique<BodyInertia>(masses),
+                  std::make_unique<BodyForces>(model), LawSet(nv, {}, std::make_unique<BodyContacts>(model)),
+                  std::make_unique<BodyFreeMotion>(masses)});
 }
 
 }  // namespace stickslip

@@ -6,8 +6,8 @@
 //   m x'' = m g + f,    J ω' + ω × J ω = τ            J about the mass centre, body axes [kg m²]
 //
 // The parts of a system of free bodies: multibody/body_kinematics.hpp, body_inertia.hpp, body_forces.hpp,
-// body_contacts.hpp. With hinges, loops, loads or laws on coordinates the bodies are a tree (multibody/hinge.hpp, tree.hpp,
-// tree_*.hpp); a body without a hinge then has a free one and keeps the coordinates above.
+// body_contacts.hpp. With hinges, loops, loads or laws on coordinates the bodies are a tree (multibody/hinge.hpp,
+// tree.hpp, tree_*.hpp); a body without a hinge then has a free one and keeps the coordinates above.
 #pragma once
 
 #include <algorithm>
@@ -68,21 +68,21 @@ struct BodyModel {
   std::vector<Hinge> hinges = {};
   std::vector<Loop> loops = {};
   std::vector<PointLoad> loads = {};
-  /// Threads that look for contacts and set up their rows; 0: one per processor, where there are enough bodies to gain by it.
-  /// Results are the same, bit for bit.
+  /// Threads that look for contacts and set up their rows; 0: one per processor, where there are enough bodies to gain
+  /// by it. Results are the same, bit for bit.
   int threads = 0;
   // Laws on the coordinates of a tree (Tree::coordinates, Tree::velocities).
   std::vector<FrictionElement> friction = {};
-  std::vector<ExpressionContact> stops = {};              ///< behind `contacts` among the laws
-  std::vector<ExpressionConstraint> constraints = {};     ///< behind the loops
+  std::vector<ExpressionContact> stops = {};           ///< behind `contacts` among the laws
+  std::vector<ExpressionConstraint> constraints = {};  ///< behind the loops
 
   bool is_flexible() const {
     return std::any_of(bodies.begin(), bodies.end(), [](const RigidBody& body) { return body.flexible != nullptr; });
   }
   /// The bodies are more than free ones.
   bool is_tree() const {
-    return is_flexible() || !hinges.empty() || !loops.empty() || !loads.empty() || !friction.empty() || !stops.empty() ||
-           !constraints.empty();
+    return is_flexible() || !hinges.empty() || !loops.empty() || !loads.empty() || !friction.empty() ||
+           !stops.empty() || !constraints.empty();
   }
 };
 
@@ -98,7 +98,8 @@ struct StartOverlap {
 };
 std::vector<StartOverlap> start_overlaps(const BodyModel& model, double depth);
 
-/// Mass centre of a body filled evenly, in its frame [m]; where shapes overlap, twice. InputError: no shape has a volume.
+/// Mass centre of a body filled evenly, in its frame [m]; where shapes overlap, twice. InputError: no shape has a
+/// volume.
 Eigen::Vector3d center_of_shapes(const BodyModel& model, int body);
 
 /// Masses checked, inertias that are not given computed from the shapes. Throws InputError as make_system() does.

@@ -2,8 +2,9 @@
 // A number of the model that may depend on time and state: a constant, an expression, a table over time, or a function
 // of the program (state_callable.hpp). All answer the same questions.
 //
-// Variables are laid out as (t, q_1..q_nq, v_1..v_nv, i, R_1..R_m): slot 0 is time, i an index for functions that are one
-// text for many coordinates, R reactions of contacts and constraints (LawSet::reaction_count), which limits may name.
+// Variables are laid out as (t, q_1..q_nq, v_1..v_nv, i, R_1..R_m): slot 0 is time, i an index for functions that are
+// one text for many coordinates, R reactions of contacts and constraints (LawSet::reaction_count), which limits may
+// name.
 #pragma once
 
 #include <optional>

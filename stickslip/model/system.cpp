@@ -21,8 +21,8 @@ System::System(SystemParts parts) : parts_(std::move(parts)) {
   quadratic_energy_ = inertia().constant() && forces().quadratic_potential();
   if (!inertia().constant() || !forces().linear() || !kinematics().flat()) return;
   SystemWorkspace workspace(*this);
-  linear_.emplace(LinearPart{inertia().mass(Vector::Zero(info_.nq()), workspace), forces().linear()->B,
-                             forces().linear()->K});
+  linear_.emplace(
+      LinearPart{inertia().mass(Vector::Zero(info_.nq()), workspace), forces().linear()->B, forces().linear()->K});
   has_series_ = forces().has_series() && laws().constant_rows();
 }
 

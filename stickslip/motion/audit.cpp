@@ -12,8 +12,7 @@ namespace stickslip {
 
 AuditItem guaranteed(std::string name, double value, double limit, std::string unit, std::string meaning,
                      std::string remedy) {
-  return {std::move(name),  value, limit, true, value <= limit, std::move(unit), std::move(meaning),
-          std::move(remedy)};
+  return {std::move(name), value, limit, true, value <= limit, std::move(unit), std::move(meaning), std::move(remedy)};
 }
 
 AuditItem reported(std::string name, double value, std::string unit, std::string meaning) {
@@ -82,8 +81,8 @@ std::string audit_message(const std::vector<AuditItem>& audit) {
           "numbers; choose other units",
           item.name, item.meaning);
     } else {
-      message += fmt::format("audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}", item.name,
-                             item.value, item.limit, item.meaning, item.remedy);
+      message += fmt::format("audit: {} = {:.3g} is above the limit {:.3g} that the scheme guarantees ({}); {}",
+                             item.name, item.value, item.limit, item.meaning, item.remedy);
     }
   }
   return message;

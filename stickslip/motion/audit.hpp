@@ -3,7 +3,8 @@
 //
 //   inclusion     natural map of (*), largest over the steps, relative to the momentum of the step
 //   set           distance of a reaction from its set, relative to the largest reaction
-//   energy        unexplained energy over the largest energy or work of the run, or what the impulses of a step could do
+//   energy        unexplained energy over the largest energy or work of the run, or what the impulses of a step could
+//   do
 //
 // A scheme has further parts (AuditPart) for what it alone measures; an item that a scheme does not measure is not
 // there. step_audit.hpp, contact_audit.hpp and constraint_audit.hpp are shared by those that solve for momentum, hold
@@ -53,8 +54,8 @@ struct AuditLedger {
 
 /// What a scheme guarantees for a system.
 struct AuditLimits {
-  bool energy = false;      ///< the scheme closes the energy balance
-  double energy_limit = 0;  ///< of the scheme itself; 0: round-off of the steps
+  bool energy = false;            ///< the scheme closes the energy balance
+  double energy_limit = 0;        ///< of the scheme itself; 0: round-off of the steps
   bool stuck_motion = false;      ///< the scheme sticks exactly
   double stuck_motion_limit = 0;  ///< of the path that laws could have made
   double inclusion = 1e-10;

@@ -73,8 +73,8 @@ OrderFit judged_order(const std::vector<double>& sizes, const std::vector<double
   if (slope < least) return {std::nan(""), "errors do not fall"};
   const double uncertain = std::sqrt(residual / ((n - 2) * sxx));
   if (uncertain > kSlopeError)
-    return {std::nan(""),
-            fmt::format("errors scatter too much: slope {:.2f} within {:.2f}, more sizes would tell", slope, uncertain)};
+    return {std::nan(""), fmt::format("errors scatter too much: slope {:.2f} within {:.2f}, more sizes would tell",
+                                      slope, uncertain)};
   return {slope, ""};
 }
 

@@ -113,8 +113,7 @@ void ConstrainedMass::lengths(const DenseMatrix& W, Vector& length) {
 
 double ConstrainedMass::stretch() const {
   double squares = 0;
-  for (Index i = 0; i < m_; ++i)
-    squares += inner_.col(i).head(rank_).squaredNorm() * peak_[i] * peak_[i];
+  for (Index i = 0; i < m_; ++i) squares += inner_.col(i).head(rank_).squaredNorm() * peak_[i] * peak_[i];
   return std::sqrt(squares);
 }
 

@@ -46,11 +46,11 @@ class ConstrainedMass {
   bool refresh(const SystemMatrix& M, const DenseMatrix& A);
 
   Index rank() const { return rank_; }
-  /// |(S Ã)⁺|, each row measured by its largest length so far: grows without bound towards a position where a row vanishes
-  /// or comes to depend on the others.
+  /// |(S Ã)⁺|, each row measured by its largest length so far: grows without bound towards a position where a row
+  /// vanishes or comes to depend on the others.
   double stretch() const;
   Index row_count() const { return m_; }
-  const DenseMatrix& free_directions() const { return N_; }  ///< N
+  const DenseMatrix& free_directions() const { return N_; }   ///< N
   const DenseMatrix& weighted_inverse() const { return G_; }  ///< G
 
   /// a of (h, bias)

@@ -37,8 +37,8 @@ double row_length(const DenseMatrix& A, Index i, const Vector& inertia) {
 }
 
 /// Largest of |residual_i| beside |a_i| size + |own_i|, and its row. A row that has all but vanished, as in a singular
-/// position, is measured against a millionth of the longest; one that no coordinate moves, as across the plane of a planar
-/// linkage, against the longest: its residual is the rounding of positions.
+/// position, is measured against a millionth of the longest; one that no coordinate moves, as across the plane of a
+/// planar linkage, against the longest: its residual is the rounding of positions.
 struct Relative {
   double value = 0;
   Index row = -1;
@@ -162,7 +162,8 @@ Status project_velocity(const System& system, double t, const Vector& q, Vector&
   for (int pass = 0; pass < 2; ++pass) {
     velocity_residual(workspace.rows, v, workspace.residual);
     const double speed = length(workspace.inertia, v);
-    if (pass > 0 && relative_size(workspace.residual, workspace, speed, &workspace.rows.rate).value <= 8 * kEpsilon) break;
+    if (pass > 0 && relative_size(workspace.residual, workspace, speed, &workspace.rows.rate).value <= 8 * kEpsilon)
+      break;
     if (held.rows() == 0) {
       workspace.mass.correction(workspace.residual, workspace.correction);
     } else if (!hold_and_correct(system.inertia().mass(q, workspace.system), held, workspace.mass, workspace)) {
@@ -214,13 +215,15 @@ class Start {
     Vector residual = workspace_.rows.position;
     Relative worst = relative_size(residual, workspace_, position_);
     if (project_position(system_, t_, start.q, workspace_) != Status::success) no_position(start.q);
-    if (too_large(worst)) refuse(worst.row, "position", residual[worst.row], nearest(q, start.q, system_.info().coordinates));
+    if (too_large(worst))
+      refuse(worst.row, "position", residual[worst.row], nearest(q, start.q, system_.info().coordinates));
     system_.laws().constraint_source().evaluate(t_, start.q, workspace_.system, workspace_.rows);
     velocity_residual(workspace_.rows, v, residual);
     worst = relative_size(residual, workspace_, velocity_, &workspace_.rows.rate);
     if (project_velocity(system_, t_, start.q, start.v, workspace_) != Status::success) check_finite(start.v);
     require_solvable(start);
-    if (too_large(worst)) refuse(worst.row, "velocity", residual[worst.row], nearest(v, start.v, system_.info().velocities));
+    if (too_large(worst))
+      refuse(worst.row, "velocity", residual[worst.row], nearest(v, start.v, system_.info().velocities));
     start.rank = rank_report(system_, t_, start.q, workspace_);
     return start;
   }
@@ -252,7 +255,8 @@ class Start {
     throw InputError(fmt::format(
         "the initial {0} violates constraint '{1}' by {2:.6g} ({3}); correct it, or set initial.consistent = "
         "\"project\" to start from the nearest {0} on the constraints: {4}",
-        level, name_of(system_, row), residual, *level == 'p' ? "position must be 0" : "row . v - rate must be 0", near));
+        level, name_of(system_, row), residual, *level == 'p' ? "position must be 0" : "row . v - rate must be 0",
+        near));
   }
 
   /// "x = 1.2, y = 3": what differs, or all; no more than a line.

@@ -57,9 +57,9 @@ ConstraintDrift constraint_drift(const System& system, double t, const Vector& q
                                  ConstraintWorkspace& workspace);
 
 /// Newton's iteration until |g_i| <= 8 ε |a_i| |q|, round-off of its terms (lengths in the metric of M,
-/// constraint_audit.hpp; |q| the largest reach on the way, position_reach.hpp), or until it does not fall any more. not_converged: it rose again
-/// above `1e-6` of that; q is then the best position found. not_finite: q
-/// left the domain of an expression. M is taken where the iteration starts.
+/// constraint_audit.hpp; |q| the largest reach on the way, position_reach.hpp), or until it does not fall any more.
+/// not_converged: it rose again above `1e-6` of that; q is then the best position found. not_finite: q left the domain
+/// of an expression. M is taken where the iteration starts.
 Status project_position(const System& system, double t, Vector& q, ConstraintWorkspace& workspace,
                         const DenseMatrix& held = DenseMatrix());
 /// One linear projection (and a second one for its round-off). Refreshes the workspace at (t, q).

@@ -20,8 +20,8 @@ struct Worst {
   double value = 0, terms = 1;
 };
 
-/// Of the row that is worst relative to its terms. A row that no coordinate moves, as those across the plane of a planar
-/// linkage, has entries of rounding alone; what it rounds are positions like those of the others.
+/// Of the row that is worst relative to its terms. A row that no coordinate moves, as those across the plane of a
+/// planar linkage, has entries of rounding alone; what it rounds are positions like those of the others.
 Worst worst_of(const Vector& values, const Vector& terms) {
   constexpr double kNoRow = 1e-10;  // of the longest
   Worst worst;
@@ -88,15 +88,15 @@ void ConstraintAudit::add(const State& s, double dt, double side) {
 
 void ConstraintAudit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
                                 std::vector<AuditItem>& items) const {
-  const char* remedy = "the constraints are nearly dependent or far from the origin: move them closer, or leave one out";
+  const char* remedy =
+      "the constraints are nearly dependent or far from the origin: move them closer, or leave one out";
   const Worst position = worst_of(position_, position_terms_), velocity = worst_of(velocity_, velocity_terms_);
   items.push_back(guaranteed("constraint_position", position.value, kPositionRoundOff * kEpsilon * position.terms,
                              "m, rad", "violation of a holonomic constraint, of the one that is worst beside its terms",
                              remedy));
-  items.push_back(guaranteed("constraint_velocity", velocity.value, kVelocityRoundOff * kEpsilon * velocity.terms,
-                             "m/s, rad/s",
-                             "violation of a constraint by the velocities, of the one that is worst beside its terms",
-                             remedy));
+  items.push_back(
+      guaranteed("constraint_velocity", velocity.value, kVelocityRoundOff * kEpsilon * velocity.terms, "m/s, rad/s",
+                 "violation of a constraint by the velocities, of the one that is worst beside its terms", remedy));
 }
 
 void ConstraintAudit::exchange(Memory& memory) {

@@ -8,10 +8,10 @@
 //
 // |a_i| |q| bounds every term A_ij q_j and has the unit of the row, whatever the units of the coordinates are. A rod
 // x² + y² - l² has s = 2 l²; a frame whose origin is far away has a large s, as its coordinates have fewer digits to
-// spare. The time itself is not among the terms: a row is evaluated at the same t on both sides. The last term is what forces that the row cancels would do to it within a step: all there is for a row that
-// rests at 0. Of both sides the largest of the run is taken, so that terms that vanish for a moment, or have not yet
-// begun, do not make round-off a violation. A row with s below 1e-10 of the largest one, which no coordinate moves, is measured
-// against that.
+// spare. The time itself is not among the terms: a row is evaluated at the same t on both sides. The last term is what
+// forces that the row cancels would do to it within a step: all there is for a row that rests at 0. Of both sides the
+// largest of the run is taken, so that terms that vanish for a moment, or have not yet begun, do not make round-off a
+// violation. A row with s below 1e-10 of the largest one, which no coordinate moves, is measured against that.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,9 @@ namespace stickslip {
 class ConstraintAudit final : public AuditPart {
  public:
   explicit ConstraintAudit(const System& system);
-  /// Takes the state that a step of length dt has reached into account. side: 0, or where rows and rates of time may jump
-  /// at the state's time, a short time towards the side the state belongs to; they are then the limits from that side.
+  /// Takes the state that a step of length dt has reached into account. side: 0, or where rows and rates of time may
+  /// jump at the state's time, a short time towards the side the state belongs to; they are then the limits from that
+  /// side.
   void add(const State& state, double dt, double side = 0);
   /// constraint_position and constraint_velocity: the largest residual so far of the row that is worst relative to its
   /// terms, against round-off of these.

@@ -2,11 +2,13 @@
 // What schemes with contacts keep of them, step by step, and the items of the audit that follow.
 //
 //   penetration       largest at a contact on the way [m]
-//   penetration_steps the same beyond what counts as touching, over the way of one step at the fastest approach that its
+//   penetration_steps the same beyond what counts as touching, over the way of one step at the fastest approach that
+//   its
 //                     contact has seen: in any unit, be it an angle or a length
 //   penetration_end   the same at the end of the run, by a search of its own; a few steps of the fastest approach are
 //                     what time stepping can leave
-//   contact_velocity  |min(u_N, p_N/m)| after a step, m the mass at the contact, over the velocities at hand there: sees a
+//   contact_velocity  |min(u_N, p_N/m)| after a step, m the mass at the contact, over the velocities at hand there:
+//   sees a
 //                     contact that gives way however heavy its neighbours are
 //   contact_gain      kinetic energy made by contacts: Newton's impact law with friction can; contacts with e = 0, the
 //                     energetic law, and Poisson's with one e or without friction cannot (solvers/impact.hpp)
@@ -21,8 +23,8 @@ namespace stickslip {
 
 /// What a scheme says of its contacts.
 struct ContactGuarantees {
-  double velocity = 0;  ///< limit of contact_velocity; 0: it is not recorded
-  double length = 0;    ///< smallest shape, 0: none [m]
+  double velocity = 0;       ///< limit of contact_velocity; 0: it is not recorded
+  double length = 0;         ///< smallest shape, 0: none [m]
   double steps = 0;          ///< limit of penetration_steps; 0: it is not recorded
   bool ends_outside = true;  ///< penetration_end is bounded; false: reported
   bool no_gain = true;       ///< impacts_never_gain(): contacts cannot make energy

@@ -49,7 +49,8 @@ std::vector<std::string> ElasticFriction::names(const System& system) {
 double ElasticFriction::energy() const {
   double energy = 0;
   for (std::size_t j = 0; j < laws_.size(); ++j)
-    energy += 0.5 * assembly_.element(laws_[j]).stiffness * d_.segment(first_[j], assembly_.size(laws_[j])).squaredNorm();
+    energy +=
+        0.5 * assembly_.element(laws_[j]).stiffness * d_.segment(first_[j], assembly_.size(laws_[j])).squaredNorm();
   return energy;
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction laws with a spring in series (friction_element.hpp) in a time step: the deformations d as states, the force by
-// return mapping.
+// Friction laws with a spring in series (friction_element.hpp) in a time step: the deformations d as states, the force
+// by return mapping.
 //
-//   r(x) = P_C(-k (d0 + x)),   x: relative displacement since the start of the step          force at a point of the step
-//   d1   = -r(h u_θ)/k                                                                       state at its end
+//   r(x) = P_C(-k (d0 + x)),   x: relative displacement since the start of the step          force at a point of the
+//   step d1   = -r(h u_θ)/k                                                                       state at its end
 //
-// Exact where the slider moves one way through the step. Over a reversal of a slider at its limit the force is wrong by k
-// times the way since the turn, O(h²): order 2 is kept. The work of the mean force is never less than what d stores:
+// Exact where the slider moves one way through the step. Over a reversal of a slider at its limit the force is wrong by
+// k times the way since the turn, O(h²): order 2 is kept. The work of the mean force is never less than what d stores:
 // with θ = 1/2 a step loses energy or keeps it.
 #pragma once
 
@@ -18,8 +18,8 @@
 
 namespace stickslip {
 
-/// Where the law has to be a spring-damper with a limit (laws/viscoelastic_law.hpp): its relaxation time D/k [s], such that
-/// the force is off by O(ε) like everything else there, τ = ε √(k/m). m: what the law feels.
+/// Where the law has to be a spring-damper with a limit (laws/viscoelastic_law.hpp): its relaxation time D/k [s], such
+/// that the force is off by O(ε) like everything else there, τ = ε √(k/m). m: what the law feels.
 inline double relaxation_of_spring(double stiffness, double mass, double epsilon) {
   return epsilon * std::sqrt(stiffness / mass);
 }

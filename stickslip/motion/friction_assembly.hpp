@@ -63,9 +63,8 @@ class FrictionAssembly {
   std::vector<int> coordinate_;  // of each component, if every one acts on a coordinate; else empty
   Vector limit_, static_limit_;
   Index index_slot_;
-  bool limits_vary_ = false, limits_depend_on_state_ = false, limits_depend_on_reactions_ = false,
-       has_static_ = false, has_weakening_ = false,
-       has_viscous_ = false, surface_moves_ = false, limits_known_ = false;
+  bool limits_vary_ = false, limits_depend_on_state_ = false, limits_depend_on_reactions_ = false, has_static_ = false,
+       has_weakening_ = false, has_viscous_ = false, surface_moves_ = false, limits_known_ = false;
 };
 
 }  // namespace stickslip

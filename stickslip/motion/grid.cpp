@@ -22,9 +22,10 @@ Grid::Grid(const SimulationOptions& options) : start_(options.start_time), end_(
     if (options.output_step > 0) h = options.output_step;
     if (h == 0) h = span / kOwnRows;
   }
-  steps_ = !times_.empty()                                  ? static_cast<long>(times_.size())
-           : options.steps > 0 && options.output_step == 0 ? options.steps
-                                                            : std::max(1L, static_cast<long>(std::ceil(span / h - kSameTime)));
+  steps_ = !times_.empty() ? static_cast<long>(times_.size())
+           : options.steps > 0 && options.output_step == 0
+               ? options.steps
+               : std::max(1L, static_cast<long>(std::ceil(span / h - kSameTime)));
   if (!own_steps && options.steps > 0) steps_ = options.steps;
   step_ = std::min(h, span);
   multiples_ = Multiples(step_);

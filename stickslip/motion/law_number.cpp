@@ -19,9 +19,9 @@ std::optional<std::size_t> contact_of_coefficient(const System& system, const st
   std::size_t law = laws.size();
   const auto [end, error] = std::from_chars(which.data(), which.data() + which.size(), law);
   if (error != std::errc() || end != which.data() + which.size())
-    law = static_cast<std::size_t>(std::find_if(laws.begin(), laws.end(), [&](const ContactElement& contact) {
-            return contact.name == which;
-          }) - laws.begin());
+    law = static_cast<std::size_t>(
+        std::find_if(laws.begin(), laws.end(), [&](const ContactElement& contact) { return contact.name == which; }) -
+        laws.begin());
   if (law >= laws.size() || laws[law].mu_static) return {};
   return law;
 }

@@ -11,8 +11,10 @@ namespace stickslip {
 
 inline std::string prescribed_into(std::string_view contact, double t) {
   return fmt::format(
-      "contact '{}' closes at t = {:.9g} s along a way that constraints or a prescribed motion leave no freedom: no force of it "
-      "can stop that; end the motion before it, or drive by a motor with `position`, `stiffness` and `limit` instead of `motion`",
+      "contact '{}' closes at t = {:.9g} s along a way that constraints or a prescribed motion leave no freedom: no "
+      "force of it "
+      "can stop that; end the motion before it, or drive by a motor with `position`, `stiffness` and `limit` instead "
+      "of `motion`",
       contact, t);
 }
 

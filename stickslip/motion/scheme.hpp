@@ -62,10 +62,10 @@ struct SchemeDescription {
   std::string_view source;
   std::string_view takes;  ///< models and laws
   std::string_view guarantees;
-  bool own_steps;             ///< step sizes follow from a tolerance
-  bool friction_velocity;     ///< rows keep the velocity after the friction part of a step
-  bool refuses_penetration;   ///< a start inside a contact is refused or corrected, and so looked for beforehand
-  Derivatives derivatives;    ///< what it carries along of them (motion/sensitivity.hpp)
+  bool own_steps;            ///< step sizes follow from a tolerance
+  bool friction_velocity;    ///< rows keep the velocity after the friction part of a step
+  bool refuses_penetration;  ///< a start inside a contact is refused or corrected, and so looked for beforehand
+  Derivatives derivatives;   ///< what it carries along of them (motion/sensitivity.hpp)
   /// Throws InputError with the reason and the scheme to use instead if the scheme does not take this system.
   void (*require)(const System& system);
   /// The system and the variations must outlive the scheme. `breakpoints`: times at which forces jump, ascending.
@@ -93,8 +93,8 @@ void require_sensitivities(SchemeKind kind);
 /// SchemeDescription::require of this scheme.
 void require_supported(SchemeKind kind, const System& system);
 
-/// Limit of the energy balance of schemes with error control: errors add up over the steps, some ten to a hundred in our
-/// models' runs; a run that loses more than a hundredth is not resolved, whatever tolerance was asked for.
+/// Limit of the energy balance of schemes with error control: errors add up over the steps, some ten to a hundred in
+/// our models' runs; a run that loses more than a hundredth is not resolved, whatever tolerance was asked for.
 double integration_limit(double tolerance, double round_off);
 /// Throws InputError that names the friction law whose limit depends on a reaction.
 void refuse_reaction_limits(std::string_view scheme, const System& system);

@@ -21,11 +21,8 @@ namespace {
 /// In the order of SchemeKind.
 const std::array<SchemeDescription, 5>& schemes() {
   static const std::array<SchemeDescription, 5> table{
-      splitting_description(),
-      moreau_description(),
-      event_description(),
-      compliant_description(),
-      viscoelastic_description(),
+      splitting_description(), moreau_description(),       event_description(),
+      compliant_description(), viscoelastic_description(),
   };
   return table;
 }
@@ -49,7 +46,8 @@ void require_sensitivities(SchemeKind kind) {
   if (describe(kind).derivatives != Derivatives::none) return;
   std::string others;
   for (const SchemeDescription& scheme : schemes())
-    if (scheme.derivatives != Derivatives::none) others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", scheme.name);
+    if (scheme.derivatives != Derivatives::none)
+      others += fmt::format("{}\"{}\"", others.empty() ? "" : " or ", scheme.name);
   throw InputError(
       fmt::format("run.sensitivities: scheme '{}' has no derivatives, because it steps over the instants at which the "
                   "motion changes its form; use scheme = {}",
@@ -69,8 +67,8 @@ void refuse_other_polygons(std::string_view scheme, const System& system) {
       throw InputError(
           fmt::format("scheme '{}' takes inscribed polygons of an even number of facets with a vertex on the first "
                       "tangent; contact '{}' "
-          "has another one. Give facets = n alone, or use scheme = \"compliant\"",
-          scheme, contact.name));
+                      "has another one. Give facets = n alone, or use scheme = \"compliant\"",
+                      scheme, contact.name));
 }
 
 void refuse_reaction_limits(std::string_view scheme, const System& system) {

@@ -40,7 +40,8 @@ ParameterVariation without_neighbours(const std::string& name, double value) {
   return ParameterVariation(still, name);
 }
 
-/// Row of S that "initial.<part>.<index>" is, where the numbers of the start are those of the state; -1: none, or unknown.
+/// Row of S that "initial.<part>.<index>" is, where the numbers of the start are those of the state; -1: none, or
+/// unknown.
 Index row_of_start(const Case& center, std::string_view name, std::string_view part, Index first, Index count) {
   if (!center.system().kinematics().flat() || !center.system().laws().constraints().empty()) return -1;
   if (!name.starts_with(part)) return -1;
@@ -61,8 +62,8 @@ Variations::Variations(const Case& center, std::vector<std::string> names) : nam
   const State& start = center.initial();
   initial_.setZero(2 * start.v.size() + start.z.size(), size());
   variations_.reserve(names_.size());
-  bool known = false;                // the case has taken the name of a coefficient
-  std::array<bool, 2> plain{};       // numbers of positions and of velocities are those of the state
+  bool known = false;           // the case has taken the name of a coefficient
+  std::array<bool, 2> plain{};  // numbers of positions and of velocities are those of the state
   for (std::size_t j = 0; j < names_.size(); ++j) {
     require_number_of_the_motion(names_, j);
     const auto law = knows_coefficients(center.options()) && !center.parameters().find(names_[j])

@@ -7,8 +7,8 @@
 // positions by the cubic Hermite polynomial of the step (linearly where an impact happened), velocities linearly,
 // reactions as the mean over the step.
 //
-// `event`, `compliant` and `viscoelastic` choose their own steps: the grid above is then that of the output alone (output_step or
-// output_times, else step or steps, else 1000 equal parts), and rows are exact there.
+// `event`, `compliant` and `viscoelastic` choose their own steps: the grid above is then that of the output alone
+// (output_step or output_times, else step or steps, else 1000 equal parts), and rows are exact there.
 //
 // Going on: a Checkpoint holds all that a run is at the end of a step. The run that goes on from it has the grid, the
 // ledgers and the audit of the first one; with the schemes that keep their memory in it (splitting, moreau) it gives
@@ -25,10 +25,10 @@
 #include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/event/event_options.hpp"
 #include "stickslip/motion/moreau/moreau_options.hpp"
-#include "stickslip/motion/splitting/splitting_options.hpp"
 #include "stickslip/motion/scheme.hpp"
-#include "stickslip/motion/trajectory.hpp"
+#include "stickslip/motion/splitting/splitting_options.hpp"
 #include "stickslip/motion/time_span.hpp"
+#include "stickslip/motion/trajectory.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic_options.hpp"
 
 namespace stickslip {
@@ -92,15 +92,15 @@ struct Simulation {
   Status status = Status::success;
   std::string message;  ///< what happened and what to do; empty on success
   Trajectory trajectory;
-  State final;            ///< a run can go on from here
-  Vector final_reaction;  ///< mean over the last step
+  State final;                    ///< a run can go on from here
+  Vector final_reaction;          ///< mean over the last step
   DenseMatrix final_sensitivity;  ///< S at `final` (sensitivity.hpp); empty: none was asked for
   long steps = 0;
   long problems = 0;  ///< inclusions solved
   std::vector<AuditItem> audit;
-  std::vector<std::string> notes;      ///< what to know about the run (run_notes.hpp)
+  std::vector<std::string> notes;                    ///< what to know about the run (run_notes.hpp)
   std::array<long, kEventKindCount> event_counts{};  ///< by EventKind
-  Checkpoint last;                     ///< at `final`
+  Checkpoint last;                                   ///< at `final`
 };
 
 /// Columns of the rows that a run with these options has.

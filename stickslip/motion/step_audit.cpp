@@ -16,10 +16,11 @@ void MomentumAudit::exchange(Memory& memory) { memory.exchange(largest_); }
 
 void MomentumAudit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
                               std::vector<AuditItem>& items) const {
-  items.push_back(guaranteed("momentum", largest_, kMomentum, "",
-                             "balance of momentum of each step, largest residual over the momentum at hand",
-                             "masses, stiffnesses or limits are too far apart for 16 digits: bring them closer; or forces "
-                             "jump at times that were not all found (a note says so)"));
+  items.push_back(
+      guaranteed("momentum", largest_, kMomentum, "",
+                 "balance of momentum of each step, largest residual over the momentum at hand",
+                 "masses, stiffnesses or limits are too far apart for 16 digits: bring them closer; or forces "
+                 "jump at times that were not all found (a note says so)"));
 }
 
 void StickAudit::account(const AuditLedger& /*run*/) {

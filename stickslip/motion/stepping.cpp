@@ -133,7 +133,8 @@ Stepping::Stepping(const System& system, const State& initial, const SimulationO
 void Stepping::make_scheme(const Variations* variations) {
   const SchemeDescription& kind = describe(options_.scheme);
   const bool ends = inputs_ && !kind.own_steps;
-  scheme_ = kind.make(system_, options_, ends ? with_step_ends(search_.times, grid_) : search_.times, hooks_.stop, variations);
+  scheme_ = kind.make(system_, options_, ends ? with_step_ends(search_.times, grid_) : search_.times, hooks_.stop,
+                      variations);
   recorder_.emplace(system_, options_, grid_.step(), *scheme_, hooks_, result_);
 }
 

@@ -6,9 +6,9 @@
 //   Simulation simulation = run.finish();
 //
 // A step is one of the grid of simulate.hpp; of schemes that choose their own steps, the way to the next output time.
-// Between two steps a program may change what functions of the model look at (inputs, which are held over a step): forces,
-// limits and surface velocities then jump there. It says so beforehand and each time: to fixed steps every end is a jump;
-// schemes that choose their own begin anew.
+// Between two steps a program may change what functions of the model look at (inputs, which are held over a step):
+// forces, limits and surface velocities then jump there. It says so beforehand and each time: to fixed steps every end
+// is a jump; schemes that choose their own begin anew.
 #pragma once
 
 #include <functional>
@@ -23,10 +23,9 @@
 
 namespace stickslip {
 
-/// A look into the scheme after a part of a step, for what no row, event or audit holds (moreau/step_problem.hpp). The part
-/// went from `start` to `end`; where the outcome is no success, `end` is what was aimed at. [s]
-using StepObserver =
-    std::function<void(const Scheme& scheme, double start, double end, const StepOutcome& outcome)>;
+/// A look into the scheme after a part of a step, for what no row, event or audit holds (moreau/step_problem.hpp). The
+/// part went from `start` to `end`; where the outcome is no success, `end` is what was aimed at. [s]
+using StepObserver = std::function<void(const Scheme& scheme, double start, double end, const StepOutcome& outcome)>;
 
 class Stepping {
  public:
@@ -52,7 +51,7 @@ class Stepping {
   /// Mean over the last step; zero before the first. [N, N m]
   const Vector& reaction() { return recorder_->mean_reaction(record_); }
   const EnergyLedger& energy() const { return record_.energy; }
-    /// What has come of it, with the audit. Nothing can be done with the run afterwards.
+  /// What has come of it, with the audit. Nothing can be done with the run afterwards.
   Simulation finish();
 
  private:

@@ -268,8 +268,8 @@ double grazing_between(const Follower& follower, EventWalk& walk, Orbit orbit, d
 }
 
 /// A contact that begins to touch makes the derivative of the motion infinite on one side (grazing), and no path goes
-/// through. The motion beyond has another sequence of phases: looked for a little further on, then, because the branch may
-/// turn back there, a little before with a larger motion. False: none was found. Sets value, heading and orbit.
+/// through. The motion beyond has another sequence of phases: looked for a little further on, then, because the branch
+/// may turn back there, a little before with a larger motion. False: none was found. Sets value, heading and orbit.
 bool cross_grazing(Follower& follower, double& value, double& heading, Orbit& orbit) {
   constexpr double kNear = 0.2;  // of the motion's size
   const double low = std::min(follower.options_.from, follower.options_.to),
@@ -288,7 +288,8 @@ bool cross_grazing(Follower& follower, double& value, double& heading, Orbit& or
     for (const double part : {1e-4, 1e-3, 3e-3, 1e-2}) {  // of the way
       const double direction = back ? -heading : heading, next = value + direction * part * follower.way();
       if (next < low || next > high || raised(follower.stop_)) continue;
-      const std::vector<double> growths = back ? std::vector{0.3 * part, part, 3 * part, 10 * part, 0.1} : std::vector{0.0};
+      const std::vector<double> growths =
+          back ? std::vector{0.3 * part, part, 3 * part, 10 * part, 0.1} : std::vector{0.0};
       PeriodicSolution beyond;
       std::string message;
       bool found = false, other = false;
@@ -296,10 +297,13 @@ bool cross_grazing(Follower& follower, double& value, double& heading, Orbit& or
         const Orbit guess = larger(growths[k]);
         if (!walk.solve(next, &guess, beyond, message)) continue;
         other = impacts(beyond.orbit) != impacts(orbit);
-        found = (other || !back) && (far || distance(beyond.orbit, orbit) <= kNear);  // back: not the branch that it came on
+        found = (other || !back) &&
+                (far || distance(beyond.orbit, orbit) <= kNear);  // back: not the branch that it came on
       }
       if (!found) continue;
-      if (other) follower.add({"grazing", grazing_between(follower, walk, orbit, value, value + heading * part * follower.way()), 0});
+      if (other)
+        follower.add(
+            {"grazing", grazing_between(follower, walk, orbit, value, value + heading * part * follower.way()), 0});
       value = next;
       heading = direction;
       orbit = beyond.orbit;
@@ -321,7 +325,8 @@ void follow_events(Follower& follower, const PeriodicSolution& first, double fro
     if (!problem->usable()) {
       follower.branch_.status = Status::not_converged;
       follower.branch_.message = fmt::format(
-          "nothing moves at {} = {:.9g}, and a path in the state begins with a motion; use method = \"fourier\", or begin where something moves",
+          "nothing moves at {} = {:.9g}, and a path in the state begins with a motion; use method = \"fourier\", or "
+          "begin where something moves",
           follower.options_.parameter, value);
       return;
     }
@@ -374,7 +379,8 @@ void walk_events(Follower& follower, const PeriodicSolution& first, double from,
           fmt::format("the branch could not be followed beyond {} = {:.9g}: {}", options.parameter, value, message);
       return;
     }
-    walk.locate(options, branch.last, value, next, bifurcation_tests(branch.last), bifurcation_tests(solution), follower);
+    walk.locate(options, branch.last, value, next, bifurcation_tests(branch.last), bifurcation_tests(solution),
+                follower);
     value = next;
     step = std::abs(step) < std::abs(largest) ? 2 * step : step;
     if (!follower.add(solution, next, 0)) {

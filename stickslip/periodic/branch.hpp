@@ -10,7 +10,8 @@
 // unit circle), onset and end of sticking, grazing (an impact appears or vanishes).
 //
 // Further branches: known solutions at both ends and in the middle of the range are made repulsive
-// (deflation.hpp) and others looked for from several starts; each is followed both ways. That none is found proves nothing.
+// (deflation.hpp) and others looked for from several starts; each is followed both ways. That none is found proves
+// nothing.
 #pragma once
 
 #include <functional>

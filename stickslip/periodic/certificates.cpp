@@ -79,8 +79,9 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
   bool vary = false;
   for (const FrictionElement& law : system.laws().friction()) vary |= !law.limit.is_constant();
   add_certificate(certificates, "cone", cone, std::max(limits.reaction(), vary ? 1e-3 : 0.0),
-                  in_the_mean ? "root mean square of the excess of the friction force over its limit, over the largest force"
-                              : "largest excess of the friction force over its limit, over the largest force");
+                  in_the_mean
+                      ? "root mean square of the excess of the friction force over its limit, over the largest force"
+                      : "largest excess of the friction force over its limit, over the largest force");
   if (!contacts) return;
   add_certificate(certificates, "normal_force", normal, limits.reaction(),
                   in_the_mean ? "root mean square of the pull of a contact, over its largest normal force"
@@ -103,7 +104,8 @@ Vector spring_deformations(const System& system, const Orbit& orbit) {
 
 namespace {
 /// Distance from the start after some periods of the fixed-step scheme, over the size of the motion; < 0: not measured.
-double stepping_distance(const System& system, const Orbit& orbit, double smallest, int periods, long steps, StopRequest stop) {
+double stepping_distance(const System& system, const Orbit& orbit, double smallest, int periods, long steps,
+                         StopRequest stop) {
   SimulationOptions options;
   options.scheme = SchemeKind::moreau;
   options.start_time = orbit.t0;
@@ -114,8 +116,8 @@ double stepping_distance(const System& system, const Orbit& orbit, double smalle
   SimulationHooks hooks;
   hooks.stop = stop;
   double distance = 0;
-  const Vector range =
-      (0.5 * (orbit.maximum - orbit.minimum)).cwiseMax(std::max(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff(), smallest));
+  const Vector range = (0.5 * (orbit.maximum - orbit.minimum))
+                           .cwiseMax(std::max(1e-3 * (orbit.maximum - orbit.minimum).maxCoeff(), smallest));
   try {
     const Simulation run = simulate(system, start, options, hooks);
     if (run.trajectory.rows() < 2) return -1;

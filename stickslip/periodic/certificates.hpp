@@ -18,11 +18,11 @@ struct Certificate {
   std::string meaning;
 };
 
-/// Limits of the size of the discretisation: of a weighted residual with a basis of `resolution` functions; 0: of an event
-/// orbit, sharp. Laws hold in the mean there: reactions that jump converge like the root of the basis in the mean square, and
-/// not at all at the jumps (Gibbs: harmonics overshoot by 9 % of the jump, however many). Excess over cones and pull of contacts
-/// are therefore root mean squares over the period of a weighted residual, and largest values of an event orbit; a square wave
-/// of height 1 has an excess of 0.32/√H.
+/// Limits of the size of the discretisation: of a weighted residual with a basis of `resolution` functions; 0: of an
+/// event orbit, sharp. Laws hold in the mean there: reactions that jump converge like the root of the basis in the mean
+/// square, and not at all at the jumps (Gibbs: harmonics overshoot by 9 % of the jump, however many). Excess over cones
+/// and pull of contacts are therefore root mean squares over the period of a weighted residual, and largest values of
+/// an event orbit; a square wave of height 1 has an excess of 0.32/√H.
 struct CertificateLimits {
   double resolution = 0;
   /// Smaller motions are none: what the equations of a weighted residual leave of a displacement. 0: not known [m]

@@ -16,8 +16,8 @@
 namespace stickslip {
 
 struct CyclicSymmetry {
-  int sectors = 0;                              ///< N; 0: none
-  int diameter = 0;                             ///< d, 0 <= d < N; N - d: the same wave backwards
+  int sectors = 0;                             ///< N; 0: none
+  int diameter = 0;                            ///< d, 0 <= d < N; N - d: the same wave backwards
   std::vector<std::pair<Index, Index>> pairs;  ///< (left, right)
   bool any() const { return sectors > 0; }
   double angle() const { return any() ? 2 * std::numbers::pi * diameter / sectors : 0.0; }  ///< φ

@@ -227,8 +227,8 @@ std::string project_onto_modes(const System& system, std::vector<Mode> modes, St
   }
 }
 
-/// The map takes sliders to slip where the period begins, which says the lengths of their springs. Where that is not so they
-/// end at others, though positions and velocities close.
+/// The map takes sliders to slip where the period begins, which says the lengths of their springs. Where that is not so
+/// they end at others, though positions and velocities close.
 bool springs_come_back(PeriodMap& map, State start, double period) {
   constexpr double kSameLength = 1e-6;  // of the longest spring; closed motions differ by their tolerance
   Vector before;
@@ -328,7 +328,8 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
                     size, solution.iterations));
   if (!springs_come_back(map, closure.start, closure.T))
     return failed(
-        "a spring of elastic friction ends the period at another length than it began with: its slider does not slip where "
+        "a spring of elastic friction ends the period at another length than it began with: its slider does not slip "
+        "where "
         "the period begins, as where it is held throughout; use periodic.method = \"fourier\"");
   // The rows begin at the time that the guess begins at.
   State first = closure.start;

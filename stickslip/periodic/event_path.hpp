@@ -5,8 +5,8 @@
 //   y0 = reference ⊕ Z x,   F = Zᵀ (y(t0 + T; y0, s) ⊖ y0)            forced: t0 = start + φ T(s), T(s) of the options
 //   autonomous: T = T_reference e^{x_last},   F_last = phase(T, y0), or rate · (y0 ⊖ reference)
 //
-// Laws that stick through the whole period of the reference keep their places: Z leaves them out (indeterminacy.hpp), and
-// where one begins to slip the path ends.
+// Laws that stick through the whole period of the reference keep their places: Z leaves them out (indeterminacy.hpp),
+// and where one begins to slip the path ends.
 //
 // Everything over the scales of the reference. Slopes by x are carried through the events; those by s are central
 // differences of the motion of neighbouring systems.
@@ -15,8 +15,8 @@
 #include <memory>
 
 #include "stickslip/periodic/event_orbit.hpp"
-#include "stickslip/periodic/period_map.hpp"
 #include "stickslip/periodic/orbit_path.hpp"
+#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 

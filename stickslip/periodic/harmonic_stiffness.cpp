@@ -13,8 +13,8 @@ namespace {
 
 using Complex = std::complex<double>;
 using ColumnSparse = Eigen::SparseMatrix<Complex>;
-constexpr Index kDense = 200;         // eliminated coordinates up to which a dense factor is as fast
-constexpr double kSingular = 1e-14;  // reciprocal condition: no digit of the response is left
+constexpr Index kDense = 200;              // eliminated coordinates up to which a dense factor is as fast
+constexpr double kSingular = 1e-14;        // reciprocal condition: no digit of the response is left
 constexpr Index kRemembered = 20'000'000;  // numbers of solved columns that are kept for expand(): 320 MB
 
 /// An entry of M, B or K that a wave turns by `turn` times its phase.
@@ -122,7 +122,8 @@ struct HarmonicElimination::Parts {
 
 HarmonicElimination::~HarmonicElimination() = default;
 
-HarmonicElimination::HarmonicElimination(const LinearPart& linear, std::vector<Index> kept, const CyclicSymmetry& cyclic)
+HarmonicElimination::HarmonicElimination(const LinearPart& linear, std::vector<Index> kept,
+                                         const CyclicSymmetry& cyclic)
     : linear_(linear), kept_(std::move(kept)), parts_(std::make_unique<Parts>()) {
   const auto n = static_cast<std::size_t>(linear.M.size());
   Parts& p = *parts_;
@@ -226,8 +227,7 @@ ComplexVector HarmonicElimination::expand(double omega, const ComplexVector& F, 
     for (Index i = 0; i < e; ++i) x[eliminated_[static_cast<std::size_t>(i)]] = inner(i, 0);
   }
   for (Index i = 0; i < x.size() && p.has_right; ++i)
-    if (p.right[static_cast<std::size_t>(i)])
-      x[i] = std::polar(1.0, -phase) * x[p.left[static_cast<std::size_t>(i)]];
+    if (p.right[static_cast<std::size_t>(i)]) x[i] = std::polar(1.0, -phase) * x[p.left[static_cast<std::size_t>(i)]];
   return x;
 }
 

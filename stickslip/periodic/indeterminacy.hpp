@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the equations of a periodic motion leave open without leaving the motion open.
 //
-//   held       a law that sticks through the whole period: |r| < c holds at neighbouring positions as well, so that the place it is
+//   held       a law that sticks through the whole period: |r| < c holds at neighbouring positions as well, so that the
+//   place it is
 //              held at is a matter of history. The equations are judged with that place given.
 //   shift      q + const, v and r as they are: nothing refers to where the motion takes place
 //   reactions  r alone: laws that share a freedom and stick together
@@ -24,8 +25,8 @@ struct Indeterminacy {
   Index shifts = 0, reactions = 0;
 };
 
-/// Of the last Jacobian of the equations, which has `condition`, at their solution X. Places of held laws are given in it
-/// (PeriodicEquations::linearize).
+/// Of the last Jacobian of the equations, which has `condition`, at their solution X. Places of held laws are given in
+/// it (PeriodicEquations::linearize).
 Indeterminacy judge_open_directions(PeriodicEquations& equations, const Vector& X, double condition);
 
 }  // namespace stickslip

@@ -29,7 +29,8 @@ class Judge {
 
   void judge() {
     if (!solution_.polished && (options_.method == PeriodicMethod::event || fell_back_)) return;
-    solution_.stable = stability(solution_.multipliers, (options_.autonomous ? 1 : 0) + solution_.held + solution_.shifts);
+    solution_.stable =
+        stability(solution_.multipliers, (options_.autonomous ? 1 : 0) + solution_.held + solution_.shifts);
     solution_.status = Status::success;
     if (solution_.family && options_.autonomous && !options_.condition) {
       ask_for_condition(solution_);
@@ -46,8 +47,8 @@ class Judge {
     add_certificate(list, "residual", solution_.residual, solution_.polished ? 1e-9 : options_.tolerance,
                     solution_.polished ? "distance of the state after one period from its start, over its size"
                                        : "largest weighted residual, over the forces in it");
-    // Of a polished orbit about 1/|1 - multiplier|: deviations that take ten million periods to decay or grow are not told
-    // from a family. Of weighted residuals the scales of harmonics come on top.
+    // Of a polished orbit about 1/|1 - multiplier|: deviations that take ten million periods to decay or grow are not
+    // told from a family. Of weighted residuals the scales of harmonics come on top.
     add_certificate(list, "conditioning", condition_, solution_.polished ? 1e7 : 1e9,
                     "condition number of the equations: above the limit the orbit is degenerate, others are as good");
     add_laws(limits, list);
@@ -58,15 +59,14 @@ class Judge {
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
     if (!options_.cyclic.any())  // one sector alone does not move like the whole
       add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, limits,
-                             hooks_.stop, list);
+                               hooks_.stop, list);
     for (const Certificate& certificate : list) {
       if (certificate.ok) continue;
       const bool direction = certificate.name.starts_with("dissipation");
       solution_.status = Status::audit_failed;
-      solution_.message =
-            fmt::format("the certificate '{}' failed: {:.3g} is above {:.3g} ({}){}", certificate.name,
-                        certificate.value, certificate.limit, certificate.meaning,
-                        direction ? "; this is not a Coulomb solution, whatever its residual" : "");
+      solution_.message = fmt::format("the certificate '{}' failed: {:.3g} is above {:.3g} ({}){}", certificate.name,
+                                      certificate.value, certificate.limit, certificate.meaning,
+                                      direction ? "; this is not a Coulomb solution, whatever its residual" : "");
       return;
     }
   }
@@ -111,21 +111,24 @@ class Judge {
       solution_.notes.push_back(
           options_.autonomous
               ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
-              : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring positions; the "
+              : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring "
+                "positions; the "
                 "excitation stays below its limits");
     if (!still && solution_.held > 0) {
       const std::vector<std::string> names = trajectory_names(problem_.system, false).laws;
       std::string list;
       for (const std::size_t k : held_laws(orbit)) list += fmt::format("{}'{}'", list.empty() ? "" : ", ", names[k]);
-      solution_.notes.push_back(fmt::format(
-          "held through the whole period: {}; neighbouring places that friction holds as well have motions of their own, stability "
-          "and conditioning are those of the motion with these places given",
-          list));
+      solution_.notes.push_back(
+          fmt::format("held through the whole period: {}; neighbouring places that friction holds as well have motions "
+                      "of their own, stability "
+                      "and conditioning are those of the motion with these places given",
+                      list));
     }
     if (solution_.shifts > 0 && !still)
       solution_.notes.push_back("nothing refers to where the motion takes place: moved by a constant it is as good");
     if (solution_.reactions_open)
-      solution_.notes.push_back("laws that share a freedom stick together: the motion is determined, how they share the force is not");
+      solution_.notes.push_back(
+          "laws that share a freedom stick together: the motion is determined, how they share the force is not");
   }
 
   bool driven_by_surfaces() const {
@@ -168,7 +171,9 @@ class Judge {
     }
     constexpr double kNone = 1000;  // residuals of the finer basis where it is near rest
     const Vector own = 0.5 * (reference.maximum - reference.minimum);
-    const double change = (own - other).cwiseAbs().maxCoeff() / std::max({own.maxCoeff(), other.allFinite() ? other.maxCoeff() : 0.0, kNone * smallest_, 1e-300});
+    const double change =
+        (own - other).cwiseAbs().maxCoeff() /
+        std::max({own.maxCoeff(), other.allFinite() ? other.maxCoeff() : 0.0, kNone * smallest_, 1e-300});
     add_certificate(list, "basis", std::isfinite(change) ? change : HUGE_VAL, std::max(4 / basis, 1e-3),
                     solution_.polished ? "change of the amplitude from the weighted residual to the polished orbit"
                                        : "change of the amplitude with twice the basis");
@@ -192,7 +197,7 @@ void ask_for_condition(PeriodicSolution& solution) {
   solution.status = Status::refused;
   solution.message =
       "the orbit belongs to a family: its neighbours are periodic as well, and nothing selects one; give "
-          "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"";
+      "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"";
 }
 
 }  // namespace stickslip

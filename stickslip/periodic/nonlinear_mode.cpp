@@ -17,7 +17,8 @@ namespace stickslip {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-constexpr double kLocked = 1e6;  // times the stiffness of the structure along a law: a law that sticks, for a linear mode
+constexpr double kLocked =
+    1e6;  // times the stiffness of the structure along a law: a law that sticks, for a linear mode
 constexpr int kHalvings = 12;
 constexpr double kWhole = 1e-9;  // of a step of the walk: halves of halves add up to whole steps but for round-off
 constexpr double kMoves = 1e-6;  // of the largest entry of a shape: less is no coordinate to measure the mode by
@@ -43,7 +44,8 @@ LinearMode linear_mode(const System& system, int number, bool sticking) {
   const Eigen::GeneralizedSelfAdjointEigenSolver<DenseMatrix> solver(DenseMatrix(0.5 * (K + K.transpose())), M);
   const double square = solver.eigenvalues()[number - 1];
   if (!(square > 0))
-    throw InputError(fmt::format("mode {} of the linear structure has no frequency (a free body); name another one", number));
+    throw InputError(
+        fmt::format("mode {} of the linear structure has no frequency (a free body); name another one", number));
   return {std::sqrt(square), solver.eigenvectors().col(number - 1)};
 }
 
@@ -51,7 +53,12 @@ LinearMode linear_mode(const System& system, int number, bool sticking) {
 class ModeResidual final : public PathProblem {
  public:
   ModeResidual(const System& system, WeightedResidual& weighted, double omega, Index coordinate, int harmonics)
-      : weighted_(weighted), M_(system.linear()->M), omega_(omega), c_(coordinate), H_(harmonics), nx_(2 * harmonics + 1) {}
+      : weighted_(weighted),
+        M_(system.linear()->M),
+        omega_(omega),
+        c_(coordinate),
+        H_(harmonics),
+        nx_(2 * harmonics + 1) {}
   Index size() const override { return weighted_.unknowns() + 1; }
   void set_smoothing(double smoothing) { smoothing_ = smoothing; }
 
@@ -137,8 +144,9 @@ class ModeWalk {
     result_.coordinate = mode.coordinate;
     if (mode.coordinate < 0) linear_.shape.cwiseAbs().maxCoeff(&result_.coordinate);
     if (!(std::abs(linear_.shape[result_.coordinate]) > kMoves * linear_.shape.lpNorm<Eigen::Infinity>()))
-      throw InputError(fmt::format("coordinate '{}' does not move in mode {}; name another one in periodic.mode.coordinate",
-                                   system.info().coordinates[static_cast<std::size_t>(result_.coordinate)], mode.number));
+      throw InputError(
+          fmt::format("coordinate '{}' does not move in mode {}; name another one in periodic.mode.coordinate",
+                      system.info().coordinates[static_cast<std::size_t>(result_.coordinate)], mode.number));
     F_ = excitation(system, options.motion_period(), 0);
     options_.autonomous = true;
     options_.periods = 1;
@@ -147,7 +155,8 @@ class ModeWalk {
     options_.method = PeriodicMethod::fourier;
     options_.period = 2 * kPi / linear_.omega;
     weighted_ = std::make_unique<WeightedResidual>(system, options_, 0.0, q_reference);
-    residual_ = std::make_unique<ModeResidual>(system, *weighted_, linear_.omega, result_.coordinate, options_.harmonics);
+    residual_ =
+        std::make_unique<ModeResidual>(system, *weighted_, linear_.omega, result_.coordinate, options_.harmonics);
     newton_.tolerance = options.tolerance;
     newton_.max_corrections = 10;
     newton_.stop = stop;
@@ -158,7 +167,8 @@ class ModeWalk {
     Vector x = guess(A);
     if (!begin(A, x)) {
       result_.message = fmt::format(
-          "the mode could not be found at its first amplitude {:.6g}; begin at a larger one (or, with sticking = true, a "
+          "the mode could not be found at its first amplitude {:.6g}; begin at a larger one (or, with sticking = true, "
+          "a "
           "smaller one)",
           A);
       return result_;
@@ -168,17 +178,19 @@ class ModeWalk {
     double step = 1;
     for (double done = 0; done < mode_.points - 1 - kWhole;) {
       if (raised(newton_.stop)) return ended(Status::interrupted, "stopped on request");
-      const double length = std::min(step, std::floor(done + 1 + kWhole) - done), next = mode_.from * std::pow(ratio, done + length);
+      const double length = std::min(step, std::floor(done + 1 + kWhole) - done),
+                   next = mode_.from * std::pow(ratio, done + length);
       Vector trial = x;
       trial.head(result_size()) *= next / A;
       weighted_->set_phase_reference(trial.head(weighted_->unknowns()));
       if (!solve_at(*residual_, std::log(next), newton_, trial)) {
         step *= 0.5;
         if (step > std::pow(0.5, kHalvings)) continue;
-        return ended(Status::not_converged,
-                     fmt::format("the mode could not be followed beyond the amplitude {:.6g} (all laws may stick, or its "
-                                 "damping has become large)",
-                                 A));
+        return ended(
+            Status::not_converged,
+            fmt::format("the mode could not be followed beyond the amplitude {:.6g} (all laws may stick, or its "
+                        "damping has become large)",
+                        A));
       }
       done += length;
       A = next;
@@ -230,9 +242,12 @@ class ModeWalk {
       }
       const double c = law.limit(variables.span());
       for (std::size_t a = 0; a < u.size(); ++a)
-        r.push_back(mode_.sticking && law.elastic() ? -law.stiffness * x[a] : speed > 0 && !mode_.sticking ? -c * u[a] / speed : 0.0);
+        r.push_back(mode_.sticking && law.elastic() ? -law.stiffness * x[a]
+                    : speed > 0 && !mode_.sticking  ? -c * u[a] / speed
+                                                    : 0.0);
     }
-    for (const ContactElement& contact : system_.laws().contacts()) r.insert(r.end(), static_cast<std::size_t>(contact.size()), 0.0);
+    for (const ContactElement& contact : system_.laws().contacts())
+      r.insert(r.end(), static_cast<std::size_t>(contact.size()), 0.0);
     return Eigen::Map<const Vector>(r.data(), static_cast<Index>(r.size()));
   }
 
@@ -294,7 +309,8 @@ void NonlinearModeOptions::validate() const {
   if (!(from > 0) || !(to > 0) || !std::isfinite(from) || !std::isfinite(to))
     throw InputError(fmt::format("periodic.mode: from = {} and to = {} must be amplitudes > 0 in m", from, to));
   if (from == to) throw InputError("periodic.mode: 'from' and 'to' are the same");
-  if (points < 2 || points > 100'000) throw InputError(fmt::format("periodic.mode.points = {} must lie in [2, 100000]", points));
+  if (points < 2 || points > 100'000)
+    throw InputError(fmt::format("periodic.mode.points = {} must lie in [2, 100000]", points));
 }
 
 std::vector<SynthesisedPoint> NonlinearMode::response() const {
@@ -318,16 +334,20 @@ std::vector<SynthesisedPoint> NonlinearMode::response() const {
 NonlinearMode solve_nonlinear_mode(const System& system, const PeriodicOptions& options, const Vector& q_reference,
                                    const NonlinearModeOptions& mode, StopRequest stop) {
   mode.validate();
-  if (!system.linear()) throw InputError("nonlinear modes take systems given by [matrices]; a mode is born from a linear one");
+  if (!system.linear())
+    throw InputError("nonlinear modes take systems given by [matrices]; a mode is born from a linear one");
   if (!system.laws().contacts().empty())
     throw InputError(
-        "nonlinear modes take no [[contact]]: a surface that is struck excites every harmonic, and its restitution has no place "
-        "in them; give it as a spring in matrices.force, up to a hundred times as stiff as the structure, as in \"-100*max(x - 1, 0)\"");
+        "nonlinear modes take no [[contact]]: a surface that is struck excites every harmonic, and its restitution has "
+        "no place "
+        "in them; give it as a spring in matrices.force, up to a hundred times as stiff as the structure, as in "
+        "\"-100*max(x - 1, 0)\"");
   if (const std::string reason = weighted_residual_refusal(system); !reason.empty())
     throw InputError(fmt::format("nonlinear modes do not take the system: {}", reason));
   if (system.forces().applied_depends_on_state() && system.forces().applied_depends_on_time())
     throw InputError(
-        "nonlinear modes take forces of time and forces of the state, but not in one expression list: put the excitation to 0, "
+        "nonlinear modes take forces of time and forces of the state, but not in one expression list: put the "
+        "excitation to 0, "
         "as by --set parameters.<its amplitude>=0");
   if (mode.coordinate >= system.info().nv()) throw InputError("periodic.mode.coordinate is not among the coordinates");
   return ModeWalk(system, options, q_reference, mode, stop).walk();

@@ -17,7 +17,8 @@
 // Small against large amplitudes: a rigid law sticks altogether below some amplitude, where a mode ends (its damping
 // grows without bound); from large amplitudes downwards it is found easily.
 //
-// Source: M. Krack, J. Sound Vib. 332, 2013 and Comput. Struct. 154, 2015. Departure: set-valued friction by projection.
+// Source: M. Krack, J. Sound Vib. 332, 2013 and Comput. Struct. 154, 2015. Departure: set-valued friction by
+// projection.
 #pragma once
 
 #include <string>
@@ -31,8 +32,8 @@ namespace stickslip {
 
 /// Keys of periodic.mode.
 struct NonlinearModeOptions {
-  int number = 1;         ///< of the linear mode it is born from, from 1 by frequency; 0: no mode is asked for
-  Index coordinate = -1;  ///< c; -1: the one that moves most in the linear mode
+  int number = 1;           ///< of the linear mode it is born from, from 1 by frequency; 0: no mode is asked for
+  Index coordinate = -1;    ///< c; -1: the one that moves most in the linear mode
   double from = 0, to = 0;  ///< A, > 0 [m]
   int points = 40;          ///< >= 2
   bool sticking = false;    ///< born from the linear mode with all laws stuck, instead of free
@@ -42,10 +43,10 @@ struct NonlinearModeOptions {
 struct NonlinearModePoint {
   double amplitude = 0;  ///< A
   double omega = 0, damping = 0;
-  double modal_mass = 0;  ///< X_1ᴴ M X_1/A² [kg]
+  double modal_mass = 0;   ///< X_1ᴴ M X_1/A² [kg]
   double modal_force = 0;  ///< |X_1ᴴ F|/A [N]
-  ComplexVector shape;    ///< X_1/A
-  Vector maximum;         ///< half of max - min of every coordinate over the period [m]
+  ComplexVector shape;     ///< X_1/A
+  Vector maximum;          ///< half of max - min of every coordinate over the period [m]
   Vector stick_fraction;
   double residual = 0;
 };

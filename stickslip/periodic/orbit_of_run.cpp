@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "stickslip/periodic/event_orbit.hpp"
-#include "stickslip/periodic/solve_periodic.hpp"
 #include "stickslip/periodic/period_map.hpp"
+#include "stickslip/periodic/solve_periodic.hpp"
 
 namespace stickslip {
 

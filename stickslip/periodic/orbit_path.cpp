@@ -11,7 +11,7 @@ namespace {
 constexpr double kComplex = 1e-6;  // imaginary part of a multiplier, beside 1: less is a double real one and its error
 constexpr double kSticks = 1e-9;   // of the period: what polished orbits know a stick to
 constexpr std::array<std::string_view, 4> kTests{"period_doubling", "neimark_sacker", "stick_onset", "grazing"};
-}
+}  // namespace
 
 BranchPoint branch_point(double value, const PeriodicSolution& solution) {
   BranchPoint point;

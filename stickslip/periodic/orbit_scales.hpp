@@ -15,7 +15,8 @@ double free_displacement(const System& system, const Orbit& orbit);
 std::size_t distinct_rows(const Orbit& orbit);
 /// Springs in series all slip along a line: what is left of their state is the sign of the velocity.
 bool sliders_slip(const System& system, const std::vector<Mode>& modes);
-/// The row at which the fewest laws are held, those with a spring in series last of all, and those that are not are farthest from it.
+/// The row at which the fewest laws are held, those with a spring in series last of all, and those that are not are
+/// farthest from it.
 std::size_t quiet_row(const System& system, const Orbit& orbit);
 /// Minimum and maximum between rows, from cubics through positions and velocities; the last row leads to the first. Of
 /// coordinates whose rates are the velocities.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the motion over a period is followed (period_map.hpp): apart from it, so that who asks for an orbit does not compile
-// the event scheme.
+// How the motion over a period is followed (period_map.hpp): apart from it, so that who asks for an orbit does not
+// compile the event scheme.
 #pragma once
 
 #include "stickslip/common/deadline.hpp"

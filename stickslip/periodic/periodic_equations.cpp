@@ -12,8 +12,8 @@ namespace stickslip {
 
 namespace {
 constexpr Index kMostDecomposed = 2000;  // unknowns: some ten seconds
-constexpr double kSingular = 1e-13;  // reciprocal condition below which the shortest step is taken
-}
+constexpr double kSingular = 1e-13;      // reciprocal condition below which the shortest step is taken
+}  // namespace
 
 bool DenseEquations::newton_step(const Vector& F, Vector& step) {
   if (J_.rows() == J_.cols()) {
@@ -54,7 +54,8 @@ std::unique_ptr<PeriodicEquations> make_equations(const System& system, const Pe
                                                   const Vector& q_reference, const PeriodicEquations* like) {
   if (options.method == PeriodicMethod::stepping)
     return std::make_unique<SteppingEquations>(system, options, t0, q_reference);
-  return std::make_unique<WeightedResidual>(system, options, t0, q_reference, dynamic_cast<const WeightedResidual*>(like));
+  return std::make_unique<WeightedResidual>(system, options, t0, q_reference,
+                                            dynamic_cast<const WeightedResidual*>(like));
 }
 
 std::string equations_refusal(const System& system, PeriodicMethod method) {

@@ -33,16 +33,16 @@ class PeriodicEquations {
 
   /// False: not finite.
   virtual bool residual(const Vector& X, double smoothing, Vector& F) = 0;
-  /// F with its generalised Jacobian, kept for the steps below. A law that sticks at every sample says nothing about the
-  /// mean of its velocity, which is 0 of itself: the Jacobian has in its place that the law stays where it is, wherever rows
-  /// of such laws are independent (indeterminacy.hpp).
+  /// F with its generalised Jacobian, kept for the steps below. A law that sticks at every sample says nothing about
+  /// the mean of its velocity, which is 0 of itself: the Jacobian has in its place that the law stays where it is,
+  /// wherever rows of such laws are independent (indeterminacy.hpp).
   virtual bool linearize(const Vector& X, double smoothing, Vector& F) = 0;
   virtual bool newton_step(const Vector& F, Vector& step) = 0;
   virtual bool damped_step(const Vector& F, double damping, Vector& step) = 0;
   /// Of the last Jacobian: of the 1-norm where it is square (an estimate), else of the singular values.
   virtual double condition() = 0;
-  /// Orthonormal directions along which the last Jacobian is 0 to round-off, and its condition number without them. False:
-  /// too many unknowns.
+  /// Orthonormal directions along which the last Jacobian is 0 to round-off, and its condition number without them.
+  /// False: too many unknowns.
   virtual bool null_space(DenseMatrix& N, double& condition) = 0;
   /// Largest displacement that one unknown stands for [m or as the coordinates].
   virtual double displacement_unit() const = 0;
@@ -63,8 +63,8 @@ class PeriodicEquations {
 };
 
 /// Of options.method (fourier, spline, stepping). The system must outlive them. q_reference: a position near the
-/// motion, for scales. like: equations of the same thread that what does not depend on the system is taken over from. Throws
-/// InputError.
+/// motion, for scales. like: equations of the same thread that what does not depend on the system is taken over from.
+/// Throws InputError.
 std::unique_ptr<PeriodicEquations> make_equations(const System& system, const PeriodicOptions& options, double t0,
                                                   const Vector& q_reference, const PeriodicEquations* like = nullptr);
 /// Empty, or why the method does not take the system.

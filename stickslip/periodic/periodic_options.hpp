@@ -42,7 +42,8 @@ struct PeriodicOptions {
   std::string start_file;   ///< orbit.csv of an earlier result
   double tolerance = 1e-9;  ///< of the equations of the method, relative to the forces in them
   int max_iterations = 200;
-  CyclicSymmetry cyclic = {};  ///< the model is one sector of a structure that a wave travels round; `fourier`, not polished
+  CyclicSymmetry cyclic =
+      {};  ///< the model is one sector of a structure that a wave travels round; `fourier`, not polished
 
   double motion_period() const { return period * periods; }
   int chosen_samples() const;

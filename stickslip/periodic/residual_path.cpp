@@ -16,8 +16,8 @@ bool ResidualPath::with(double s, Place& place) {
       place.s = NAN;
       return false;
     }
-    place.equations = make_equations(*place.parts.system, place.parts.options, place.parts.initial.t, place.parts.initial.q,
-                                     center_.equations.get());
+    place.equations = make_equations(*place.parts.system, place.parts.options, place.parts.initial.t,
+                                     place.parts.initial.q, center_.equations.get());
     if (place.parts.options.autonomous) place.equations->set_phase_reference(reference_);
     place.s = s;
   } catch (const InputError& error) {

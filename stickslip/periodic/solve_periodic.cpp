@@ -14,9 +14,9 @@
 #include "stickslip/periodic/indeterminacy.hpp"
 #include "stickslip/periodic/judge_solution.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
+#include "stickslip/periodic/period_map.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
-#include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
 
@@ -153,18 +153,17 @@ class Solver {
   /// Springs in series are states of their own: known where all sliders slip, which the orbit is polished from.
   std::string polish_refusal(const Orbit& orbit) const {
     if (too_large())
-      return fmt::format("the model has {} coordinates, and its motion from event to event is followed up to {}; "
-                         "[matrices] reduce brings it there",
-                         problem_.system.info().nv(), kMostCoordinates);
+      return fmt::format(
+          "the model has {} coordinates, and its motion from event to event is followed up to {}; "
+          "[matrices] reduce brings it there",
+          problem_.system.info().nv(), kMostCoordinates);
     if (!has_elastic_friction(problem_.system)) return "";
     if (std::string reason = event_refusal(problem_.system); !reason.empty()) return reason;
     for (const std::vector<Mode>& modes : orbit.modes)
       if (sliders_slip(problem_.system, modes)) return "";
     return "friction with a spring in series is polished from an instant at which all sliders slip, and there is none";
   }
-  bool event_takes_all() const {
-    return !too_large() && event_refusal(problem_.system).empty();
-  }
+  bool event_takes_all() const { return !too_large() && event_refusal(problem_.system).empty(); }
 
   bool solve_weighted() {
     const auto made = make_equations(problem_.system, options_, problem_.initial.t, problem_.initial.q);
@@ -205,7 +204,8 @@ class Solver {
     if (found.status == Status::success) settle(solution_.orbit);
     // Hill's matrices know no memory: not with springs in series.
     if (hooks_.certify && found.status == Status::success && !has_elastic_friction(problem_.system))
-      if (auto* residual = dynamic_cast<WeightedResidual*>(&weighted)) solution_.hill = hill_multipliers(*residual, found.X);
+      if (auto* residual = dynamic_cast<WeightedResidual*>(&weighted))
+        solution_.hill = hill_multipliers(*residual, found.X);
     constexpr double kCollapse = 0.05;  // of the start's size: an equilibrium, which has every period
     if (options_.autonomous && !start_.t.empty() &&
         solution_.amplitude().maxCoeff() < kCollapse * 0.5 * (start_.maximum - start_.minimum).maxCoeff()) {
@@ -215,7 +215,8 @@ class Solver {
       return false;
     }
     if (found.status == Status::success) return true;
-    if (found.status == Status::not_converged && options_.polish && options_.law == LawForm::projection && event_takes_all())
+    if (found.status == Status::not_converged && options_.polish && options_.law == LawForm::projection &&
+        event_takes_all())
       return fall_back(found.message);
     ended(found.status, found.message);
     return false;
@@ -337,7 +338,8 @@ std::optional<bool> stability(const Eigen::VectorXcd& multipliers, Index neutral
   std::vector<std::complex<double>> values(multipliers.begin(), multipliers.end());
   std::sort(values.begin(), values.end(), [](auto a, auto b) { return std::abs(a - 1.0) < std::abs(b - 1.0); });
   double largest = 0;
-  for (auto k = static_cast<std::size_t>(neutral); k < values.size(); ++k) largest = std::max(largest, std::abs(values[k]));
+  for (auto k = static_cast<std::size_t>(neutral); k < values.size(); ++k)
+    largest = std::max(largest, std::abs(values[k]));
   if (std::abs(largest - 1) <= kBorder) return std::nullopt;
   return largest < 1;
 }

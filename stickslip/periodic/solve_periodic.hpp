@@ -43,8 +43,8 @@ struct PeriodicSolution {
   Index unknowns = 0;
   bool polished = false;
   bool family = false;
-  Index held = 0, shifts = 0;        ///< positions that are open while the motion is not (indeterminacy.hpp)
-  bool reactions_open = false;       ///< laws that share a freedom stick together
+  Index held = 0, shifts = 0;   ///< positions that are open while the motion is not (indeterminacy.hpp)
+  bool reactions_open = false;  ///< laws that share a freedom stick together
   std::vector<Certificate> certificates;
   std::vector<std::string> notes;
   Vector coefficients;  ///< of the weighted residual
@@ -67,8 +67,8 @@ void require_periodic(const System& system, const PeriodicOptions& options, cons
 /// Bad input throws InputError; a numerical outcome is a status, with what was found kept.
 PeriodicSolution solve_periodic(const PeriodicProblem& problem, const PeriodicHooks& hooks = {});
 
-/// From multipliers: all inside the unit circle, but for `neutral` ones at 1: that along an autonomous motion, and those
-/// of positions that laws are held at or that nothing refers to.
+/// From multipliers: all inside the unit circle, but for `neutral` ones at 1: that along an autonomous motion, and
+/// those of positions that laws are held at or that nothing refers to.
 std::optional<bool> stability(const Eigen::VectorXcd& multipliers, Index neutral);
 
 /// The last period of a run, as an orbit; autonomous: the period is that after which the motion comes back. The message

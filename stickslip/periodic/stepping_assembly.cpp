@@ -273,7 +273,8 @@ void SteppingEquations::law_equations(Index k, double smoothing, Vector& F, bool
   }
 }
 
-/// A law that sticks at all nodes keeps its place at node 0: its equation there has the displacement beside the velocity.
+/// A law that sticks at all nodes keeps its place at node 0: its equation there has the displacement beside the
+/// velocity.
 void SteppingEquations::pin_held_laws() {
   std::vector<Index> held;
   DenseMatrix rows = DenseMatrix::Zero(m_, n_);
@@ -289,7 +290,8 @@ void SteppingEquations::pin_held_laws() {
   for (Index k = 0; k < rows.rows(); ++k) {
     if (std::binary_search(dependent.begin(), dependent.end(), k)) continue;
     const double size = rows.row(k).norm();
-    for (Index i = 0; i < n_ && size > 0; ++i) add(r_at(0, held[static_cast<std::size_t>(k)]), q_at(0, i), rows(k, i) / size);
+    for (Index i = 0; i < n_ && size > 0; ++i)
+      add(r_at(0, held[static_cast<std::size_t>(k)]), q_at(0, i), rows(k, i) / size);
   }
 }
 

@@ -26,11 +26,12 @@ bool same_basis(const PeriodicOptions& a, const PeriodicOptions& b) {
 }
 
 std::shared_ptr<const PeriodicBasis> make_basis(const PeriodicOptions& options) {
-  // Displacements of even degree on an even number of intervals do not see reactions that alternate from knot to knot, which
-  // nothing determines then while a law sticks throughout.
+  // Displacements of even degree on an even number of intervals do not see reactions that alternate from knot to knot,
+  // which nothing determines then while a law sticks throughout.
   const bool blind = options.spline_displacement % 2 == 0 && options.steps % 2 == 0;
   if (options.method == PeriodicMethod::spline)
-    return std::make_shared<const SplineBasis>(options.steps + (blind ? 1 : 0), options.spline_displacement, options.spline_reaction);
+    return std::make_shared<const SplineBasis>(options.steps + (blind ? 1 : 0), options.spline_displacement,
+                                               options.spline_reaction);
   return std::make_shared<const FourierBasis>(options.harmonics, options.chosen_samples());
 }
 }  // namespace
@@ -78,7 +79,8 @@ WeightedResidual::WeightedResidual(const System& system, const PeriodicOptions& 
   if (linear_ && state_forces_) read_functions();
   choose_coordinates();
   make_laws();
-  if (linear_ && fourier_) elimination_ = std::make_unique<HarmonicElimination>(*system.linear(), kept_, options.cyclic);
+  if (linear_ && fourier_)
+    elimination_ = std::make_unique<HarmonicElimination>(*system.linear(), kept_, options.cyclic);
   make_scales(q_reference);
   register_signals();
   const Index conditions = options.autonomous ? 1 + (options.condition ? 1 : 0) : 0;
@@ -136,14 +138,16 @@ void WeightedResidual::require_sector(const std::set<Index>& kept, bool all) con
   options_.cyclic.validate(system_.info().nv());
   if (all)
     throw InputError(
-        "periodic.cyclic takes [matrices] with method = \"fourier\", a forced motion and contacts of constant rows: the cut "
+        "periodic.cyclic takes [matrices] with method = \"fourier\", a forced motion and contacts of constant rows: "
+        "the cut "
         "coordinates are eliminated harmonic by harmonic");
   for (const auto& [left, right] : options_.cyclic.pairs)
     if (kept.count(right))
-      throw InputError(fmt::format(
-          "periodic.cyclic: a law or a force of the state acts on coordinate {} of the right cut, which belongs to the next "
-          "sector; let it act on its partner on the left cut",
-          system_.info().coordinates[static_cast<std::size_t>(right)]));
+      throw InputError(
+          fmt::format("periodic.cyclic: a law or a force of the state acts on coordinate {} of the right cut, which "
+                      "belongs to the next "
+                      "sector; let it act on its partner on the left cut",
+                      system_.info().coordinates[static_cast<std::size_t>(right)]));
 }
 
 void WeightedResidual::make_laws() {
@@ -192,14 +196,16 @@ void WeightedResidual::make_laws() {
 void WeightedResidual::prepare_march(Law& law) const {
   for (const Law::Dependence& d : law.depends)
     if (options_.autonomous && d.p == 1)
-      throw InputError(fmt::format("friction '{}' has a spring in series and a limit of velocities, which a motion of its own "
-                                   "period does not take; let the limit depend on coordinates alone",
-                                   law.friction->name));
+      throw InputError(
+          fmt::format("friction '{}' has a spring in series and a limit of velocities, which a motion of its own "
+                      "period does not take; let the limit depend on coordinates alone",
+                      law.friction->name));
   for (const StateFunction& w : law.friction->surface_velocity)
     if (!w.is_constant() && (options_.autonomous || w.depends_on_state(1 + 2 * system_.info().nv())))
-      throw InputError(fmt::format("friction '{}' has a spring in series and a surface velocity that depends on the state, or "
-                                   "varies in a motion of its own period; this is not taken",
-                                   law.friction->name));
+      throw InputError(
+          fmt::format("friction '{}' has a spring in series and a surface velocity that depends on the state, or "
+                      "varies in a motion of its own period; this is not taken",
+                      law.friction->name));
   std::set<Index> touched(law.columns.begin(), law.columns.end());
   for (const Law::Dependence& d : law.depends) touched.insert(d.coordinate);
   law.touched.assign(touched.begin(), touched.end());
@@ -208,7 +214,8 @@ void WeightedResidual::prepare_march(Law& law) const {
   for (const Law::Dependence& d : law.depends) law.place.push_back(place(d.coordinate));
   law.marched.setZero(law.size, N_);
   law.slip.setZero(law.size, N_);
-  law.slopes.assign(static_cast<std::size_t>(law.size), DenseMatrix::Zero(N_, static_cast<Index>(law.touched.size()) * nx_));
+  law.slopes.assign(static_cast<std::size_t>(law.size),
+                    DenseMatrix::Zero(N_, static_cast<Index>(law.touched.size()) * nx_));
 }
 
 void WeightedResidual::make_scales(const Vector& q_reference) {
@@ -270,8 +277,12 @@ void WeightedResidual::register_signals() {
   if (linear_ && state_forces_ && functions_.empty()) {
     system_.forces().applied_slopes(t0_, q_reference_, Vector::Zero(q_.size()), workspace_, by_q_, by_v_);
     const auto both_kept = [&](Index i, Index k) { return place_[i] >= 0 && place_[k] >= 0; };
-    by_q_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 0); });
-    by_v_.for_each([&](Index i, Index k, double) { if (both_kept(i, k)) add(place_[i], place_[k], 1); });
+    by_q_.for_each([&](Index i, Index k, double) {
+      if (both_kept(i, k)) add(place_[i], place_[k], 0);
+    });
+    by_v_.for_each([&](Index i, Index k, double) {
+      if (both_kept(i, k)) add(place_[i], place_[k], 1);
+    });
   }
   for (Law& law : laws_) {
     for (int a = 0; a < law.size; ++a) {

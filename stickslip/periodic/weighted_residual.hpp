@@ -138,7 +138,8 @@ class WeightedResidual final : public DenseEquations {
   std::array<std::vector<Index>, 3> force_slots_;  ///< signal of (equation, coordinate) per derivative, -1: none
   DenseMatrix J_block_;
 
-  /// Applied forces of a linear system as one function per coordinate, where they are given so: kept ones are asked alone.
+  /// Applied forces of a linear system as one function per coordinate, where they are given so: kept ones are asked
+  /// alone.
   struct ForceSlope {
     const StateFunction* function;
     Index variable, signal;

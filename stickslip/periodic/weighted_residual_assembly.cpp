@@ -302,8 +302,7 @@ Orbit WeightedResidual::orbit(const Vector& X) {
       }
       orbit.friction_work[static_cast<Index>(k)] += work * orbit.period / static_cast<double>(N_);
       const bool open = law.contact && R_(law.first, j) - law.rho_n * law.gap <= 0;
-      const bool sticks = law.elastic() ? law.slip.col(j).isZero(0)
-                                        : std::sqrt(z) <= limit[static_cast<Index>(k)];
+      const bool sticks = law.elastic() ? law.slip.col(j).isZero(0) : std::sqrt(z) <= limit[static_cast<Index>(k)];
       const double direction = tangents == 1 ? U_(t, j) : 0;
       modes[k] = open            ? Mode::open
                  : tangents == 0 ? Mode::closed

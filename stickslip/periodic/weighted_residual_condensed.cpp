@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Newton's step in the reactions alone: member declared in weighted_residual.hpp.
 //
-//   J = [A B; C D]: A motion by displacements, B motion by reactions, both with one block per harmonic where the equations
-//   of motion are linear and the rows of the laws constant;   (D - C A⁻¹ B) r = -(F_r - C A⁻¹ F_x),  x = -A⁻¹ (F_x + B r)
+//   J = [A B; C D]: A motion by displacements, B motion by reactions, both with one block per harmonic where the
+//   equations of motion are linear and the rows of the laws constant;   (D - C A⁻¹ B) r = -(F_r - C A⁻¹ F_x),  x = -A⁻¹
+//   (F_x + B r)
 #include <algorithm>
 
 #include "stickslip/common/decompositions.hpp"
@@ -36,8 +37,8 @@ std::vector<Index> WeightedResidual::held_components() const {
   return held;
 }
 
-/// J += m pᵀ: m, the mean of the law's equations; p, the mean of its displacement. mᵀJ is 0 before and mᵀF is 0, so that a
-/// step has pᵀs = 0 and is one of the equations themselves.
+/// J += m pᵀ: m, the mean of the law's equations; p, the mean of its displacement. mᵀJ is 0 before and mᵀF is 0, so
+/// that a step has pᵀs = 0 and is one of the equations themselves.
 void WeightedResidual::pin_held_laws() {
   const std::vector<Index> held = held_components();
   if (held.empty()) return;
@@ -58,7 +59,8 @@ void WeightedResidual::pin_held_laws() {
     const double size = rows.row(k).norm();
     for (Index c = 0; c < nb_; ++c)
       if (rows(k, c) != 0)
-        J_.block(r_block(held[static_cast<std::size_t>(k)]), x_block(c), nr_, nx_) += rows(k, c) / size * r_mean * x_mean.transpose();
+        J_.block(r_block(held[static_cast<std::size_t>(k)]), x_block(c), nr_, nx_) +=
+            rows(k, c) / size * r_mean * x_mean.transpose();
   }
 }
 

@@ -3,9 +3,9 @@
 //
 //   d_j = -P_C(-k (d_{j-1} + x_j - x_{j-1}))/k,   r_j = -k d_j        through two periods, the second one counts
 //
-// x: relative displacement along the law. At the very first sample the spring is that of x = 0: a law that never slips is
-// a spring from there. The law is the equality r = r_j: its own samples are exact, so that reactions converge like those
-// of a smooth force, not like those of a rigid law. Slopes ∂d_j/∂X are carried along.
+// x: relative displacement along the law. At the very first sample the spring is that of x = 0: a law that never slips
+// is a spring from there. The law is the equality r = r_j: its own samples are exact, so that reactions converge like
+// those of a smooth force, not like those of a rigid law. Slopes ∂d_j/∂X are carried along.
 #include <cmath>
 
 #include "stickslip/periodic/weighted_residual_parts.hpp"
@@ -83,7 +83,8 @@ void WeightedResidual::march(Law& law, bool slopes) {
       moved = D;
       const Vector turn = shapes_[0].col(j) - shape_before;
       for (Index c = 0; c < columns; ++c)
-        for (int a = 0; a < n; ++a) moved.row(a).segment(law.place[static_cast<std::size_t>(c)] * nx_, nx_) += law.W(a, c) * turn.transpose();
+        for (int a = 0; a < n; ++a)
+          moved.row(a).segment(law.place[static_cast<std::size_t>(c)] * nx_, nx_) += law.W(a, c) * turn.transpose();
       dc.setZero();
       for (std::size_t e = 0; e < law.depends.size(); ++e) {
         const Law::Dependence& on = law.depends[e];
@@ -115,7 +116,8 @@ void WeightedResidual::add_elastic(DenseMatrix& J) {
     for (int a = 0; a < law.size; ++a)
       for (std::size_t c = 0; c < law.touched.size(); ++c)
         for (Index k = 0; k < nx_; ++k) {
-          basis_->test(BasisField::reaction, law.slopes[static_cast<std::size_t>(a)].col(static_cast<Index>(c) * nx_ + k), tested);
+          basis_->test(BasisField::reaction,
+                       law.slopes[static_cast<std::size_t>(a)].col(static_cast<Index>(c) * nx_ + k), tested);
           J.col(x_block(law.touched[c]) + k).segment(r_block(law.first + a), nr_) -= tested;
         }
   }

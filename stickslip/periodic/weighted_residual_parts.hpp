@@ -25,9 +25,9 @@ struct WeightedResidual::Law {
   std::vector<Dependence> depends;
 
   // With a spring in series:
-  std::vector<Index> touched;     ///< kept coordinates that the force depends on
-  std::vector<Index> place;       ///< of `columns`, then `depends`, among them
-  DenseMatrix marched, slip;      ///< force and velocity of the slider at all samples
+  std::vector<Index> touched;       ///< kept coordinates that the force depends on
+  std::vector<Index> place;         ///< of `columns`, then `depends`, among them
+  DenseMatrix marched, slip;        ///< force and velocity of the slider at all samples
   std::vector<DenseMatrix> slopes;  ///< of the force, per component: samples × coefficients of `touched`
 
   double limit = 0, gap = 0;  ///< at the sample

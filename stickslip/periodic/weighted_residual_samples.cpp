@@ -53,7 +53,8 @@ void WeightedResidual::sample_forces(Index j, bool slopes) {
       E_(c, j) -= (*functions_[static_cast<std::size_t>(kept_[c])])(workspace_.variables.span());
     }
     for (const ForceSlope& slope : force_slopes_)
-      if (slopes) signals_.add(slope.signal, j, -slope.function->derivative(workspace_.variables.span(), slope.variable));
+      if (slopes)
+        signals_.add(slope.signal, j, -slope.function->derivative(workspace_.variables.span(), slope.variable));
     return;
   }
   if (linear_) {
@@ -164,10 +165,11 @@ void WeightedResidual::sample_law(Law& law, Index j, double smoothing, bool slop
   double r[3] = {0, 0, 0};
   for (int a = 0; a < law.size; ++a) r[a] = R_(law.first + a, j);
   const LawEquality e =
-      law.elastic()  ? marched_equality(law.size, r, law.marched.col(j).data())
-      : law.friction ? friction_equality(options_.law, law.friction->set(law.limit), r, law.u.data(), law.rho, smoothing)
-                     : contact_equality(options_.law, law.contact->set(law.contact->mu), r, law.u.data(), law.gap,
-                                      law.rho_n, law.rho, smoothing, r_scale_[law.first]);
+      law.elastic() ? marched_equality(law.size, r, law.marched.col(j).data())
+      : law.friction
+          ? friction_equality(options_.law, law.friction->set(law.limit), r, law.u.data(), law.rho, smoothing)
+          : contact_equality(options_.law, law.contact->set(law.contact->mu), r, law.u.data(), law.gap, law.rho_n,
+                             law.rho, smoothing, r_scale_[law.first]);
   const SmoothForce s = law.smooth ? smooth_force(*law.friction, law.limit, law.u) : SmoothForce{};
   for (int a = 0; a < law.size; ++a) {
     E_(nb_ + law.first + a, j) = e.value[a];

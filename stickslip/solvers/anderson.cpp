@@ -47,7 +47,7 @@ double Anderson::step(const double* x, const double* g, const double* weights, d
   std::array<std::array<double, kMemory>, kMemory> L;
   std::array<double, kMemory> gamma;
   double trace = 0;
-  constexpr double kRidge = 1e-12;      // of the largest column: bounds the coefficients where columns are nearly dependent
+  constexpr double kRidge = 1e-12;  // of the largest column: bounds the coefficients where columns are nearly dependent
   constexpr double kDependent = 1e-14;  // of a column: what is left of it beside the others is round-off
   for (int c = 0; c < columns_; ++c) trace = std::max(trace, gram_[c][c]);
   weighted_ = weight.cwiseProduct(as_vector(f_));

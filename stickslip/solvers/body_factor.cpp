@@ -108,8 +108,8 @@ void BodyFactor<N>::load_bodies(const BodyBlocks& bodies) {
   blocks_.resize(block_starts_.back());
   auto entry_of = [&](int a, int b) {
     const auto first = columns_.begin() + static_cast<std::ptrdiff_t>(rows_[a]);
-    return static_cast<int>(
-        std::lower_bound(first, columns_.begin() + static_cast<std::ptrdiff_t>(rows_[a + 1]), b) - columns_.begin());
+    return static_cast<int>(std::lower_bound(first, columns_.begin() + static_cast<std::ptrdiff_t>(rows_[a + 1]), b) -
+                            columns_.begin());
   };
   entry_.clear();
   pair_starts_.assign(1, 0);
@@ -132,7 +132,8 @@ void BodyFactor<N>::fill_bodies(const double* T) {
   for (std::size_t c = 0; c < node_.size(); ++c) {
     if (node_[c] < 0) continue;
     const int size = bodies.component_starts[c + 1] - bodies.component_starts[c], ld = sizes_[node_[c]];
-    double* block = blocks_.data() + block_starts_[own_entry_[c]] + place_[c] + static_cast<std::size_t>(place_[c]) * ld;
+    double* block =
+        blocks_.data() + block_starts_[own_entry_[c]] + place_[c] + static_cast<std::size_t>(place_[c]) * ld;
     const double* A = bodies.matrices.data() + bodies.matrix_starts[c];
     for (int j = 0; j < size; ++j)
       for (int i = 0; i < size; ++i) block[i + j * ld] += A[i + j * size];

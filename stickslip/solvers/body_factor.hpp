@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// (I + T D) z = g with T block diagonal (one block per law), over contacts or, where D = Wᵀ A⁻¹ W is known as such, over
-// bodies:
+// (I + T D) z = g with T block diagonal (one block per law), over contacts or, where D = Wᵀ A⁻¹ W is known as such,
+// over bodies:
 //
 //   (A + W T Wᵀ) y = W g,      z = g - T Wᵀ y
 //
@@ -26,12 +26,12 @@ struct BodyBlocks {
     int law, component;
     std::size_t offset;  ///< of its directions
   };
-  std::span<const int> component_starts;         ///< coordinates of the components of A
-  std::span<const std::size_t> law_starts;       ///< incidences of each law
+  std::span<const int> component_starts;    ///< coordinates of the components of A
+  std::span<const std::size_t> law_starts;  ///< incidences of each law
   std::span<const Incidence> incidences;
-  std::span<const double> directions;            ///< of each incidence: components of the law x coordinates
+  std::span<const double> directions;  ///< of each incidence: components of the law x coordinates
   std::span<const std::size_t> matrix_starts;
-  std::span<const double> matrices;              ///< of each component: its part of A, column-major
+  std::span<const double> matrices;  ///< of each component: its part of A, column-major
 };
 
 /// Coordinates that a law touches.

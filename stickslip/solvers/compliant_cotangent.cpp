@@ -79,7 +79,8 @@ void pull_back_tangents(const CompliantProblem& p, const CompliantSolution& s, b
 }
 
 /// From weights on λ_el (c.normal) and on the separations (w.rest) to those on b of (1), into w.b.
-void pull_back_normals(const CompliantProblem& p, const CompliantSolution& s, CompliantWorkspace& w, const Vector& normal) {
+void pull_back_normals(const CompliantProblem& p, const CompliantSolution& s, CompliantWorkspace& w,
+                       const Vector& normal) {
   const Index N = normal.size();
   w.b.setZero(N);
   Index open = 0;

@@ -8,16 +8,16 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kCentred = 0.1;      // distance from the path at which a point counts as on it
-constexpr double kOfLargest = 0.5;    // weight of the worst contact in that distance, beside the mean
-constexpr double kInside = 0.75;      // part of the way to the boundary of the cones that a step may take
+constexpr double kCentred = 0.1;    // distance from the path at which a point counts as on it
+constexpr double kOfLargest = 0.5;  // weight of the worst contact in that distance, beside the mean
+constexpr double kInside = 0.75;    // part of the way to the boundary of the cones that a step may take
 constexpr int kStartSteps = 40, kCorrections = 6;
-constexpr double kWorse = 1.5;        // distance over the one before: the prediction was too long
+constexpr double kWorse = 1.5;  // distance over the one before: the prediction was too long
 constexpr double kFirstLength = 0.7, kLonger = 1.7, kShorter = 0.7, kFailed = 0.4, kShortest = 1e-4;
-constexpr int kEasy = 1, kHard = 4;   // corrections
-constexpr double kLargestShift = 1;   // of log τ in a correction
+constexpr int kEasy = 1, kHard = 4;  // corrections
+constexpr double kLargestShift = 1;  // of log τ in a correction
 constexpr double kShortestStep = 1e-4;
-constexpr double kLowest = -48;       // log of τ over the first one: below, the scaling has no digits left
+constexpr double kLowest = -48;  // log of τ over the first one: below, the scaling has no digits left
 constexpr int kSweeps = 10;
 constexpr double kOfConvexStep = 0.95, kShortestConvexStep = 1e-3;
 
@@ -363,7 +363,8 @@ double ContactInterior<N>::follow(const ContactSystem<N>& system, const BodyBloc
   convex_ = options.convex;
   const int last = iterations + options.max_iterations;
   auto done = [&] {
-    return !(best_error_ > goal.tolerance && iterations < last && !goal.expired() && log_tau_ > first_log_tau_ + kLowest);
+    return !(best_error_ > goal.tolerance && iterations < last && !goal.expired() &&
+             log_tau_ > first_log_tau_ + kLowest);
   };
   if (convex_) {
     while (!done() && advance_convex(system, iterations)) note(system, goal, slip);

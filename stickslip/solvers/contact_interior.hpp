@@ -5,8 +5,8 @@
 //   x ∘ y = τ e,   x, y inside the second-order cone,   τ → 0
 //
 // ∘ is the Jordan product of the cone, e = (1, 0, 0). At τ = 0 this is the law: x and y on the boundary and orthogonal
-// is r ∈ K, u_N >= 0, r·(u + s(u)) = 0. On the path r_N u_N lies between τ/2 and τ, and friction is viscous over slips of
-// u_N/μ. δ = `slip` τ/τ_0 |b|∞ smooths the kink of the shift s, over velocities of the size that τ leaves open.
+// is r ∈ K, u_N >= 0, r·(u + s(u)) = 0. On the path r_N u_N lies between τ/2 and τ, and friction is viscous over slips
+// of u_N/μ. δ = `slip` τ/τ_0 |b|∞ smooths the kink of the shift s, over velocities of the size that τ leaves open.
 //
 // Without σ (associated friction) the problem is convex and this is the interior-point method for it, with the scaling
 // of Nesterov and Todd (Math. Oper. Res. 22, 1997): W y = W⁻¹ x = λ. With σ it is not; the Newton matrix stays
@@ -19,7 +19,8 @@
 // brought back to the path by Newton steps before the next prediction: iterates that only stay inside the cones, as in
 // convex problems, jam where the matrix is indefinite (measured on heaps of 1000 contacts: 1e-4 to 1e-2 of error left).
 //
-// The point that is handed out is r projected on the cones after a few sweeps, which cost a fraction of a factorisation.
+// The point that is handed out is r projected on the cones after a few sweeps, which cost a fraction of a
+// factorisation.
 //
 // Starts from x = |b|∞/d_i e, y = |b|∞ e, whatever r is. Friction cones with μ > 0 only.
 #pragma once

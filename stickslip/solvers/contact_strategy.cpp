@@ -50,8 +50,8 @@ constexpr double kLocal = 0.05;
 // A round that leaves more of the error than this has stalled: patches solve their part and should halve it.
 constexpr double kProgressOfPatches = 0.5, kProgressOfSweeps = 0.9;
 constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall = 300;
-// The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost. Found
-// on heaps of spheres.
+// The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost.
+// Found on heaps of spheres.
 constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
 // Where there are many more reactions than freedoms and friction is high, hardly anything slides: the convex problem
 // comes first.

@@ -122,7 +122,8 @@ void solve_semismooth_newton(const DualProblem& problem, const SemismoothNewtonO
       direction = Eigen::PartialPivLU<DenseMatrix>(normal).solve(-V.transpose() * F);
       if (!direction.allFinite()) break;
     }
-    constexpr double kShortestStep = 1e-10, kArmijo = 1e-4;  // of Newton's step; of the decrease that its slope promises
+    constexpr double kShortestStep = 1e-10,
+                     kArmijo = 1e-4;  // of Newton's step; of the decrease that its slope promises
     bool accepted = false;
     for (double t = 1; t > kShortestStep; t *= 0.5) {
       trial = r + t * direction;

@@ -174,8 +174,10 @@ bool StackedLaws::solve_on_coordinates(const PrimalProblem& problem, StopRequest
     const auto c = static_cast<std::size_t>(group.coordinate);
     changed |= pinned_[c] != static_cast<char>(held(group));
     pinned_[c] = held(group);
-    if (held(group)) x_[group.coordinate] = level(group).at;
-    else v_[group.coordinate] += outside(group);
+    if (held(group))
+      x_[group.coordinate] = level(group).at;
+    else
+      v_[group.coordinate] += outside(group);
   }
   if (changed) {
     factored_version_ = kNoVersion;
@@ -283,7 +285,9 @@ void StackedLaws::share(const PrimalProblem& problem, InclusionSolution& solutio
     const double own = force_[static_cast<Index>(i)] - outside(group), width = finite.high - finite.low;
     const double fraction = width > 0 ? std::clamp((own - finite.low) / width, 0.0, 1.0) : 0.0;
     double left = own;  // for rows without bounds
-    const auto at_level = [&](const Row& row) { return row.group == static_cast<int>(i) && row.level == group.state / 2; };
+    const auto at_level = [&](const Row& row) {
+      return row.group == static_cast<int>(i) && row.level == group.state / 2;
+    };
     for (std::size_t k = 0; k < row_.size(); ++k)
       if (const Row& row = row_[k]; at_level(row) && std::isfinite(row.high - row.low)) {
         const double f = row.low + fraction * (row.high - row.low);

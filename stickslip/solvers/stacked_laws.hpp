@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exact active-set method for boxes of which several act along one direction: dry friction and a stop on one hinge axis.
+// Exact active-set method for boxes of which several act along one direction: dry friction and a stop on one hinge
+// axis.
 //
 // Rows of Wᵀ that are multiples of each other, W_k = a_k W_i, are one group: with x the velocity along W_i, row k has
-// u_k = a_k (x - x_k), x_k = w_k/a_k, and its force a_k r_k along W_i lies between L_k (where x > x_k) and H_k (where x < x_k).
-// D of such rows is singular, and active_set.hpp refuses them. Together they are one law with a graph that falls in steps:
+// u_k = a_k (x - x_k), x_k = w_k/a_k, and its force a_k r_k along W_i lies between L_k (where x > x_k) and H_k (where x
+// < x_k). D of such rows is singular, and active_set.hpp refuses them. Together they are one law with a graph that
+// falls in steps:
 //
 //   x_1 < x_2 < ...         the velocities x_k, equal ones in one level, whose L and H add up
 //   x = x_j                 F between L_j and H_j, besides Σ_{i<j} L_i + Σ_{i>j} H_i
 //   x_j < x < x_{j+1}       F = Σ_{i<=j} L_i + Σ_{i>j} H_i
 //
-// A guess puts each group at a level or between two of them; (*) is then one linear system, and groups that violate their
-// condition move on by one. All at once while that makes progress, then the one with the least index, as in
+// A guess puts each group at a level or between two of them; (*) is then one linear system, and groups that violate
+// their condition move on by one. All at once while that makes progress, then the one with the least index, as in
 // active_set.hpp. Sums of forces are unique, shares of them at one level are not: rows with finite bounds take the same
 // fraction of theirs, and a stop carries what they cannot.
 //
@@ -51,7 +53,9 @@ class StackedLaws {
   void find_levels(const PrimalProblem& problem);
   double outside(const Group& group) const;
   bool held(const Group& group) const { return group.state % 2 == 1; }
-  const Level& level(const Group& group) const { return levels_[static_cast<std::size_t>(group.first + group.state / 2)]; }
+  const Level& level(const Group& group) const {
+    return levels_[static_cast<std::size_t>(group.first + group.state / 2)];
+  }
   bool solve_guess(const PrimalProblem& problem, StopRequest stop);
   bool solve_on_coordinates(const PrimalProblem& problem, StopRequest stop);
   bool solve_in_dual(StopRequest stop);

@@ -54,8 +54,7 @@ SweepSolution run_sweep(const SweepProblem& problem, const SweepOptions& options
     std::vector<SweepRecord> records = pool.take(patience);
     if (helpers) helpers->poll(records, asking);
     for (; !asking.empty() && dealer.left() > 0; asking.pop_back())
-      helpers->give(asking.back().helper,
-                    dealer.next(asking.back().mean_seconds, asking.back().threads, all_threads));
+      helpers->give(asking.back().helper, dealer.next(asking.back().mean_seconds, asking.back().threads, all_threads));
     solution.done += static_cast<long>(records.size());
     if (!records.empty() && hooks.on_records) hooks.on_records(std::move(records));
     if (hooks.progress) hooks.progress(solution.done);

@@ -46,7 +46,8 @@ double Distribution::quantile(double u) const {
     const double low = std::max(first, scale(min)), high = std::min(second, scale(max));
     x = low + u * (high - low);
   } else {
-    const double low = normal_fraction((scale(min) - first) / second), high = normal_fraction((scale(max) - first) / second);
+    const double low = normal_fraction((scale(min) - first) / second),
+                 high = normal_fraction((scale(max) - first) / second);
     // The sum may round to 0 or 1, whose quantile is infinite.
     const double fraction = std::clamp(low + u * (high - low), std::numeric_limits<double>::min(), 1 - 0x1p-53);
     x = first + second * normal_quantile(fraction);
@@ -56,7 +57,8 @@ double Distribution::quantile(double u) const {
 
 SweepPlan::SweepPlan(std::vector<SweepAxis> axes, const SweepPlanOptions& options)
     : axes_(std::move(axes)), options_(options) {
-  if (axes_.empty()) throw InputError("nothing is swept; name at least one number, as over = { \"parameters.k\" = [1, 2, 3] }");
+  if (axes_.empty())
+    throw InputError("nothing is swept; name at least one number, as over = { \"parameters.k\" = [1, 2, 3] }");
   const bool lists = options_.kind == SweepKind::grid || options_.kind == SweepKind::zip;
   double runs = 1;
   for (const SweepAxis& axis : axes_) {
@@ -74,7 +76,8 @@ SweepPlan::SweepPlan(std::vector<SweepAxis> axes, const SweepPlanOptions& option
       throw InputError(fmt::format("kind = \"{}\" needs the number of runs: count = 100", to_string(options_.kind)));
     runs = static_cast<double>(options_.count);
   }
-  if (runs > kMostRuns) throw InputError(fmt::format("these are {:g} runs; at most {:g} are possible", runs, kMostRuns));
+  if (runs > kMostRuns)
+    throw InputError(fmt::format("these are {:g} runs; at most {:g} are possible", runs, kMostRuns));
   size_ = static_cast<long>(runs);
   stride_.assign(axes_.size(), 1);
   for (std::size_t k = axes_.size(); k-- > 1;)
@@ -103,7 +106,8 @@ double SweepPlan::value(long index, std::size_t axis) const {
   }
   const double u = random_uniform(options_.seed, stream_of(a.key), static_cast<std::uint64_t>(index));
   if (options_.kind == SweepKind::random) return drawn(axis, u);
-  return drawn(axis, (static_cast<double>(strata_[axis][static_cast<std::size_t>(index)]) + u) / static_cast<double>(size_));
+  return drawn(axis,
+               (static_cast<double>(strata_[axis][static_cast<std::size_t>(index)]) + u) / static_cast<double>(size_));
 }
 
 }  // namespace stickslip

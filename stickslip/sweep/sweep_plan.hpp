@@ -42,8 +42,8 @@ struct Distribution {
 
 /// One swept number.
 struct SweepAxis {
-  std::string key;                           ///< as in --set, or the name of a parameter
-  std::vector<double> values = {};           ///< of a grid or zip; or drawn from
+  std::string key;                                ///< as in --set, or the name of a parameter
+  std::vector<double> values = {};                ///< of a grid or zip; or drawn from
   std::optional<Distribution> distribution = {};  ///< in place of values
 };
 

@@ -130,9 +130,8 @@ std::pair<SweepRecord, std::uint32_t> read_record(Reader& in) {
 void RecordEncoder::encode(const SweepRecord& record, std::string& bytes) {
   std::uint32_t number = 0;  // 0: no names
   if (record.names) {
-    auto found = std::find_if(known_.begin(), known_.end(), [&](const NameList& list) {
-      return list == record.names || *list == *record.names;
-    });
+    auto found = std::find_if(known_.begin(), known_.end(),
+                              [&](const NameList& list) { return list == record.names || *list == *record.names; });
     if (found == known_.end()) {
       add_frame(bytes, FrameKind::names, [&] { put_texts(bytes, *record.names); });
       known_.push_back(record.names);

@@ -21,8 +21,8 @@ namespace stickslip {
 class WorkPool {
  public:
   using Work = std::function<SweepRecord(long index)>;
-  /// `work` is called from several threads at once. Once `stop` is raised nothing new is begun, and what is not complete
-  /// by then (status interrupted) is dropped.
+  /// `work` is called from several threads at once. Once `stop` is raised nothing new is begun, and what is not
+  /// complete by then (status interrupted) is dropped.
   WorkPool(int threads, Work work, StopRequest stop);
   /// Waits for what is running; what has not begun is dropped.
   ~WorkPool();

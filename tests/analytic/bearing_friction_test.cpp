@@ -16,9 +16,9 @@ constexpr double kGravity = 9.81;
 /// A body of 2 kg on one hinge, and a friction law on it.
 std::string one_hinge(const std::string& axis, const std::string& center, const std::string& gravity,
                       const std::string& start, const std::string& friction, const std::string& more = "") {
-  return "[gravity]\nvector = " + gravity +
-         "\n[[body]]\nname = \"rotor\"\nmass = 2.0\ncenter = " + center +
-         "\ninertia = [0.03, 0.04, 0.05]\n[[hinge]]\nname = \"shaft\"\nparent = \"ground\"\nchild = \"rotor\"\naxes = [\"" +
+  return "[gravity]\nvector = " + gravity + "\n[[body]]\nname = \"rotor\"\nmass = 2.0\ncenter = " + center +
+         "\ninertia = [0.03, 0.04, 0.05]\n[[hinge]]\nname = \"shaft\"\nparent = \"ground\"\nchild = \"rotor\"\naxes = "
+         "[\"" +
          axis + "\"]\n" + start + "\n" + more + "[[friction]]\nname = \"dry\"\n" + friction +
          "\n[run]\nscheme = \"event\"\ntolerance = 1e-11\nend_time = 1.0\nstep = 0.01\n";
 }
@@ -31,8 +31,8 @@ void expect_success(const Simulation& run) {
 const std::vector<std::string> kSchemes{"event", "moreau"};
 
 TEST(BearingFriction, AJournalSlowsABalancedRotorUntilItStands) {
-  const std::string text = one_hinge("rz", "[0, 0, 0]", "[0, -9.81, 0]", "velocity_0 = 3.0",
-                                     "on = \"shaft.rz\"\nmu = 0.2\nradius = 0.05");
+  const std::string text =
+      one_hinge("rz", "[0, 0, 0]", "[0, -9.81, 0]", "velocity_0 = 3.0", "on = \"shaft.rz\"\nmu = 0.2\nradius = 0.05");
   const double slowing = 0.2 * 0.05 * 2 * kGravity / 0.05, stop = 3.0 / slowing;
   for (const std::string& scheme : kSchemes)
     for (const double t : {0.3, 1.0}) {
@@ -77,7 +77,8 @@ TEST(BearingFriction, AGuideHoldsBelowItsAngleAndSlidesAboveIt) {
   }
 }
 
-/// m c g sin θ against mu r N, N = m g at rest: the arm moves from sin θ = mu r / c on. Above, α and N are found together:
+/// m c g sin θ against mu r N, N = m g at rest: the arm moves from sin θ = mu r / c on. Above, α and N are found
+/// together:
 ///   (J + m c²) α = -m g c sin θ + mu r N,  N² = (m c α cos θ)² + (m g + m c α sin θ)²
 TEST(BearingFriction, AnArmStaysOrStartsWithTheLoadOfTheSameInstant) {
   const double mu = 0.3, r = 0.08, c = 0.2, m = 2, J = 0.05;
@@ -88,8 +89,8 @@ TEST(BearingFriction, AnArmStaysOrStartsWithTheLoadOfTheSameInstant) {
                   "on = \"shaft.rz\"\nmu = 0.3\nradius = 0.08");
     for (const std::string& scheme : kSchemes) {
       const double end = share < 1 ? 5.0 : 1e-3;
-      const Simulation run = run_text(
-          text, {"run.scheme=" + scheme, "run.end_time=" + std::to_string(end), "run.step=" + std::to_string(end / 100)});
+      const Simulation run = run_text(text, {"run.scheme=" + scheme, "run.end_time=" + std::to_string(end),
+                                             "run.step=" + std::to_string(end / 100)});
       expect_success(run);
       if (share < 1) {
         EXPECT_EQ(run.final.q[3], angle) << scheme;
@@ -101,7 +102,8 @@ TEST(BearingFriction, AnArmStaysOrStartsWithTheLoadOfTheSameInstant) {
         alpha = (-m * kGravity * c * std::sin(angle) + mu * r * N) / (J + m * c * c);
       }
       EXPECT_LT(alpha, 0);
-      EXPECT_NEAR(run.final.v[3] / end, alpha, 1e-5 * std::abs(alpha)) << scheme;  // constant but for the angle's change
+      EXPECT_NEAR(run.final.v[3] / end, alpha, 1e-5 * std::abs(alpha))
+          << scheme;  // constant but for the angle's change
     }
   }
 }
@@ -118,8 +120,8 @@ TEST(BearingFriction, ABallAboutTheVerticalSlowsByItsLoad) {
 }
 
 TEST(BearingFriction, WithoutLoadThereIsNoFriction) {
-  const std::string text = one_hinge("rz", "[0, 0, 0]", "[0, 0, 0]", "velocity_0 = 3.0",
-                                     "on = \"shaft.rz\"\nmu = 0.2\nradius = 0.05");
+  const std::string text =
+      one_hinge("rz", "[0, 0, 0]", "[0, 0, 0]", "velocity_0 = 3.0", "on = \"shaft.rz\"\nmu = 0.2\nradius = 0.05");
   for (const std::string& scheme : kSchemes) {
     const Simulation run = run_text(text, {"run.scheme=" + scheme});
     expect_success(run);

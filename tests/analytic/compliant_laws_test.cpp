@@ -53,10 +53,11 @@ TEST(CompliantLaws, FrictionLawBesideAContactComesToTheRigidMotion) {
   const Simulation exact = run_text(kTwo, {"run.scheme=event", "initial.position=[0.3,0,0]"});
   std::vector<double> errors;
   for (const double epsilon : {1e-6, 1e-8}) {
-    const Simulation s = run_text(kTwo, {fmt::format("run.compliant.epsilon={}", epsilon),
-                                         fmt::format("contact.floor.compliance.stiffness={:.17g}", 1 / epsilon),
-                                         fmt::format("contact.floor.compliance.damping={:.17g}", 2 / std::sqrt(epsilon)),
-                                         fmt::format("initial.position=[0.3,{:.17g},0]", -9.81 * epsilon)});
+    const Simulation s =
+        run_text(kTwo, {fmt::format("run.compliant.epsilon={}", epsilon),
+                        fmt::format("contact.floor.compliance.stiffness={:.17g}", 1 / epsilon),
+                        fmt::format("contact.floor.compliance.damping={:.17g}", 2 / std::sqrt(epsilon)),
+                        fmt::format("initial.position=[0.3,{:.17g},0]", -9.81 * epsilon)});
     errors.push_back(std::abs(s.final.q[2] - exact.final.q[2]) + std::abs(s.final.q[0] - exact.final.q[0]));
     EXPECT_LT(audit_value(s, "energy"), 1e-6);
     EXPECT_GT(audit_value(s, "energy_friction_loss"), 0.1);
@@ -213,8 +214,9 @@ output_step = 0.05
 TEST(CompliantLaws, DerivativesUnderConstraintsAndFrictionLaws) {
   expect_slopes(kRod, "contact.foot.mu", 0.5, 1e-4, 1e-6,
                 {"run.tolerance=1e-12", "contact.foot.compliance.normal_damping=0"});
-  expect_slopes(kTwo, "friction.brake.limit", 1.5, 1e-3, 1e-6, {"run.tolerance=1e-11", "run.compliant.epsilon=1e-4",
-                "contact.floor.compliance.stiffness=1e4", "contact.floor.compliance.damping=100", "initial.position=[0.3,-9.81e-4,0]"});
+  expect_slopes(kTwo, "friction.brake.limit", 1.5, 1e-3, 1e-6,
+                {"run.tolerance=1e-11", "run.compliant.epsilon=1e-4", "contact.floor.compliance.stiffness=1e4",
+                 "contact.floor.compliance.damping=100", "initial.position=[0.3,-9.81e-4,0]"});
 }
 
 TEST(CompliantLaws, FacetsOfPolygonsAreEvents) {
@@ -278,7 +280,8 @@ tolerance = 1e-9
 end_time = {4}
 output_step = {4}
 )toml",
-                       2 * mass, -2 * 9.81 * mass * length / (time * time), 0.1 * length, 1.5 * length / time, 0.6 * time);
+                       2 * mass, -2 * 9.81 * mass * length / (time * time), 0.1 * length, 1.5 * length / time,
+                       0.6 * time);
   };
   const Simulation si = run_text(model(1, 1, 1));
   for (const double unit : {1e-6, 1e6}) {
@@ -319,7 +322,8 @@ quasistatic = true
                        force, surface);
   };
   for (const char* tolerance : {"1e-8", "1e-10", "1e-12"}) {
-    const Simulation s = run_text(slider("\"5*if(t < 2, t, 4 - t)\"", "0"), {fmt::format("run.tolerance={}", tolerance)});
+    const Simulation s =
+        run_text(slider("\"5*if(t < 2, t, 4 - t)\"", "0"), {fmt::format("run.tolerance={}", tolerance)});
     ASSERT_EQ(s.trajectory.events.size(), 3u) << tolerance;
     EXPECT_EQ(s.trajectory.events[1].kind, EventKind::stick);
     EXPECT_NEAR(s.trajectory.events[1].t, 2, 1e-11) << tolerance;

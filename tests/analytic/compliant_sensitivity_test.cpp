@@ -104,8 +104,8 @@ output_step = 0.25
 locate_switches = true
 )toml";
 
-/// Largest difference between the derivative that the run carries and a central difference of fourth order, over the size
-/// of the column.
+/// Largest difference between the derivative that the run carries and a central difference of fourth order, over the
+/// size of the column.
 void expect_derivatives(const char* text, const std::vector<std::string>& names, double step, double tolerance,
                         const std::vector<std::string>& settings = {}) {
   const Case center = make_case(parse_model(text, "test.toml", settings));
@@ -119,7 +119,8 @@ void expect_derivatives(const char* text, const std::vector<std::string>& names,
   for (std::size_t k = 0; k < names.size(); ++k) {
     const double value = center.get(names[k]), h = step * (value != 0 ? std::abs(value) : 1);
     Vector difference = Vector::Zero(nq + nv);
-    for (const auto& [place, weight] : {std::pair{1.0, 8.0 / 12}, {-1.0, -8.0 / 12}, {2.0, -1.0 / 12}, {-2.0, 1.0 / 12}}) {
+    for (const auto& [place, weight] :
+         {std::pair{1.0, 8.0 / 12}, {-1.0, -8.0 / 12}, {2.0, -1.0 / 12}, {-2.0, 1.0 / 12}}) {
       Case near = center;
       near.set(names[k], value + place * h);
       const Simulation other = near.run();
@@ -130,7 +131,9 @@ void expect_derivatives(const char* text, const std::vector<std::string>& names,
     Vector carried(nq + nv);
     for (Index i = 0; i < nq + nv; ++i) carried[i] = s.trajectory.sensitivity(last, i, static_cast<Index>(k));
     EXPECT_LT((carried - difference).lpNorm<Eigen::Infinity>(), tolerance * difference.lpNorm<Eigen::Infinity>())
-        << names[k] << "\n" << carried.transpose() << "\n" << difference.transpose();
+        << names[k] << "\n"
+        << carried.transpose() << "\n"
+        << difference.transpose();
   }
 }
 
@@ -142,7 +145,8 @@ TEST(CompliantSensitivity, BlockThroughAnImpactSlipAndStick) {
 }
 
 TEST(CompliantSensitivity, TheSameWithTheStiffIntegrator) {
-  expect_derivatives(kBlock, {"mu", "initial.velocity.0"}, 1e-3, 1e-7, {"run.compliant.integrator=stiff", "run.tolerance=1e-12"});
+  expect_derivatives(kBlock, {"mu", "initial.velocity.0"}, 1e-3, 1e-7,
+                     {"run.compliant.integrator=stiff", "run.tolerance=1e-12"});
 }
 
 TEST(CompliantSensitivity, RockingBodyWithTurningRowsAndAHertzianFoot) {

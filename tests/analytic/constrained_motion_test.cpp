@@ -193,8 +193,8 @@ TEST(ConstrainedMotion, PositionImposedInTimeIsFollowedByItsForce) {
 }
 
 /// β'' = -c cos β, the parallelogram of the linkage (closed form), through every flat position.
-/// A drive whose speed jumps, or changes, at any place of a step and with either value at the jump: its work is that of its
-/// impulse at the mean speed, so that the balance of energy closes to round-off.
+/// A drive whose speed jumps, or changes, at any place of a step and with either value at the jump: its work is that of
+/// its impulse at the mean speed, so that the balance of energy closes to round-off.
 TEST(ConstrainedMotion, SpeedsOfADriveThatJumpBringTheirWorkInSteps) {
   for (const char* rate : {"if(t < 1, 0.2, 1)", "if(t <= 1, 0.2, 1)", "if(t < 1.0003, 0.2, 1)", "0.2 + 0.1*sin(3*t)"})
     for (const double step : {0.01, 0.0025}) {
@@ -278,7 +278,8 @@ tolerance = 1e-11
 end_time = 4
 )toml");
   ASSERT_EQ(exact.status, Status::success) << exact.message;
-  const ModelFile model = parse_model(free.text + "\n[[friction]]\nname = \"joint\"\non = \"b0\"\nlimit = 3\n", "four-bar.toml");
+  const ModelFile model =
+      parse_model(free.text + "\n[[friction]]\nname = \"joint\"\non = \"b0\"\nlimit = 3\n", "four-bar.toml");
   SimulationOptions options = model.run;
   options.scheme = SchemeKind::moreau;
   options.end_time = 4;
@@ -293,15 +294,16 @@ end_time = 4
   EXPECT_NEAR(fitted_order(steps, errors), 2, 0.2);
 }
 
-/// The same by `event`: through the flat positions, or with a status that says that it was not. Which tolerances lose the
-/// branch depends on where steps fall; most do not.
+/// The same by `event`: through the flat positions, or with a status that says that it was not. Which tolerances lose
+/// the branch depends on where steps fall; most do not.
 TEST(ConstrainedMotion, FourBarLinkageWithJointFrictionGoesThroughItsSingularPositionsOrSaysSo) {
   const ModelFile free = mechanism("four-bar");
   const std::string text = free.text + "\n[[friction]]\nname = \"joint\"\non = \"b0\"\nlimit = 3\n";
   const double exact = -3.034835002;  // 3 β'' = -3.5 g cos β - c sign β', tolerance 1e-12
   int passes = 0;
   for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10}) {
-    const std::vector<std::string> given{"run.scheme=event", "run.end_time=4", fmt::format("run.tolerance={}", tolerance)};
+    const std::vector<std::string> given{"run.scheme=event", "run.end_time=4",
+                                         fmt::format("run.tolerance={}", tolerance)};
     const ModelFile model = parse_model(text, "four-bar.toml", given);
     const Simulation s = simulate(*model.system, model.initial, model.run);
     if (s.status != Status::success) {

@@ -113,7 +113,8 @@ TEST(ElasticFriction, StiffSpringIsRigidFriction) {
   rigid.force = "cos(0.8*t)";
   const Simulation s = run(*make_system(rigid), 0, 10, 4000);
   double before = HUGE_VAL;
-  for (const double k_t : {1e2, 1e3, 1e4}) {  // the spring gives back c²/k_t at every turn: distance of order c/√(k_t m)
+  for (const double k_t :
+       {1e2, 1e3, 1e4}) {  // the spring gives back c²/k_t at every turn: distance of order c/√(k_t m)
     const Simulation stiff = run(*oscillator(1, k_t, 0.2, "cos(0.8*t)"), 0, 10, 4000);
     ASSERT_EQ(stiff.status, Status::success) << stiff.message;
     const double distance = std::abs(stiff.final.q[0] - s.final.q[0]);
@@ -166,7 +167,8 @@ TEST(ElasticFriction, PeriodicMotionIsThatOfALongRun) {
     // Order 2 of the steps: the limit from two of them.
     PeriodicOptions options;
     options.period = 2 * M_PI / b;
-    const double coarse = stepped_amplitude(*system, options.period, 60, 200), fine = stepped_amplitude(*system, options.period, 60, 400);
+    const double coarse = stepped_amplitude(*system, options.period, 60, 200),
+                 fine = stepped_amplitude(*system, options.period, 60, 400);
     const double exact = fine + (fine - coarse) / 3;
     double error = 0;
     for (const int harmonics : {3, 15}) {
@@ -191,7 +193,8 @@ TEST(ElasticFriction, JacobianOfThePeriodicLawIsExact) {
   model.mass = dense({{1, 0}, {0, 2}});
   model.stiffness = dense({{2, -1}, {-1, 3}});
   const SymbolTable symbols = state_symbols(model.coordinates, {});
-  model.force.components = {StateFunction(Expression::parse("3*cos(t)", symbols)), StateFunction(Expression::parse("sin(t)", symbols))};
+  model.force.components = {StateFunction(Expression::parse("3*cos(t)", symbols)),
+                            StateFunction(Expression::parse("sin(t)", symbols))};
   FrictionElement one, two;
   one.name = "follows";
   one.directions = {between(0, 1)};

@@ -92,9 +92,9 @@ TEST(FollowingLimit, GuideAsAConstraintMovesAsTheOneOfTwoContacts) {
   }
 }
 
-// Three laws on the one freedom that a constraint leaves, limits from its reaction: which of them carries what is open, and
-// the shortest choice has a reaction of the sign that cannot hold. Sticking is admissible with 0.8 N to spare at t = 3.4445
-// (a linear programme over the reactions says so), where the search for a choice once gave up.
+// Three laws on the one freedom that a constraint leaves, limits from its reaction: which of them carries what is open,
+// and the shortest choice has a reaction of the sign that cannot hold. Sticking is admissible with 0.8 N to spare at t
+// = 3.4445 (a linear programme over the reactions says so), where the search for a choice once gave up.
 constexpr std::string_view kSharedFreedom = R"toml(
 [equations]
 coordinates = ["x", "y"]
@@ -198,8 +198,8 @@ TEST(FollowingLimit, LawsThatShareAFreedomStickTurnAndStopTogether) {
   }
 }
 
-// Friction in every joint of a heavy crank: its laws stop together at velocities that the tolerance leaves, and which of them
-// holds the load afterwards is open.
+// Friction in every joint of a heavy crank: its laws stop together at velocities that the tolerance leaves, and which
+// of them holds the load afterwards is open.
 constexpr std::string_view kHeavyCrank = R"toml(
 [parameters]
 mu=0.6
@@ -319,8 +319,8 @@ TEST(FollowingLimit, BlockOnAnInclineWhoseNormalForceIsAReaction) {
 // A normal force that grows until the block holds: r_N = m g cos α + k t, stick where μ r_N = m g sin α with v = 0.
 TEST(FollowingLimit, StuckBlockIsReleasedWhenItsNormalForceHasFallenToItsLimit) {
   const double alpha = 0.3, mu = 0.5, weight = 2 * 9.81;
-  const Simulation s = run_text(kIncline, {set("parameters.alpha", alpha), set("parameters.mu", mu),
-                                       "equations.force=[0, \"6*t\"]"});
+  const Simulation s =
+      run_text(kIncline, {set("parameters.alpha", alpha), set("parameters.mu", mu), "equations.force=[0, \"6*t\"]"});
   ASSERT_EQ(s.status, Status::success) << s.message;
   // μ (m g cos α - 6 t) = m g sin α
   const double release = (weight * std::cos(alpha) - weight * std::sin(alpha) / mu) / 6;
@@ -400,8 +400,8 @@ end_time = 1
   EXPECT_NEAR(s.final.v[0], A * l1 * std::exp(l1) + B * l2 * std::exp(l2), 1e-9);
 }
 
-// A bracket on a column, loaded at the distance d: it touches at two edges, l apart, with |r| = |F d + b r|/l each, where
-// r is the friction and b its arm. Locked, whatever F is, where 2 μ d >= l.
+// A bracket on a column, loaded at the distance d: it touches at two edges, l apart, with |r| = |F d + b r|/l each,
+// where r is the friction and b its arm. Locked, whatever F is, where 2 μ d >= l.
 constexpr std::string_view kBracket = R"toml(
 [parameters]
 F = 10
@@ -452,8 +452,8 @@ TEST(FollowingLimit, FrictionThatLoadsItsOwnGuideHasTheLimitOfBothTogether) {
   // Sliding down r = c, c = k |F d + b c| with k = 2 μ/l.
   for (const double b : {-0.5, -0.1, 0.1, 0.3}) {
     const double mu = 0.3, k = 2 * mu / 0.4, F = 1, c = k * F / (1 - k * b);
-    const Simulation s = run_text(kBracket, {set("parameters.b", b), set("parameters.F", F), set("parameters.v0", -5),
-                                             set("run.end_time", 0.2)});
+    const Simulation s = run_text(
+        kBracket, {set("parameters.b", b), set("parameters.F", F), set("parameters.v0", -5), set("run.end_time", 0.2)});
     ASSERT_EQ(s.status, Status::success) << b << s.message;
     EXPECT_NEAR(s.final_reaction[0], c, 1e-10 * c) << b;
     EXPECT_NEAR(s.final.v[0], -5 + 0.2 * (c - F) / 2, 1e-10) << b;
@@ -472,7 +472,8 @@ TEST(FollowingLimit, NoAndTwoSolutionsAreReportedWithTheNameOfTheLaw) {
   EXPECT_NE(two.message.find("'edges'"), std::string::npos) << two.message;
   EXPECT_NE(two.message.find("several accelerations"), std::string::npos) << two.message;
   // The other way round each has one.
-  const Simulation up = run_text(kBracket, {set("parameters.b", 0.6), set("parameters.v0", 1), set("run.end_time", 0.01)});
+  const Simulation up =
+      run_text(kBracket, {set("parameters.b", 0.6), set("parameters.v0", 1), set("run.end_time", 0.01)});
   EXPECT_EQ(up.status, Status::success) << up.message;
 }
 

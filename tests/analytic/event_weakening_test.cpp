@@ -22,7 +22,8 @@ double stopping_time(double speed, double beta, double epsilon) {
 TEST(EventWeakening, StopsWhenTheFrictionThatGrowsAtTheVeryEndStopsIt) {
   for (const double beta : {0.3, 0.5, 0.9})
     for (const double epsilon : {1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6}) {
-      const Simulation r = run_text(R"toml(
+      const Simulation r =
+          run_text(R"toml(
 [parameters]
 beta = 0.5
 eps = 1
@@ -41,7 +42,7 @@ scheme = "event"
 step = 0.5
 end_time = 12
 )toml",
-                                    {fmt::format("parameters.beta={}", beta), fmt::format("parameters.eps={}", epsilon)});
+                   {fmt::format("parameters.beta={}", beta), fmt::format("parameters.eps={}", epsilon)});
       ASSERT_EQ(r.status, Status::success) << r.message;
       ASSERT_EQ(r.trajectory.events.size(), 1u) << beta << ", " << epsilon;
       EXPECT_NEAR(r.trajectory.events[0].t, stopping_time(1, beta, epsilon), 1e-9) << beta << ", " << epsilon;

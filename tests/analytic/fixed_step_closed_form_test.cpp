@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closed forms that the fixed-step schemes once missed: guides without play, stiff viscous parts beside contacts, pulses
-// of force shorter than a step, starts in other units.
+// Closed forms that the fixed-step schemes once missed: guides without play, stiff viscous parts beside contacts,
+// pulses of force shorter than a step, starts in other units.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -14,8 +14,8 @@
 namespace stickslip::fixed_step_closed_form_test {
 namespace {
 
-// Loaded by 3 sin t across, friction 0.2 of that: v = 10 - 0.6 ∫|sin|. One side carries, the other is free; a squeeze of
-// both would brake more.
+// Loaded by 3 sin t across, friction 0.2 of that: v = 10 - 0.6 ∫|sin|. One side carries, the other is free; a squeeze
+// of both would brake more.
 TEST(GuideWithoutPlay, IsBrakedByTheLoadAndNotByASqueeze) {
   const double v_end = 10 - 0.6 * (4 + 1 - std::cos(7 - 2 * std::numbers::pi));
   for (const double h : {0.01, 0.001}) {
@@ -116,9 +116,9 @@ end_time = 0.2
 // The mean of a step is the mean: a pulse shorter than the step gives its whole impulse, wherever it lies.
 TEST(ForceMean, LosesNoPulse) {
   const auto velocity = [](const std::string& force, double h) {
-    const Simulation s = run_text("[matrices]\ncoordinates = [\"x\"]\nmass = [[1]]\nforce = [\"" + force +
-                                      "\"]\n[run]\nend_time = 5\n",
-                                  {fmt::format("run.step={}", h)});
+    const Simulation s =
+        run_text("[matrices]\ncoordinates = [\"x\"]\nmass = [[1]]\nforce = [\"" + force + "\"]\n[run]\nend_time = 5\n",
+                 {fmt::format("run.step={}", h)});
     EXPECT_EQ(s.status, Status::success) << force << ": " << s.message;
     return s.final.v[0];
   };
@@ -132,7 +132,8 @@ TEST(ForceMean, LosesNoPulse) {
 
 TEST(ForceMean, OfAPoleIsNotANumber) {
   const Simulation s = run_text(
-      "[matrices]\ncoordinates = [\"x\"]\nmass = [[1]]\nforce = [\"1/(t-0.503)^2\"]\n[run]\nend_time = 1\nstep = 0.01\n",
+      "[matrices]\ncoordinates = [\"x\"]\nmass = [[1]]\nforce = [\"1/(t-0.503)^2\"]\n[run]\nend_time = 1\nstep = "
+      "0.01\n",
       {});
   EXPECT_EQ(s.status, Status::not_finite);
 }

@@ -166,7 +166,8 @@ TEST(FlexibleBody, ARotatingCantileverStiffens) {
   }
 }
 
-/// E A (s + u)... of a rod: u'' + k² (s + u) = 0, u(L) = tan(kL)/k - L, k = Ω sqrt(ρ/E); ρ A Ω² L³/(3 E A) to first order.
+/// E A (s + u)... of a rod: u'' + k² (s + u) = 0, u(L) = tan(kL)/k - L, k = Ω sqrt(ρ/E); ρ A Ω² L³/(3 E A) to first
+/// order.
 TEST(FlexibleBody, ASpinningRodExtends) {
   BeamOptions o = beam(BeamEnd::clamped, BeamEnd::free);
   o.bends_y = o.bends_z = o.twists = false;
@@ -287,7 +288,8 @@ TEST(FlexibleBody, MassIsTheHessianOfTheEnergyAndSlopesAreThoseOfDifferences) {
     for (Index j = 0; j < n; ++j) {
       const Vector f = Vector::Unit(n, j);
       const double both = system->inertia().kinetic_energy(state.q, e + f),
-                   one = system->inertia().kinetic_energy(state.q, e), two = system->inertia().kinetic_energy(state.q, f);
+                   one = system->inertia().kinetic_energy(state.q, e),
+                   two = system->inertia().kinetic_energy(state.q, f);
       EXPECT_NEAR(M(i, j), both - one - two, 1e-12 * M.cwiseAbs().maxCoeff());
     }
   }
@@ -394,7 +396,8 @@ TEST(FlexibleBody, PairsOfMassesStandForFiniteElements) {
       for (int c = 0; c < 3 && m > 0; ++c)
         mass.emplace_back(static_cast<int>(3 * a) + c, static_cast<int>(3 * b) + c, m);
       if (b <= a || b - a > 4) continue;
-      const Eigen::Vector3d d = (o.nodes[static_cast<std::size_t>(b)] - o.nodes[static_cast<std::size_t>(a)]).normalized();
+      const Eigen::Vector3d d =
+          (o.nodes[static_cast<std::size_t>(b)] - o.nodes[static_cast<std::size_t>(a)]).normalized();
       for (int i = 0; i < 3; ++i)
         for (int j = 0; j < 3; ++j)
           for (const auto& [r, s, sign] : {std::tuple{a, a, 1.0}, {b, b, 1.0}, {a, b, -1.0}, {b, a, -1.0}})
@@ -426,8 +429,10 @@ TEST(FlexibleBody, PairsOfMassesStandForFiniteElements) {
     double exact = 0, found = 0;
     for (Index a = 0; a < n; ++a)
       for (Index b = 0; b < n; ++b)
-        exact += M.coeff(3 * a, 3 * b) * w.cross(o.nodes[static_cast<std::size_t>(a)]).dot(w.cross(o.nodes[static_cast<std::size_t>(b)]));
-    for (const FlexibleStation& station : body.stations) found += station.mass * w.cross(station.position).squaredNorm();
+        exact += M.coeff(3 * a, 3 * b) *
+                 w.cross(o.nodes[static_cast<std::size_t>(a)]).dot(w.cross(o.nodes[static_cast<std::size_t>(b)]));
+    for (const FlexibleStation& station : body.stations)
+      found += station.mass * w.cross(station.position).squaredNorm();
     EXPECT_NEAR(found, exact, 1e-10 * exact);
   }
 }

@@ -73,7 +73,8 @@ TEST(Journal, StepsCarryAllOfTheirImpulseInAnyUnit) {
 
 // A step that leaves 3 N s of 12 N s to the projection, among steps that leave O(h²): the audit says so.
 TEST(Journal, ReactionsThatTheLawHasNotSeenAreAudited) {
-  const Vector inverse = Vector::Constant(2, 0.5), whole{{12e-3, 0}}, part{{9e-3, 0}}, rest{{3e-3, 0}}, small{{1e-8, 0}};
+  const Vector inverse = Vector::Constant(2, 0.5), whole{{12e-3, 0}}, part{{9e-3, 0}}, rest{{3e-3, 0}},
+               small{{1e-8, 0}};
   const AuditLedger run;
   const AuditLimits limits;
   ReactionAudit audit;

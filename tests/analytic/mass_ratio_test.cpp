@@ -11,8 +11,8 @@
 namespace stickslip::mass_ratio_test {
 namespace {
 
-// A light plank under a heavy load that friction takes along, pulled by a force that grows: a = t (1 + M) / (1 + M) = t, so
-// x = t³/6 while they stick; friction of 0.3 g M carries a load up to a = 0.3 g, t = 2.943 s.
+// A light plank under a heavy load that friction takes along, pulled by a force that grows: a = t (1 + M) / (1 + M) =
+// t, so x = t³/6 while they stick; friction of 0.3 g M carries a load up to a = 0.3 g, t = 2.943 s.
 TEST(PlankUnderALoad, SticksWhateverTheMasses) {
   for (const double load : {1.0, 1e6, 1e9, 1e12})
     for (const double unit : {1.0, 1e-6}) {

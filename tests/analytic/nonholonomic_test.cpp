@@ -12,9 +12,9 @@
 #include "papers/viscoelastic/skate.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/model_file.hpp"
-#include "tests/support/nonholonomic_models.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "tests/support/audit_value.hpp"
+#include "tests/support/nonholonomic_models.hpp"
 #include "tests/support/source_folder.hpp"
 
 namespace stickslip::nonholonomic_test {
@@ -243,7 +243,9 @@ TEST(Nonholonomic, ReadyMadeSystemsAreThoseOfTheModelFiles) {
     made->force(t, q, v, a, h);
     file.system->force(t, q, v, b, h_file);
     EXPECT_LT((h - h_file).lpNorm<Eigen::Infinity>(), 1e-9 * (1 + h.lpNorm<Eigen::Infinity>())) << c.file;
-    EXPECT_LT((made->inertia().mass(q, a).to_dense() - file.system->inertia().mass(q, b).to_dense()).lpNorm<Eigen::Infinity>(), 1e-9)
+    EXPECT_LT((made->inertia().mass(q, a).to_dense() - file.system->inertia().mass(q, b).to_dense())
+                  .lpNorm<Eigen::Infinity>(),
+              1e-9)
         << c.file;
     ConstraintRows rows, rows_file;
     made->laws().constraint_source().evaluate(t, q, a, rows);

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frequency and damping over the amplitude of one mass with friction against the closed form of its work per period, and
-// the response curve made of them against the forced motion itself.
+// Frequency and damping over the amplitude of one mass with friction against the closed form of its work per period,
+// and the response curve made of them against the forced motion itself.
+#include "stickslip/periodic/nonlinear_mode.hpp"
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "stickslip/model/matrix_model.hpp"
-#include "stickslip/periodic/nonlinear_mode.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
 
 namespace stickslip::nonlinear_mode_test {
@@ -42,7 +43,8 @@ TEST(NonlinearMode, WeakElasticFrictionHasTheStiffnessAndWorkOfItsHysteresis) {
   // Linear in the spring: k_eq = (k_t/π) (φ - ½ sin 2φ), cos φ = 1 - 2 δ/A, δ = c/k_t; work per period 4 c (A - δ).
   const double k_t = 1e-3, c = 1e-3, k = 1, delta = c / k_t;
   const auto system = oscillator(0, k, c, k_t, 0, 1);
-  const NonlinearMode mode = solve_nonlinear_mode(*system, with_harmonics(9, 1), Vector::Zero(1), {.from = 20, .to = 0.5, .points = 12});
+  const NonlinearMode mode =
+      solve_nonlinear_mode(*system, with_harmonics(9, 1), Vector::Zero(1), {.from = 20, .to = 0.5, .points = 12});
   ASSERT_EQ(mode.status, Status::success) << mode.message;
   ASSERT_EQ(mode.points.size(), 12u);
   for (const NonlinearModePoint& p : mode.points) {
@@ -58,7 +60,8 @@ TEST(NonlinearMode, WeakElasticFrictionHasTheStiffnessAndWorkOfItsHysteresis) {
 TEST(NonlinearMode, WeakRigidFrictionHasTheDampingOfItsWork) {
   const double c = 1e-3;
   const auto system = oscillator(0.002, 1, c, 0, 0, 1);
-  const NonlinearMode mode = solve_nonlinear_mode(*system, with_harmonics(9, 1), Vector::Zero(1), {.from = 10, .to = 0.1, .points = 8});
+  const NonlinearMode mode =
+      solve_nonlinear_mode(*system, with_harmonics(9, 1), Vector::Zero(1), {.from = 10, .to = 0.1, .points = 8});
   ASSERT_EQ(mode.status, Status::success) << mode.message;
   for (const NonlinearModePoint& p : mode.points) {
     EXPECT_NEAR(p.omega, 1, 2e-4) << p.amplitude;
@@ -71,7 +74,8 @@ TEST(NonlinearMode, ResponseMadeOfTheModeIsTheForcedResponseNearResonance) {
   const double P = 0.05, k_t = 0.3, c = 0.2;
   const auto system = oscillator(0.02, 1, c, k_t, P, 1);
   const PeriodicOptions options = with_harmonics(9, 1);
-  const NonlinearMode mode = solve_nonlinear_mode(*system, options, Vector::Zero(1), {.from = 5, .to = 0.05, .points = 60});
+  const NonlinearMode mode =
+      solve_nonlinear_mode(*system, options, Vector::Zero(1), {.from = 5, .to = 0.05, .points = 60});
   ASSERT_EQ(mode.status, Status::success) << mode.message;
   const std::vector<SynthesisedPoint> curve = mode.response();
   ASSERT_GT(curve.size(), 20u);

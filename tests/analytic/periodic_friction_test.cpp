@@ -46,7 +46,8 @@ TEST(PeriodicFriction, NewtonFromTheLinearResponseConvergesForEveryScaling) {
     }
 }
 
-/// Relative error of the amplitude by harmonics alone; the law is sharp where rho is large, and samples tell its switching.
+/// Relative error of the amplitude by harmonics alone; the law is sharp where rho is large, and samples tell its
+/// switching.
 double fourier_error(double b, double f, int harmonics) {
   const std::optional<DenHartog> exact = den_hartog(b, f);
   if (!exact) return 0;
@@ -71,7 +72,8 @@ TEST(PeriodicFriction, HarmonicsAloneComeToAThousandth) {
   EXPECT_LT(fourier_error(0.45, 0.4, 511), 1e-3);
 }
 
-/// Harmonics overshoot the jumps of the reaction by the same part however many there are; in the mean square they converge.
+/// Harmonics overshoot the jumps of the reaction by the same part however many there are; in the mean square they
+/// converge.
 TEST(PeriodicFriction, CertificatesHoldWithFewAndManyHarmonics) {
   std::vector<double> cone;
   for (const int harmonics : {15, 255}) {

@@ -64,8 +64,9 @@ TEST(PlanarFriction, OnAnInclineWithTheLimitOfItsOwnWeightASidewaysPushEndsAtHal
   EXPECT_LT(error.back(), 3e-4);
 }
 
-/// The load F = 3 t turns with w = 2; m = 1, limits c and s >= c. From break-away at 3 t = s with u' = s - c the direction of
-/// slip turns with w s/(2 s - c): |u| θ' = F sin(φ - θ), |u| = (s - c)(t - s/3). Where s = c it turns with the load.
+/// The load F = 3 t turns with w = 2; m = 1, limits c and s >= c. From break-away at 3 t = s with u' = s - c the
+/// direction of slip turns with w s/(2 s - c): |u| θ' = F sin(φ - θ), |u| = (s - c)(t - s/3). Where s = c it turns with
+/// the load.
 TEST(PlanarFriction, WhatBreaksAwayUnderATurningLoadTurnsAsItsSpeedAllows) {
   for (const double ratio : {1.0, 1.0 + 1e-7, 1.0001, 1.01, 1.5})
     for (const double tolerance : {1e-6, 1e-9, 1e-12}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Functions of time that jump again and again, by mod, floor and if: every scheme that ends its steps at jumps finds all
-// of them, to round-off of the clock.
+// Functions of time that jump again and again, by mod, floor and if: every scheme that ends its steps at jumps finds
+// all of them, to round-off of the clock.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -30,8 +30,8 @@ end_time = {}
 }
 
 // A belt that speeds up for two seconds and is back at rest. The mass is carried along at 1 m/s² < 15 m/s²; after the
-// jump from 2 m/s to 0 it brakes at 15 m/s² until it has the velocity of the belt, after 2/16 s, while it has gone ahead
-// of the belt by 2²/32. So x(t) = Σ over the periods of 2 + 1/8, the last second 1/2 + 1/8.
+// jump from 2 m/s to 0 it brakes at 15 m/s² until it has the velocity of the belt, after 2/16 s, while it has gone
+// ahead of the belt by 2²/32. So x(t) = Σ over the periods of 2 + 1/8, the last second 1/2 + 1/8.
 TEST(SawtoothBelt, JumpsAtTheEndOfEveryTooth) {
   for (const std::string_view velocity : {"mod(t, 2)", "t - 2*floor(t/2)", "mod(t, 2.0)*if(t < 100, 1, 2)"}) {
     const Simulation s = run_text(belt(velocity, 30, 7));
@@ -76,8 +76,8 @@ TEST(SquareBelt, TurnsTheMassAtEveryJump) {
   }
 }
 
-// F = ±3 N on 1 kg against 1 N: 2 m/s² for 1 s, then -4 m/s² for 0.5 s to the reversal, -2 m/s² for 0.5 s, at t = 2 -1 m/s;
-// +4 m/s² for 0.25 s, and so on.
+// F = ±3 N on 1 kg against 1 N: 2 m/s² for 1 s, then -4 m/s² for 0.5 s to the reversal, -2 m/s² for 0.5 s, at t = 2 -1
+// m/s; +4 m/s² for 0.25 s, and so on.
 TEST(SquareForce, ReversesAsTheClosedFormSays) {
   const std::string model = R"toml([matrices]
 coordinates = ["x"]
@@ -116,8 +116,8 @@ end_time = 7
   EXPECT_NEAR(s.final.v[0], v, 1e-13);
 }
 
-// A limit that drops to nothing in every other second, on the slope of 1 N: 1 m/s² then, at rest otherwise after braking
-// at 4 m/s².
+// A limit that drops to nothing in every other second, on the slope of 1 N: 1 m/s² then, at rest otherwise after
+// braking at 4 m/s².
 TEST(SquareLimit, LetsTheMassGoInEveryOtherSecond) {
   const std::string model = R"toml([matrices]
 coordinates = ["x"]

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rests has no events in `moreau`: slip slower than the round-off of what meets at a contact is no slip. And impacts
-// of Poisson's law at two corners settle at any step.
+// What rests has no events in `moreau`: slip slower than the round-off of what meets at a contact is no slip. And
+// impacts of Poisson's law at two corners settle at any step.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 

@@ -94,10 +94,10 @@ TEST(SensitivityDifference, BouncingBall) {
 }
 
 TEST(SensitivityDifference, Woodpecker) {
-  expect_derivatives(model("woodpecker.toml", {"run.end_time=0.12", "initial.position.1=-0.1034"}),
-                     {{"c", 1e-7}, {"contact.beak.restitution", 1e-5}, {"contact.lower.mu", 1e-5},
-                      {"initial.velocity.2", 1e-4}},
-                     1e-7, 8);
+  expect_derivatives(
+      model("woodpecker.toml", {"run.end_time=0.12", "initial.position.1=-0.1034"}),
+      {{"c", 1e-7}, {"contact.beak.restitution", 1e-5}, {"contact.lower.mu", 1e-5}, {"initial.velocity.2", 1e-4}}, 1e-7,
+      8);
 }
 
 TEST(SensitivityDifference, TwoMassesWithWeakening) {
@@ -179,7 +179,8 @@ end_time = 4
 }
 
 TEST(SensitivityDifference, PlanarFrictionTurnsAndStops) {
-  expect_derivatives(case_of(R"toml(
+  expect_derivatives(
+      case_of(R"toml(
 [parameters]
 c = 1.5
 [matrices]
@@ -197,8 +198,7 @@ scheme = "event"
 tolerance = 1e-12
 end_time = 3
 )toml"),
-                     {{"c", 1e-3}, {"initial.velocity.0", 1e-3}, {"initial.velocity.1", 1e-3}, {"initial.position.0", 1e-3}},
-                     1e-7, 1);
+      {{"c", 1e-3}, {"initial.velocity.0", 1e-3}, {"initial.velocity.1", 1e-3}, {"initial.position.0", 1e-3}}, 1e-7, 1);
 }
 
 /// The load turns while the law hardly moves: neighbours break away at other times, in other directions.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives of motions against closed forms, and where there are none.
+#include "stickslip/motion/sensitivity.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -9,7 +11,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/model_case.hpp"
-#include "stickslip/motion/sensitivity.hpp"
 #include "stickslip/motion/state_transition.hpp"
 
 namespace stickslip::sensitivity_test {
@@ -84,7 +85,8 @@ scheme = "event"
 end_time = 1.5
 output_times = [1.5]
 sensitivities = ["h", "e", "g"]
-)toml").run();
+)toml")
+                             .run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   const double h = 1, e = 0.8, g = 9.81, t = 1.5, tau = std::sqrt(2 * h / g);
   ASSERT_EQ(run.trajectory.events.size(), 2U);
@@ -126,11 +128,13 @@ scheme = "event"
 end_time = 2
 output_times = [2]
 sensitivities = ["h", "e"]
-)toml").run();
+)toml")
+                             .run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   const double h = 0.5, e = 0.5, g = 9.81, mu = 0.1, t = 2, tau = std::sqrt(2 * h / g);
   // Friction takes mu (1 + e) times the normal speed at each impact: in all mu times the load over the time, from τ on.
-  // v_x = 5 - mu g (t - τ) - mu g τ  as soon as it rests on the ground: its impulse is that of the weight since the start.
+  // v_x = 5 - mu g (t - τ) - mu g τ  as soon as it rests on the ground: its impulse is that of the weight since the
+  // start.
   EXPECT_NEAR(run.final.v[0], 5 - mu * g * t, 1e-8);
   EXPECT_NEAR(run.final_sensitivity(2, 0), 0, 1e-7);
   EXPECT_NEAR(run.final_sensitivity(2, 1), 0, 1e-7);
@@ -169,7 +173,8 @@ velocity = [0, 0]
 scheme = "event"
 end_time = 1
 sensitivities = ["initial.velocity.0", "initial.position.0"]
-)toml").run();
+)toml")
+                             .run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   // With x held, 2 y'' + 2 y = x; a push of x by δ is a push of y by δ/2: v_y' = δ/2 cos t.
   EXPECT_NEAR(run.final_sensitivity(0, 0), 0, kRoundOff);
@@ -197,7 +202,8 @@ velocity = [0]
 scheme = "event"
 end_time = 1
 sensitivities = ["initial.velocity.0", "friction.floor.limit"]
-)toml").run();
+)toml")
+                             .run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   EXPECT_NEAR(run.final_sensitivity(0, 0), 1, kRoundOff);
   EXPECT_NEAR(run.final_sensitivity(0, 1), -0.5, kRoundOff);
@@ -223,7 +229,8 @@ scheme = "event"
 end_time = 5
 output_times = [3, 5]
 sensitivities = ["initial.position.0"]
-)toml").run();
+)toml")
+                             .run();
   ASSERT_EQ(run.status, Status::success) << run.message;
   EXPECT_NEAR(run.trajectory.sensitivity(0, 0, 0), std::cos(3.0), 1e-9);
   EXPECT_TRUE(std::isnan(run.trajectory.sensitivity(1, 0, 0)));

@@ -1,13 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Spring-dampers in place of constraints and friction: closed forms of the skate, the steady disc, sliding into
 // rolling.
-#include "papers/viscoelastic/skate.hpp"
-#include "stickslip/common/error.hpp"
-#include "stickslip/io/model_file.hpp"
-#include "stickslip/model/matrix_model.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic.hpp"
-#include "tests/support/audit_value.hpp"
-#include "tests/support/source_folder.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -18,6 +12,12 @@
 #include <random>
 #include <vector>
 
+#include "papers/viscoelastic/skate.hpp"
+#include "stickslip/common/error.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/model/matrix_model.hpp"
+#include "tests/support/audit_value.hpp"
+#include "tests/support/source_folder.hpp"
 
 namespace stickslip::viscoelastic_test {
 namespace {

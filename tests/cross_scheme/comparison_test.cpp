@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Example models under every scheme that takes them: all tend to the event solution, each at the order it states.
-#include "stickslip/io/model_file.hpp"
 #include "stickslip/motion/comparison.hpp"
-#include "tests/support/one_mass.hpp"
-#include "tests/support/source_folder.hpp"
-#include "tests/support/watched_system.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/io/model_file.hpp"
+#include "tests/support/one_mass.hpp"
+#include "tests/support/source_folder.hpp"
+#include "tests/support/watched_system.hpp"
 
 namespace stickslip::comparison_test {
 namespace {

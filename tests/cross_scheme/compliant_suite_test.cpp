@@ -184,8 +184,8 @@ TEST_P(CompliantContact, StopRequestKeepsEverythingUpToThere) {
 INSTANTIATE_TEST_SUITE_P(Models, CompliantContact, testing::Values(&kSlide, &kIncline, &kBelt),
                          [](const auto& sample) { return std::string(sample.param->name); });
 
-/// error = c₁/k + O(k^(-3/2)): where the block comes to rest on the belt its spring, strained by the slip, throws it into a
-/// second slip whose time falls only like k^(-1/2). So error times k still grows up to 1e7, by less and less.
+/// error = c₁/k + O(k^(-3/2)): where the block comes to rest on the belt its spring, strained by the slip, throws it
+/// into a second slip whose time falls only like k^(-1/2). So error times k still grows up to 1e7, by less and less.
 TEST(CompliantScheme, BeltApproachesItsRigidLimitThroughASecondShortSlip) {
   const Simulation exact = rigid(kBelt, "event");
   std::vector<double> scaled, slip;

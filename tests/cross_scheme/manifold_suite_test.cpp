@@ -147,8 +147,8 @@ TEST(Manifolds, SplittingRefusesThemAndNamesAnother) {
   }
 }
 
-// A symmetric top that precesses steadily, C ω_3 Ω = A Ω² cos ϑ + m g l; friction about its axis takes c/C from its spin
-// per second, however it nutates.
+// A symmetric top that precesses steadily, C ω_3 Ω = A Ω² cos ϑ + m g l; friction about its axis takes c/C from its
+// spin per second, however it nutates.
 TEST(Manifolds, SpinningTopPrecessesAndSlowsDownAsInClosedForm) {
   ball_pendulum::Parameters p;
   p.mass = 1;
@@ -161,7 +161,9 @@ TEST(Manifolds, SpinningTopPrecessesAndSlowsDownAsInClosedForm) {
   SimulationOptions o = options(SchemeKind::event, end);
   o.tolerance = 1e-13;
   const Vector3d axis(std::sin(tilt) * std::sin(rate * end), -std::sin(tilt) * std::cos(rate * end), std::cos(tilt));
-  auto off = [&](const Simulation& s) { return (ball_pendulum::orientation(s.final.q) * Vector3d::UnitZ() - axis).norm(); };
+  auto off = [&](const Simulation& s) {
+    return (ball_pendulum::orientation(s.final.q) * Vector3d::UnitZ() - axis).norm();
+  };
   const auto smooth = ball_pendulum::make(p);
   EXPECT_LT(off(simulate(*smooth, initial, o)), 1e-10);
   std::vector<double> steps{0.002, 0.001, 0.0005}, errors;

@@ -13,8 +13,8 @@
 namespace stickslip::tree_schemes_test {
 namespace {
 
-/// N + 1 cranks of 1 m on the ground, joined at their tips by N couplers: thin rods of 1 kg, upright, the tips with 1 m/s.
-/// `pins`: loops hold five directions instead of the two that are needed.
+/// N + 1 cranks of 1 m on the ground, joined at their tips by N couplers: thin rods of 1 kg, upright, the tips with 1
+/// m/s. `pins`: loops hold five directions instead of the two that are needed.
 std::string cranks(int N, bool pins) {
   std::string text = "[gravity]\nvector = [0, -9.81, 0]\n";
   const auto rod = [&](const std::string& name) {
@@ -25,12 +25,14 @@ std::string cranks(int N, bool pins) {
   for (int i = 1; i <= N; ++i) rod(fmt::format("coupler{}", i));
   for (int i = 0; i <= N; ++i)
     text += fmt::format(
-        "[[hinge]]\nname = \"b{0}\"\nparent = \"ground\"\nchild = \"crank{0}\"\nposition = [{0}, 0, 0]\naxes = [\"rz\"]\n"
+        "[[hinge]]\nname = \"b{0}\"\nparent = \"ground\"\nchild = \"crank{0}\"\nposition = [{0}, 0, 0]\naxes = "
+        "[\"rz\"]\n"
         "position_0 = \"pi/2\"\nvelocity_0 = -1\n",
         i);
   for (int i = 1; i <= N; ++i)
     text += fmt::format(
-        "[[hinge]]\nname = \"c{0}\"\nparent = \"crank{1}\"\nchild = \"coupler{0}\"\nposition = [1, 0, 0]\naxes = [\"rz\"]\n"
+        "[[hinge]]\nname = \"c{0}\"\nparent = \"crank{1}\"\nchild = \"coupler{0}\"\nposition = [1, 0, 0]\naxes = "
+        "[\"rz\"]\n"
         "position_0 = \"-pi/2\"\nvelocity_0 = 1\n"
         "[[loop]]\nname = \"l{0}\"\nbody_a = \"coupler{0}\"\npoint_a = [1, 0, 0]\nbody_b = \"crank{0}\"\n"
         "point_b = [1, 0, 0]\naxes = {2}\n",
@@ -45,8 +47,10 @@ TEST(TreeSchemes, CranksPassFlatPositions) {
       const Simulation run = run_text(cranks(2, pins), {fmt::format("run.tolerance={}", tolerance),
                                                         fmt::format("run.event.absolute_tolerance={}", tolerance)});
       ASSERT_EQ(run.status, Status::success) << pins << " " << tolerance << " " << run.message;
-      const double error = std::hypot(std::cos(run.final.q[0]) - 0.328458111539, std::sin(run.final.q[0]) - 0.944518538179);
-      // A step across a flat position is longer than the tolerance asks for: 1400 of them at 1e-6, below 70 from 1e-7 on.
+      const double error =
+          std::hypot(std::cos(run.final.q[0]) - 0.328458111539, std::sin(run.final.q[0]) - 0.944518538179);
+      // A step across a flat position is longer than the tolerance asks for: 1400 of them at 1e-6, below 70 from 1e-7
+      // on.
       EXPECT_LT(error, (tolerance > 1e-7 ? 2e3 : 2e2) * tolerance) << pins << " " << tolerance;
     }
 }
@@ -58,7 +62,8 @@ TEST(TreeSchemes, ViscoelasticLoopsComeNearRigidOnes) {
     const Simulation run = run_text(cranks(2, false), {"run.scheme=viscoelastic", "run.end_time=1",
                                                        fmt::format("run.viscoelastic.epsilon={}", epsilon)});
     ASSERT_EQ(run.status, Status::success) << run.message;
-    const double error = std::hypot(std::cos(run.final.q[0]) + 0.195020301949, std::sin(run.final.q[0]) + 0.980799205662);
+    const double error =
+        std::hypot(std::cos(run.final.q[0]) + 0.195020301949, std::sin(run.final.q[0]) + 0.980799205662);
     EXPECT_LT(error, 0.2 * last);
     last = error;
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Steps of trees without a matrix (motion/moreau/articulated_step.hpp): the motion that Newton's method with the matrix has,
-// events and reactions included; in any units; bit by bit after a stop; without allocation; and that they are taken at all.
+// Steps of trees without a matrix (motion/moreau/articulated_step.hpp): the motion that Newton's method with the matrix
+// has, events and reactions included; in any units; bit by bit after a stop; without allocation; and that they are
+// taken at all.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +32,9 @@ struct Chain {
   }
   Simulation run() const { return run(*make_system(model)); }
   /// The matrix and Newton's method: systems whose forces were replaced have no articulation.
-  Simulation with_matrix() const { return run(WatchedSystem(make_system(model), [](long, double) {})); }
+  Simulation with_matrix() const {
+    return run(WatchedSystem(make_system(model), [](long, double) {}));
+  }
 
   BodyModel model;
   State start;
@@ -75,8 +78,8 @@ TEST(ArticulatedStep, LikewiseWithoutLocationAndWithAnotherTheta) {
   expect_same_motion(chain.run(), chain.with_matrix(), kRoundOff);
 }
 
-/// Springs and dampers so stiff that they must be implicit, a constant motor, hinges without friction, a slider, a branch
-/// with a turned frame.
+/// Springs and dampers so stiff that they must be implicit, a constant motor, hinges without friction, a slider, a
+/// branch with a turned frame.
 TEST(ArticulatedStep, LikewiseWithForcesBesideGravity) {
   BodyModel model = test::chain_model(6, 0.02);
   model.friction.erase(model.friction.begin() + 2);
@@ -99,7 +102,8 @@ StateFunction function_of(int links, const std::string& text) {
   return StateFunction(Expression::parse(text, state_symbols(names, {})));
 }
 
-/// Motors that follow time and state; forces of time by their mean over the step, by their value in its middle or at its end.
+/// Motors that follow time and state; forces of time by their mean over the step, by their value in its middle or at
+/// its end.
 TEST(ArticulatedStep, LikewiseWithMotors) {
   BodyModel model = test::chain_model(4, 0.02);
   model.hinges[0].force = {function_of(4, "0.5*sin(40*t) - 0.01*v_q0")};
@@ -111,7 +115,8 @@ TEST(ArticulatedStep, LikewiseWithMotors) {
   }
 }
 
-/// Steps near a stop are taken with the matrix, the others without: impacts, rest on the stop and leaving it are the same.
+/// Steps near a stop are taken with the matrix, the others without: impacts, rest on the stop and leaving it are the
+/// same.
 TEST(ArticulatedStep, LikewiseWithStops) {
   BodyModel model = test::chain_model(3, 0.02);
   model.hinges[0].force = {function_of(3, "2*sin(12*t)")};
@@ -129,7 +134,8 @@ TEST(ArticulatedStep, LikewiseWithStops) {
   EXPECT_GT(std::count_if(events.begin(), events.end(), [](const Event& e) { return e.kind == EventKind::impact; }), 2);
 }
 
-/// A limit that nothing reaches: nothing moves, to the last bit. And one hinge that gives way beside others that do not.
+/// A limit that nothing reaches: nothing moves, to the last bit. And one hinge that gives way beside others that do
+/// not.
 TEST(ArticulatedStep, WhatSticksDoesNotMove) {
   const Chain strong(test::chain_model(6, 100.0));
   const Simulation still = strong.run();
@@ -159,8 +165,11 @@ TEST(ArticulatedStep, IsTheSameInOtherUnits) {
   Chain plain(test::chain_model(6, 0.02));
   plain.options.step = 0x1p-10;  // times of the grid are decimal numbers: those of 1 ms would be rounded otherwise
   const Simulation expected = plain.run();
-  for (const auto& [length, mass, time] :
-       {std::array{0x1p20, 1.0, 1.0}, {0x1p-20, 1.0, 1.0}, {1.0, 0x1p20, 1.0}, {1.0, 1.0, 0x1p20}, {0x1p-20, 0x1p-20, 0x1p-20}}) {
+  for (const auto& [length, mass, time] : {std::array{0x1p20, 1.0, 1.0},
+                                           {0x1p-20, 1.0, 1.0},
+                                           {1.0, 0x1p20, 1.0},
+                                           {1.0, 1.0, 0x1p20},
+                                           {0x1p-20, 0x1p-20, 0x1p-20}}) {
     const double torque = mass * length * length / (time * time);
     BodyModel model = test::chain_model(6, 0.02 * torque);
     model.gravity *= length / (time * time);

@@ -250,8 +250,8 @@ force = ["-9.81*x"]
     const std::string law = scheme == "viscoelastic" ? "\n[[friction]]\non = \"x\"\nlimit = 0.1\n" : "";
     std::array<double, 2> unexplained;
     for (int form : {0, 1}) {
-      const Simulation s = run_text((form == 0 ? mass : energy) + law,
-                                    {"run.scheme=\"" + scheme + "\"", "run.tolerance=" + tolerance});
+      const Simulation s =
+          run_text((form == 0 ? mass : energy) + law, {"run.scheme=\"" + scheme + "\"", "run.tolerance=" + tolerance});
       EXPECT_EQ(s.status, Status::success) << scheme << ": " << s.message;
       unexplained[form] = audit_value(s, "energy");
     }

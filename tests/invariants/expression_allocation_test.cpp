@@ -58,7 +58,8 @@ TEST(ExpressionAllocation, EvaluationsAllocateNothingAfterTheFirst) {
       system.forces().applied(t, q, v, workspace, f);
       if (!system.linear()) system.force_slopes(t, q, v, workspace, by_q, by_v);
       system.forces().applied_slopes(t, q, v, workspace, applied_by_q, applied_by_v);
-      sum += system.inertia().kinetic_energy(q, v) + system.forces().potential_energy(q) + system.forces().damper_power(q, v);
+      sum += system.inertia().kinetic_energy(q, v) + system.forces().potential_energy(q) +
+             system.forces().damper_power(q, v);
       system.laws().contact_source().find(t, q, HUGE_VAL, workspace, points);
       system.laws().contact_source().bias(t, q, v, HUGE_VAL, workspace, bias);
     };

@@ -80,7 +80,8 @@ double growth(const Simulation& r, double m, double gravity) {
 TEST(LightBody, BetweenHeavyOnesMakesNoEnergyInSteps) {
   for (const double m : {0.1, 0.03, 0.01, 1e-3, 1e-6})
     for (const double e : {0.0, 0.1, 0.5, 0.9, 1.0}) {
-      const Simulation row = run_case(kRow, "moreau", m, e, "newton"), balls = run_case(kBalls, "moreau", m, e, "newton");
+      const Simulation row = run_case(kRow, "moreau", m, e, "newton"),
+                       balls = run_case(kBalls, "moreau", m, e, "newton");
       ASSERT_EQ(row.status, Status::success) << m << ", " << e << ": " << row.message;
       ASSERT_EQ(balls.status, Status::success) << m << ", " << e << ": " << balls.message;
       EXPECT_LT(growth(row, m, 0), 1 + 1e-9) << m << ", " << e;

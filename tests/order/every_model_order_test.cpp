@@ -161,7 +161,8 @@ TEST(ContactsBesideConstraints, StayWhereTheyAreWhenConstraintsAreCorrected) {
     const Simulation s = run(kCrank + kByContacts, {std::string("run.step=") + step});
     ASSERT_EQ(s.status, Status::success) << s.message;
     EXPECT_LT(std::abs(s.final.q[3]), 1e-16) << step;
-    // The lower contact carries the load all the time; the upper one, which touches without any, counts as open at once.
+    // The lower contact carries the load all the time; the upper one, which touches without any, counts as open at
+    // once.
     EXPECT_EQ(s.event_counts[static_cast<std::size_t>(EventKind::open)], 1) << step;
     EXPECT_EQ(s.event_counts[static_cast<std::size_t>(EventKind::close)], 0) << step;
   }
@@ -190,9 +191,11 @@ end_time = 2.2
 TEST(ConstraintsInAStep, HoldToRoundOffAndRedundantRowsChangeNothing) {
   const std::string text = kCrank + kByReaction;
   const Simulation once = run(text, {"run.scheme=\"moreau\""});
-  const Simulation twice = run(kCrank + "[[constraint]]\nname = \"guide\"\nposition = \"y\"\n[[constraint]]\nname = \"again\"\n"
-                                        "position = \"y\"\n[[friction]]\non = \"x\"\nlimit = \"mu*abs(r_guide + r_again)\"\n",
-                               {"run.scheme=\"moreau\""});
+  const Simulation twice =
+      run(kCrank +
+              "[[constraint]]\nname = \"guide\"\nposition = \"y\"\n[[constraint]]\nname = \"again\"\n"
+              "position = \"y\"\n[[friction]]\non = \"x\"\nlimit = \"mu*abs(r_guide + r_again)\"\n",
+          {"run.scheme=\"moreau\""});
   // Shares of the redundant rows differ by rounding, which the dynamics of 600 steps carries on.
   EXPECT_LT((once.final.q - twice.final.q).lpNorm<Eigen::Infinity>(), 1e-11);
   EXPECT_LT(std::abs(once.final.q[3]), 1e-15);

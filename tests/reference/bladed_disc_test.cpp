@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small bladed disc with friction between its blades through resonance: harmonic balance against time stepping on all
 // coordinates.
+#include "benchmarks/periodic/bladed_disc.hpp"
+
 #include <gtest/gtest.h>
 
-#include "benchmarks/periodic/bladed_disc.hpp"
 #include "stickslip/periodic/certificates.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
 #include "stickslip/periodic/weighted_residual.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scheme compliant against numbers known to many digits: an 8th-order integrator of its own at several tolerances (block on
-// a plane, cones, rigid limit), closed forms (quasistatic slider), and agreement between its integrators.
+// Scheme compliant against numbers known to many digits: an 8th-order integrator of its own at several tolerances
+// (block on a plane, cones, rigid limit), closed forms (quasistatic slider), and agreement between its integrators.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,8 @@ std::string block(const std::string& cone = "disk\"\n#") {
   return text;
 }
 std::string polygon(int facets, bool circumscribed) {
-  return block(fmt::format("polygon\"\npolygon = {{ facets = {}, circumscribed = {}, angle = 0 }} #", facets, circumscribed));
+  return block(
+      fmt::format("polygon\"\npolygon = {{ facets = {}, circumscribed = {}, angle = 0 }} #", facets, circumscribed));
 }
 
 Vector state_of(const Simulation& s) {
@@ -89,9 +90,10 @@ TEST(Compliance, PolygonalCones) {
     bool circumscribed;
     double px, py;
   };
-  for (const Row& row : {Row{4, false, 0.958439129899, 0.237542631762}, Row{8, false, 0.738748853612, 0.426619621589},
-                         Row{8, true, 0.681955634417, 0.393955656706}, Row{16, true, 0.769667136007, 0.341095956172},
-                         Row{32, true, 0.761151518047, 0.361664977945}, Row{64, true, 0.751437661676, 0.387199956853}}) {
+  for (const Row& row :
+       {Row{4, false, 0.958439129899, 0.237542631762}, Row{8, false, 0.738748853612, 0.426619621589},
+        Row{8, true, 0.681955634417, 0.393955656706}, Row{16, true, 0.769667136007, 0.341095956172},
+        Row{32, true, 0.761151518047, 0.361664977945}, Row{64, true, 0.751437661676, 0.387199956853}}) {
     const Simulation s = run_text(polygon(row.facets, row.circumscribed));
     ASSERT_EQ(s.status, Status::success) << s.message;
     EXPECT_NEAR(s.final.q[0], row.px, 1e-10) << row.facets;
@@ -154,11 +156,14 @@ TEST(Compliance, RigidLimitHasSlopeMinusOneInTheStiffness) {
     const double c = std::sqrt(0.8 * k);
     const auto settings = [&](double a) {
       return std::vector<std::string>{
-          fmt::format("contact.floor.compliance.stiffness=[[{0:.17g},{1:.17g},0],[{1:.17g},{2:.17g},0],[0,0,{2:.17g}]]", k,
-                      a * k, 0.8 * k),
+          fmt::format("contact.floor.compliance.stiffness=[[{0:.17g},{1:.17g},0],[{1:.17g},{2:.17g},0],[0,0,{2:.17g}]]",
+                      k, a * k, 0.8 * k),
           fmt::format("contact.floor.compliance.damping={:.17g}", c),
-          fmt::format("initial.position=[0,0,{:.17g}]", -9.81 / k), "initial.velocity=[2,0,0]", "run.end_time=1.2",
-          "run.tolerance=1e-10", "run.compliant.integrator=stiff"};
+          fmt::format("initial.position=[0,0,{:.17g}]", -9.81 / k),
+          "initial.velocity=[2,0,0]",
+          "run.end_time=1.2",
+          "run.tolerance=1e-10",
+          "run.compliant.integrator=stiff"};
     };
     const Simulation s = run_text(block(), settings(0));
     ASSERT_EQ(s.status, Status::success) << s.message;
@@ -172,10 +177,11 @@ TEST(Compliance, RigidLimitHasSlopeMinusOneInTheStiffness) {
   int at = 0;
   for (const double k : {1e3, 1e4, 1e5}) {
     const Simulation s = run_text(
-        block(), {fmt::format("contact.floor.compliance.stiffness=[[{0},{1},0],[{1},{2},0],[0,0,{2}]]", k, 0.1 * k, 0.8 * k),
-                  fmt::format("contact.floor.compliance.damping={:.17g}", std::sqrt(0.8 * k)),
-                  fmt::format("initial.position=[0,0,{:.17g}]", -9.81 / k), "initial.velocity=[2,0,0]",
-                  "run.end_time=1.2", "run.tolerance=1e-11"});
+        block(),
+        {fmt::format("contact.floor.compliance.stiffness=[[{0},{1},0],[{1},{2},0],[0,0,{2}]]", k, 0.1 * k, 0.8 * k),
+         fmt::format("contact.floor.compliance.damping={:.17g}", std::sqrt(0.8 * k)),
+         fmt::format("initial.position=[0,0,{:.17g}]", -9.81 / k), "initial.velocity=[2,0,0]", "run.end_time=1.2",
+         "run.tolerance=1e-11"});
     EXPECT_NEAR(s.final.q[0], coupled[at++], 1e-9);
   }
 }
@@ -186,8 +192,8 @@ TEST(Compliance, CostOfTheStiffIntegratorHardlyGrowsWithTheStiffness) {
     const Simulation s = run_text(
         block(), {fmt::format("contact.floor.compliance.stiffness=[[{0},0,0],[0,{1},0],[0,0,{1}]]", k, 0.8 * k),
                   fmt::format("contact.floor.compliance.damping={:.17g}", std::sqrt(0.8 * k)),
-                  fmt::format("initial.position=[0,0,{:.17g}]", -9.81 / k), "initial.velocity=[2,0,0]", "run.end_time=1.2",
-                  "run.tolerance=1e-8", "run.compliant.integrator=stiff", "run.output_step=0.1"});
+                  fmt::format("initial.position=[0,0,{:.17g}]", -9.81 / k), "initial.velocity=[2,0,0]",
+                  "run.end_time=1.2", "run.tolerance=1e-8", "run.compliant.integrator=stiff", "run.output_step=0.1"});
     least = std::min(least, audit_value(s, "evaluations"));
     most = std::max(most, audit_value(s, "evaluations"));
   }

@@ -2,11 +2,10 @@
 // Numbers of a harmonic-balance peer with the same discretisation, and what lies beyond it.
 #include <gtest/gtest.h>
 
-#include <map>
-
 #include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "stickslip/continuation/further_solutions.hpp"
 #include "stickslip/continuation/path_following.hpp"
@@ -89,8 +88,8 @@ TEST(PeriodicPeer, WholeBranchOfTheUnilateralSpringToFiveDigits) {
   std::vector<double> folds;
   for (const SpecialPoint& special : path.special)
     if (special.kind == SpecialPoint::Kind::fold) folds.push_back(special.point.s);
-  // The peer's steps come to 0.655012 and 0.755638. Each sample that touches the stop makes a kink, and a few of them, near
-  // the upper fold, bends that turn back by some 1e-5.
+  // The peer's steps come to 0.655012 and 0.755638. Each sample that touches the stop makes a kink, and a few of them,
+  // near the upper fold, bends that turn back by some 1e-5.
   ASSERT_GE(folds.size(), 2u);
   EXPECT_LT(folds[0], 0.655012);
   EXPECT_GT(folds[0], 0.652);
@@ -201,8 +200,11 @@ TEST(PeriodicPeer, BeamWithRegularisedFrictionToTenDigits) {
       {220, 6.26515648e-08}, {200, 6.66773760e-08}, {195, 6.7153264e-08},  {190, 6.68840298e-08}, {170, 5.49386317e-08},
       {150, 4.65982172e-08}, {130, 4.13471976e-08}, {110, 3.79976443e-08}};
   // The same equations solved to 1e-15 by a program of its own (dense finite elements, differences for slopes).
-  const std::map<double, double> independent{{340, 3.017308119495e-08}, {310, 4.338355042149e-08}, {200, 6.667497897919e-08},
-                                             {195, 6.714992286692e-08}, {110, 3.799827037680e-08}};
+  const std::map<double, double> independent{{340, 3.017308119495e-08},
+                                             {310, 4.338355042149e-08},
+                                             {200, 6.667497897919e-08},
+                                             {195, 6.714992286692e-08},
+                                             {110, 3.799827037680e-08}};
   std::size_t row = 0;
   Vector x;  // coefficients of the displacement
   for (int k = 0; k <= 52; ++k) {
@@ -226,7 +228,8 @@ TEST(PeriodicPeer, BeamWithRegularisedFrictionToTenDigits) {
 }
 
 TEST(PeriodicPeer, BeamWithFrictionItselfIsTheLimitOfTheRegularisedOne) {
-  // Set-valued friction against ever narrower tanh, each with enough harmonics; then the friction does work as it should.
+  // Set-valued friction against ever narrower tanh, each with enough harmonics; then the friction does work as it
+  // should.
   const double omega = 195;
   const auto exact = beam_with_friction(omega, 0);
   WeightedResidual problem(*exact, beam_options(omega, 41, 0), 0, Vector::Zero(16));

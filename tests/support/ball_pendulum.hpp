@@ -2,7 +2,8 @@
 // A body on a ball joint as a user would write it: positions are a unit quaternion (nq = 4), velocities the spin in the
 // body's axes (nv = 3). With its mass centre on an axis of symmetry it is the heavy top.
 //
-//   r' = ½ r (0, ω),    J ω' = -ω × J ω + m c × Rᵀ g            J about the joint [kg m²], c mass centre in the body [m]
+//   r' = ½ r (0, ω),    J ω' = -ω × J ω + m c × Rᵀ g            J about the joint [kg m²], c mass centre in the body
+//   [m]
 #pragma once
 
 #include <Eigen/Dense>
@@ -21,10 +22,10 @@ using Eigen::Quaterniond;
 using Eigen::Vector3d;
 
 struct Parameters {
-  double mass = 1.3;                                     ///< [kg]
-  Vector3d center{0.05, -0.02, -0.4};                    ///< c [m]
+  double mass = 1.3;                                    ///< [kg]
+  Vector3d center{0.05, -0.02, -0.4};                   ///< c [m]
   Matrix3d J = Vector3d(0.25, 0.3, 0.08).asDiagonal();  ///< [kg m²]
-  Vector3d gravity{0, 0, -9.81};                         ///< [m/s²]
+  Vector3d gravity{0, 0, -9.81};                        ///< [m/s²]
 };
 
 inline Quaterniond orientation(const Vector& q) { return {q[0], q[1], q[2], q[3]}; }

@@ -10,7 +10,8 @@
 
 namespace stickslip::test {
 
-/// N boxes of 0.1 x 0.02 x 0.02 m and 0.1 kg in a row, hinges with axes y, z, y, ... at their ends; q_i = 0.3 sin(1 + i).
+/// N boxes of 0.1 x 0.02 x 0.02 m and 0.1 kg in a row, hinges with axes y, z, y, ... at their ends; q_i = 0.3 sin(1 +
+/// i).
 inline BodyModel chain_model(int links, double limit = 0) {
   BodyModel model;
   model.gravity = {0, 0, -9.81};

@@ -62,8 +62,8 @@ inline std::optional<DenHartog> den_hartog(double b, double f) {
       double low = last_X, high = X;
       for (int i = 0; i < 100; ++i) ((miss(0.5 * (low + high)) > 0) == (last > 0) ? low : high) = 0.5 * (low + high);
       const double X_found = 0.5 * (low + high), phi = std::acos(X_found - f), t1 = stop(X_found);
-      // The first stop may jump with X: a change of sign there is no solution. After it friction holds the mass at -X until
-      // the next half period.
+      // The first stop may jump with X: a change of sign there is no solution. After it friction holds the mass at -X
+      // until the next half period.
       bool held = t1 > 0 && std::abs(miss(X_found)) < 1e-9;
       for (int i = 0; held && i < 100; ++i) {
         const double t = t1 + (M_PI / b - t1) * i / 100;

@@ -86,8 +86,8 @@ TEST(Case, LimitsFollowReactionsOfConstraintsInAProgramToo) {
   model.mass = dense({{1, 0}, {0, 1}});
   model.force.components = {0.0, -10.0};
   model.friction = {{.name = "shoe", .directions = {on(0)}, .limit = Expression::parse("0.3*abs(r_guide)", symbols)}};
-  model.constraints = {{.element = {.name = "guide"},
-                        .position = function_of(2, [](auto, auto q) { return q[1]; }, {.time = false})}};
+  model.constraints = {
+      {.element = {.name = "guide"}, .position = function_of(2, [](auto, auto q) { return q[1]; }, {.time = false})}};
   const Case c(make_system(std::move(model)), {.q = Vector{{0.0, 0.0}}, .v = Vector{{2.0, 0.0}}},
                {.scheme = SchemeKind::event, .end_time = 1});
   const Simulation run = c.run();

@@ -47,8 +47,8 @@ CompliantProblem random_problem(int contacts, std::mt19937& random) {
   return p;
 }
 
-/// The conditions of the problem, relative to the largest force: λ_n, s_n >= 0 and complementary; λ_T in its section with
-/// the slip velocity opposite to it (maximal dissipation).
+/// The conditions of the problem, relative to the largest force: λ_n, s_n >= 0 and complementary; λ_T in its section
+/// with the slip velocity opposite to it (maximal dissipation).
 double violation(const CompliantProblem& p, const CompliantSolution& s) {
   const auto N = static_cast<Index>(p.points.size());
   const Index T = p.deformation.size();
@@ -67,7 +67,8 @@ double violation(const CompliantProblem& p, const CompliantSolution& s) {
     const auto u = slip.segment(point.first, point.tangents);
     const double speed = p.velocity.lpNorm<Eigen::Infinity>();
     if (point.tangents == 1) {
-      worst = std::max({worst, std::abs(l[0]) - rho, size * std::abs(rho * std::abs(u[0]) + l[0] * u[0]) / (size * speed)});
+      worst =
+          std::max({worst, std::abs(l[0]) - rho, size * std::abs(rho * std::abs(u[0]) + l[0] * u[0]) / (size * speed)});
       continue;
     }
     worst = std::max(worst, point.section.excess(rho, {l[0], l[1]}));
@@ -157,7 +158,8 @@ TEST(CompliantContact, SlopesAreThoseOfTheForces) {
     ++compared;
     const double size = s.normal.norm() + s.tangential.norm() + 1;
     EXPECT_LT(((plus.normal - minus.normal) / (2 * h) - d.normal).norm(), 1e-6 * (d.normal.norm() + size));
-    EXPECT_LT(((plus.tangential - minus.tangential) / (2 * h) - d.tangential).norm(), 1e-6 * (d.tangential.norm() + size));
+    EXPECT_LT(((plus.tangential - minus.tangential) / (2 * h) - d.tangential).norm(),
+              1e-6 * (d.tangential.norm() + size));
     EXPECT_LT(((plus.rate - minus.rate) / (2 * h) - d.rate).norm(), 1e-6 * (d.rate.norm() + size));
   }
   EXPECT_GT(compared, 150);
@@ -212,8 +214,9 @@ TEST(CompliantContact, PullingBackIsTheTransposeOfVarying) {
     solve(p, workspace, solution);
     ASSERT_EQ(solution.status, Status::success);
     for (const ContactPieces& piece : solution.pieces) ++(piece.closed ? closed : open);
-    CompliantVariation d{Vector(N), Vector(N), Vector(T), Vector(T), Vector(N), Vector(N), Vector(N),
-                         DenseMatrix(N + T, N + T), DenseMatrix(T, T), {}, {}, {}};
+    CompliantVariation d{Vector(N),         Vector(N), Vector(T), Vector(T),
+                         Vector(N),         Vector(N), Vector(N), DenseMatrix(N + T, N + T),
+                         DenseMatrix(T, T), {},        {},        {}};
     for (Vector* x : {&d.gap, &d.normal_velocity, &d.deformation, &d.velocity, &d.mu, &d.normal_damping, &d.own_force})
       fill(*x);
     for (DenseMatrix* x : {&d.K, &d.C}) fill(*x);
@@ -227,8 +230,8 @@ TEST(CompliantContact, PullingBackIsTheTransposeOfVarying) {
     const double back = c.gap.dot(d.gap) + c.normal_velocity.dot(d.normal_velocity) + c.deformation.dot(d.deformation) +
                         c.velocity.dot(d.velocity) + c.mu.dot(d.mu) + c.normal_damping.dot(d.normal_damping) +
                         c.own_force.dot(d.own_force) + c.K.cwiseProduct(d.K).sum() + c.C.cwiseProduct(d.C).sum();
-    const double size = c.normal.norm() * d.normal.norm() + c.tangential.norm() * d.tangential.norm() +
-                        c.rate.norm() * d.rate.norm();
+    const double size =
+        c.normal.norm() * d.normal.norm() + c.tangential.norm() * d.tangential.norm() + c.rate.norm() * d.rate.norm();
     EXPECT_NEAR(forward, back, 1e-11 * size) << sample;
   }
   EXPECT_GT(open, 50);

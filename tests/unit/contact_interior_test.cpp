@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <Eigen/Geometry>
-
 #include <cmath>
 
 #include "stickslip/solvers/residual.hpp"
@@ -78,8 +77,7 @@ double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodi
   Condensation condensation;
   condensation.refresh(heap.problem);
   ContactSystem<3> system;
-  system.load(condensation.D(), condensation.b(), heap.problem.sets,
-              natural_scale(condensation.D(), condensation.b()));
+  system.load(condensation.D(), condensation.b(), heap.problem.sets, natural_scale(condensation.D(), condensation.b()));
   std::vector<double> r(static_cast<std::size_t>(system.size()), 0.0), slips(heap.problem.sets.size(), 0.0);
   ContactInterior<3> path;
   EXPECT_TRUE(ContactInterior<3>::applies(system));
@@ -93,8 +91,7 @@ TEST(BodyFactor, SolvesOverBodiesWhatItSolvesOverContacts) {
   Condensation condensation;
   condensation.refresh(heap.problem);
   ContactSystem<3> system;
-  system.load(condensation.D(), condensation.b(), heap.problem.sets,
-              natural_scale(condensation.D(), condensation.b()));
+  system.load(condensation.D(), condensation.b(), heap.problem.sets, natural_scale(condensation.D(), condensation.b()));
   samples::Engine engine(510);
   Vector T(3 * system.size()), g(system.size());
   for (double& value : T) value = samples::draw(engine, -0.2, 0.2);
@@ -150,15 +147,13 @@ TEST(ContactInterior, TakesTheSamePathInEverySystemOfUnits) {
 TEST(ContactStrategy, AHeapOnWhichSweepsStandStillIsSolvedByItsPath) {
   const Pyramid heap(8, 0.3);
   ASSERT_EQ(heap.problem.sets.size(), 960u);
-  const InclusionSolution solution =
-      solve(heap.problem, {.tolerance = 1e-4, .measure = StoppingMeasure::unit_free});
+  const InclusionSolution solution = solve(heap.problem, {.tolerance = 1e-4, .measure = StoppingMeasure::unit_free});
   EXPECT_EQ(solution.status, Status::success) << solution.message;
   EXPECT_LE(solution.residuals.unit_free, 1e-4);
   EXPECT_NE(solution.solver.find("central_path"), std::string::npos) << solution.solver;
   // One entry per part of the way; the best point is kept, so that none is larger than the one before.
   ASSERT_GE(solution.history.size(), 3u);
-  for (std::size_t k = 1; k < solution.history.size(); ++k)
-    EXPECT_LE(solution.history[k], solution.history[k - 1]);
+  for (std::size_t k = 1; k < solution.history.size(); ++k) EXPECT_LE(solution.history[k], solution.history[k - 1]);
 }
 
 }  // namespace

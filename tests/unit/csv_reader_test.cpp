@@ -18,7 +18,8 @@ std::vector<Cells> read(std::string_view text) {
 }
 
 TEST(CsvReader, cells_in_quotes_hold_commas_quotes_and_line_ends) {
-  EXPECT_EQ(read("a,\"b,c\",\"d\"\"e\"\n1,\"two\nlines\",3"), (std::vector<Cells>{{"a", "b,c", "d\"e"}, {"1", "two\nlines", "3"}}));
+  EXPECT_EQ(read("a,\"b,c\",\"d\"\"e\"\n1,\"two\nlines\",3"),
+            (std::vector<Cells>{{"a", "b,c", "d\"e"}, {"1", "two\nlines", "3"}}));
 }
 
 TEST(CsvReader, blanks_comments_and_foreign_line_ends_do_not_count) {

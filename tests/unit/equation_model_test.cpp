@@ -162,8 +162,10 @@ TEST(EquationModel, PowerBalance_HoldsAtEveryState) {
   for (int k = 0; k < 50; ++k) {
     const Vector q = samples.next(1.5), v = samples.next(2);
     constexpr double d = 1e-5;  // central differences as above
-    const double inertia = (system->inertia().kinetic_energy(q + d * v, v) - system->inertia().kinetic_energy(q - d * v, v)) / (2 * d);
-    const double stored = (system->forces().potential_energy(q + d * v) - system->forces().potential_energy(q - d * v)) / (2 * d);
+    const double inertia =
+        (system->inertia().kinetic_energy(q + d * v, v) - system->inertia().kinetic_energy(q - d * v, v)) / (2 * d);
+    const double stored =
+        (system->forces().potential_energy(q + d * v) - system->forces().potential_energy(q - d * v)) / (2 * d);
     system->forces().applied(0.4, q, v, workspace, f);
     const double power = v.dot(force_of(*system, 0.4, q, v)) + inertia + stored;
     EXPECT_NEAR(power, f.dot(v) - system->forces().damper_power(q, v), 1e-7);

@@ -15,14 +15,17 @@ namespace {
 
 using Kind = SectionPiece::Kind;
 
-/// (y - l)ᵀ G (l - z) >= 0 for every y of the set: l is the projection of z, and nothing else is. Checked at the corners,
-/// or along the rim; relative to the terms.
-double worst_angle(const FrictionSection& section, double rho, const Metric& G, const PlaneForce& z, const PlaneForce& l) {
+/// (y - l)ᵀ G (l - z) >= 0 for every y of the set: l is the projection of z, and nothing else is. Checked at the
+/// corners, or along the rim; relative to the terms.
+double worst_angle(const FrictionSection& section, double rho, const Metric& G, const PlaneForce& z,
+                   const PlaneForce& l) {
   const double d1 = l[0] - z[0], d2 = l[1] - z[1];
   const double g1 = G.g11 * d1 + G.g12 * d2, g2 = G.g12 * d1 + G.g22 * d2;
   const double size = std::hypot(g1, g2) * (rho + std::hypot(z[0], z[1])) + 1e-300;
   double worst = 0;
-  const auto look = [&](double y1, double y2) { worst = std::min(worst, ((y1 - l[0]) * g1 + (y2 - l[1]) * g2) / size); };
+  const auto look = [&](double y1, double y2) {
+    worst = std::min(worst, ((y1 - l[0]) * g1 + (y2 - l[1]) * g2) / size);
+  };
   for (int k = 0; k < section.facets(); ++k) look(rho * section.vertex(k)[0], rho * section.vertex(k)[1]);
   for (int k = 0; section.round() && k < 720; ++k)
     look(rho * std::cos(std::numbers::pi * k / 360), rho * std::sin(std::numbers::pi * k / 360));

@@ -392,7 +392,8 @@ TEST(ModelFile, EquationsContactsAndDrawingsArrive) {
   EXPECT_EQ(system.laws().friction()[0].name, "friction1");
 
   ASSERT_EQ(system.laws().contacts().size(), 3u);
-  const ContactElement &left = system.laws().contacts()[0], &right = system.laws().contacts()[1], &wall = system.laws().contacts()[2];
+  const ContactElement &left = system.laws().contacts()[0], &right = system.laws().contacts()[1],
+                       &wall = system.laws().contacts()[2];
   EXPECT_EQ(left.name, "left");
   EXPECT_EQ(left.tangents, 1);
   EXPECT_EQ(left.mu, 0.3);

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reduced models against the full ones: frequencies with their estimated errors, responses, sectors against whole rings.
+// Reduced models against the full ones: frequencies with their estimated errors, responses, sectors against whole
+// rings.
+#include "stickslip/model/reduction.hpp"
+
 #include <gtest/gtest.h>
 
 #include <Eigen/Eigenvalues>
@@ -7,7 +10,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/model/matrix_model.hpp"
-#include "stickslip/model/reduction.hpp"
 #include "stickslip/periodic/residual_newton.hpp"
 #include "stickslip/periodic/weighted_residual.hpp"
 #include "tests/support/harmonic_balance_peer.hpp"
@@ -49,7 +51,8 @@ TEST(Reduction, IsTheSameInAllUnits) {
   const Reduction r = reduce(sparse(one.M), SparseMatrix(60, 60), sparse(one.K), {{4, 58}, 5});
   for (const double mass : {1e-6, 1e6})
     for (const double time : {1e-6, 1e6}) {
-      const Reduction s = reduce(sparse(mass * one.M), SparseMatrix(60, 60), sparse(mass / (time * time) * one.K), {{4, 58}, 5});
+      const Reduction s =
+          reduce(sparse(mass * one.M), SparseMatrix(60, 60), sparse(mass / (time * time) * one.K), {{4, 58}, 5});
       EXPECT_LT((s.frequency * time - r.frequency).norm(), 1e-8 * r.frequency.norm());
       EXPECT_LT((s.frequency_error - r.frequency_error).norm(), 1e-6 * r.frequency_error.norm() + 1e-9);
     }
@@ -130,7 +133,8 @@ TEST(CyclicSymmetry, SectorMovesLikeTheWholeRing) {
       ASSERT_EQ(a.status, Status::success);
       ASSERT_EQ(b.status, Status::success);
       const Orbit x = all.orbit(a.X), y = one.orbit(b.X);
-      // Weighted laws of a wave and of its turned copies are alike where samples are: 6 sectors, samples a multiple of 6.
+      // Weighted laws of a wave and of its turned copies are alike where samples are: 6 sectors, samples a multiple
+      // of 6.
       EXPECT_NEAR(y.maximum[0], x.maximum[0], 1e-7 * x.maximum[0]) << d << " " << stiffness;
       EXPECT_NEAR(y.maximum[1], x.maximum[1], 1e-7 * x.maximum[1]) << d << " " << stiffness;
       EXPECT_LE(one.unknowns(), all.unknowns() / N);

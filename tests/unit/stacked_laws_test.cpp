@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Friction and stops along one direction (solvers/stacked_laws.hpp) against the inclusion itself, on coordinates and not.
+// Friction and stops along one direction (solvers/stacked_laws.hpp) against the inclusion itself, on coordinates and
+// not.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -25,7 +26,8 @@ struct Sample {
     std::vector<double> w;
     const auto add = [&](Index i, double a, double at, Set set) {
       for (Index j = 0; j < n; ++j)
-        if (directions(i, j) != 0) entries.emplace_back(static_cast<int>(w.size()), static_cast<int>(j), a * directions(i, j));
+        if (directions(i, j) != 0)
+          entries.emplace_back(static_cast<int>(w.size()), static_cast<int>(j), a * directions(i, j));
       w.push_back(a * at);
       problem.sets.push_back(set);
     };

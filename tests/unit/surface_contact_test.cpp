@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contacts with surfaces of triangles, against closed forms: a plane however it is divided, a box of triangles, distances.
+// Contacts with surfaces of triangles, against closed forms: a plane however it is divided, a box of triangles,
+// distances.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -98,7 +99,8 @@ TEST(SurfaceMesh, RefusesWhatIsNoSurface) {
   EXPECT_NE(message({}).find("at least one"), std::string::npos);
 }
 
-/// A plane is a plane: the same points, gaps and normals for every kind of body, at any pose, in any unit, turned or not.
+/// A plane is a plane: the same points, gaps and normals for every kind of body, at any pose, in any unit, turned or
+/// not.
 TEST(SurfaceContact, DividedPlaneIsAPlane) {
   Random random(2);
   for (const double unit : {1.0, 1e-6, 1e6}) {
@@ -112,7 +114,8 @@ TEST(SurfaceContact, DividedPlaneIsAPlane) {
       for (int trial = 0; trial < 60; ++trial) {
         const Eigen::Quaterniond frame = orientation(random);
         // Nearly flat, or anyhow.
-        const Eigen::Quaterniond q = trial % 2 == 0 ? turn(uniform(random, 0, 1e-3), direction(random)) : orientation(random);
+        const Eigen::Quaterniond q =
+            trial % 2 == 0 ? turn(uniform(random, 0, 1e-3), direction(random)) : orientation(random);
         const Vector3 offset = unit * Vector3(uniform(random, -1, 1), uniform(random, -1, 1), 0);
         PlacedShape probe = on_plane.a;
         probe.R = q.toRotationMatrix();
@@ -167,7 +170,8 @@ TEST(SurfaceContact, SphereSeesTheNearestPointOfATerrain) {
     double nearest = 1e300;
     int below = 0;
     for (const SurfaceTriangle& t : terrain->triangles) {
-      const Vector3 p[3] = {terrain->corners[t.corner[0]], terrain->corners[t.corner[1]], terrain->corners[t.corner[2]]};
+      const Vector3 p[3] = {terrain->corners[t.corner[0]], terrain->corners[t.corner[1]],
+                            terrain->corners[t.corner[2]]};
       nearest = std::min(nearest, distance_to_triangle(x, p[0], p[1], p[2]));
       bool over = true;
       for (int k = 0; k < 3; ++k) {

@@ -60,7 +60,8 @@ TEST(SweepPlan, latin_hypercube_has_one_draw_in_each_part_of_every_axis) {
   const SweepPlan plan({{"a", {}, uniform}, {"b", {}, uniform}}, {SweepKind::latin, count, 3});
   for (const std::size_t axis : {0u, 1u}) {
     std::set<long> parts;
-    for (const double x : column(plan, axis)) parts.insert(static_cast<long>(std::floor(x * static_cast<double>(count))));
+    for (const double x : column(plan, axis))
+      parts.insert(static_cast<long>(std::floor(x * static_cast<double>(count))));
     EXPECT_EQ(parts.size(), static_cast<std::size_t>(count));
   }
 }
@@ -117,10 +118,12 @@ TEST(SweepRecord, bytes_give_back_what_they_were_made_of) {
   std::vector<SweepRecord> read;
   std::vector<std::size_t> places;
   RecordDecoder decoder;
-  EXPECT_EQ(decoder.decode(bytes, [&](SweepRecord&& record, std::size_t place, std::size_t) {
-    read.push_back(std::move(record));
-    places.push_back(place);
-  }), bytes.size());
+  EXPECT_EQ(decoder.decode(bytes,
+                           [&](SweepRecord&& record, std::size_t place, std::size_t) {
+                             read.push_back(std::move(record));
+                             places.push_back(place);
+                           }),
+            bytes.size());
   ASSERT_EQ(read.size(), 2u);
   EXPECT_EQ(read[1].index, 3);
   EXPECT_EQ(read[1].status, Status::not_converged);
@@ -211,10 +214,10 @@ TEST(Sweep, what_a_run_throws_ends_the_sweep) {
 }
 
 TEST(Sweep, batches_last_a_tenth_of_a_second_and_leave_others_their_part) {
-  EXPECT_EQ(batch_size(0, 4, 8, 1000), 4);           // nothing known yet: one each
-  EXPECT_EQ(batch_size(1e-3, 1, 2, 1000000), 100);   // a tenth of a second
-  EXPECT_EQ(batch_size(10, 2, 4, 1000000), 2);       // long runs: one each
-  EXPECT_EQ(batch_size(1e-6, 1, 2, 8), 2);           // near the end: a fair part of what is left
+  EXPECT_EQ(batch_size(0, 4, 8, 1000), 4);          // nothing known yet: one each
+  EXPECT_EQ(batch_size(1e-3, 1, 2, 1000000), 100);  // a tenth of a second
+  EXPECT_EQ(batch_size(10, 2, 4, 1000000), 2);      // long runs: one each
+  EXPECT_EQ(batch_size(1e-6, 1, 2, 8), 2);          // near the end: a fair part of what is left
 }
 
 /// Another process, played by a thread's worth of work inside poll().

@@ -198,8 +198,7 @@ BodyModel loaded_tree() {
   symbols.add_variable("t");
   for (const std::string& name : tree.coordinates) symbols.add_variable(name);
   std::set<std::string> positions(tree.coordinates.begin(), tree.coordinates.end());
-  for (const std::string& name : tree.velocities)
-    symbols.add_variable(positions.contains(name) ? "v_" + name : name);
+  for (const std::string& name : tree.velocities) symbols.add_variable(positions.contains(name) ? "v_" + name : name);
   symbols.add_variable("i");
   const auto f = [&](const char* text) { return StateFunction(Expression::parse(text, symbols)); };
   model.hinges[2].stiffness = {3, 2, 1};
@@ -279,8 +278,10 @@ TEST(TreeDynamics, LoopsHaveTheirRowsBiasAndSlopes) {
       source.evaluate(0, q, workspace, moved);
       return moved;
     };
-    const Vector g = difference_along(system->kinematics(), s.q, j, [&](const Vector& q) { return Vector(at(q).position); });
-    const Vector u = difference_along(system->kinematics(), s.q, j, [&](const Vector& q) { return Vector(at(q).A * s.v); });
+    const Vector g =
+        difference_along(system->kinematics(), s.q, j, [&](const Vector& q) { return Vector(at(q).position); });
+    const Vector u =
+        difference_along(system->kinematics(), s.q, j, [&](const Vector& q) { return Vector(at(q).A * s.v); });
     const Vector f = difference_along(system->kinematics(), s.q, j,
                                       [&](const Vector& q) { return Vector(at(q).A.transpose() * lambda); });
     EXPECT_LT((g - rows.A.col(j)).norm(), 1e-8 * rows.A.norm()) << j;

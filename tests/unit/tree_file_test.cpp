@@ -58,7 +58,8 @@ TEST(TreeFile, CoordinatesAreNamedAfterHinges) {
 name = "dry"
 on = "elbow.rz_2"
 limit = "c*(1 + abs(elbow.ry)) + 0.1*abs(v_shoulder.rz)"
-)toml", "m.toml");
+)toml",
+                                      "m.toml");
   EXPECT_EQ(model.system->info().coordinates,
             (std::vector<std::string>{"shoulder.rz", "elbow.rz", "elbow.ry", "elbow.rz_2"}));
   EXPECT_EQ(model.initial.q, (Vector{{0.5, 0.1, 0.9, 0.2}}));
@@ -99,7 +100,8 @@ force = 0.51
 scheme = "event"
 tolerance = 1e-12
 end_time = 1
-)toml", "m.toml");
+)toml",
+                                      "m.toml");
   ASSERT_EQ(model.system->laws().contacts().size(), 1u);
   EXPECT_EQ(model.system->laws().contacts()[0].name, "a.rz.upper");
   ASSERT_EQ(model.system->laws().constraints().size(), 1u);
@@ -117,8 +119,10 @@ TEST(TreeFile, MistakesNameThePlaceAndTheRemedy) {
   expect_message("[[hinge]]\nname = \"w\"\nparent = \"ground\"\nchild = \"lower\"\naxes = []\n", "[[loop]]");
   expect_message("[[hinge]]\nname = \"w\"\nparent = \"ground\"\nchild = \"hand\"\naxes = []\n",
                  "there is no body 'hand'");
-  expect_message("[[body]]\nname = \"x\"\nmass = 1\ninertia = [1, 1, 1]\n[[hinge]]\nname = \"w\"\nparent = \"ground\"\n"
-                 "child = \"x\"\naxes = [\"rq\"]\n", "there is no axis 'rq'");
+  expect_message(
+      "[[body]]\nname = \"x\"\nmass = 1\ninertia = [1, 1, 1]\n[[hinge]]\nname = \"w\"\nparent = \"ground\"\n"
+      "child = \"x\"\naxes = [\"rq\"]\n",
+      "there is no axis 'rq'");
   expect_message("[[motor]]\non = \"elbow.rz\"\n", "exactly one of");
   expect_message("[[body]]\nname = \"x\"\nmass = 1\ninertia = [1, 1, 3]\n", "at most the sum");
   EXPECT_NE(message(kArm + "[[motor]]\non = \"elbow.rz\"\nforce = \"q\"\n").find("m.toml:"), std::string::npos);

@@ -19,8 +19,9 @@ BodyModel make_chain(int n, double limit) {
     body.name = "link" + std::to_string(i);
     body.mass = chain::kMass;
     body.center = {chain::kLength / 2, 0, 0};
-    body.inertia =
-        Eigen::Vector3d(chain::kInertiaAlong, chain::kInertiaAcross, chain::kInertiaAcross).asDiagonal().toDenseMatrix();
+    body.inertia = Eigen::Vector3d(chain::kInertiaAlong, chain::kInertiaAcross, chain::kInertiaAcross)
+                       .asDiagonal()
+                       .toDenseMatrix();
     model.bodies.push_back(body);
     Hinge hinge;
     hinge.name = "hinge" + std::to_string(i);
@@ -30,8 +31,7 @@ BodyModel make_chain(int n, double limit) {
     hinge.axes = {i % 2 == 0 ? HingeAxis::ry : HingeAxis::rz};
     hinge.position_0 = {chain::position(i)};
     model.hinges.push_back(hinge);
-    if (limit > 0)
-      model.friction.push_back({.name = "dry" + std::to_string(i), .directions = {on(i)}, .limit = limit});
+    if (limit > 0) model.friction.push_back({.name = "dry" + std::to_string(i), .directions = {on(i)}, .limit = limit});
   }
   return model;
 }

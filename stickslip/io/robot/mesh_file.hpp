@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Meshes in files (STL in text and binary, OBJ, and what else the library reads): their corners, for a convex hull, and their
-// triangles, for a surface.
+// Meshes in files (STL in text and binary, OBJ, and what else the library reads): their corners, for a convex hull, and
+// their triangles, for a surface.
 //
 // Reading is by Assimp, which is kept out of every other file.
 #pragma once
@@ -17,8 +17,8 @@ struct MeshPart {
   std::vector<Eigen::Vector3d> corners;
   std::vector<std::array<int, 3>> faces;  ///< polygons as triangles; points and lines are left out
 };
-/// The parts (objects, groups) of the mesh, in the order of the file. `path` tells the format by its ending and stands in
-/// messages. Throws InputError.
+/// The parts (objects, groups) of the mesh, in the order of the file. `path` tells the format by its ending and stands
+/// in messages. Throws InputError.
 std::vector<MeshPart> mesh_parts(std::string_view bytes, const std::string& path);
 
 /// Without those that occurred before, in the order of the first ones.

@@ -26,7 +26,9 @@ void BoxTree::build(const std::vector<Bounds>& boxes) {
 }
 
 int BoxTree::build_node(const std::vector<Bounds>& boxes, int begin, int end) {
-  const auto box = [&](int k) -> const Bounds& { return boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])]; };
+  const auto box = [&](int k) -> const Bounds& {
+    return boxes[static_cast<std::size_t>(order_[static_cast<std::size_t>(k)])];
+  };
   const auto at = static_cast<std::size_t>(nodes_.size());
   nodes_.emplace_back();
   Bounds all = box(begin);

@@ -61,8 +61,8 @@ class BoxTree {
   int build_node(const std::vector<Bounds>& boxes, int begin, int end);
 
   std::vector<Node> nodes_;
-  std::vector<int> order_;      ///< boxes, leaf by leaf
-  std::vector<Bounds> boxes_;   ///< in that order
+  std::vector<int> order_;     ///< boxes, leaf by leaf
+  std::vector<Bounds> boxes_;  ///< in that order
 };
 
 }  // namespace stickslip

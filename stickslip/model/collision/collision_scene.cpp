@@ -124,9 +124,10 @@ CollisionScene::CollisionScene(std::vector<Shape> shapes, const std::vector<Pair
     surface_bounds_.push_back(bounds_of(placed_[i], 0.0));
     for (const int p : planes_)
       if (shapes_[p].body != ground_body && filter_.law(group_of_shape_[p], ground_body) != no_contact)
-        throw InputError(fmt::format("shape {}: the plane of a body that moves cannot touch the surface of shape {}; use a "
-                                     "box in its place",
-                                     p + 1, i + 1));
+        throw InputError(
+            fmt::format("shape {}: the plane of a body that moves cannot touch the surface of shape {}; use a "
+                        "box in its place",
+                        p + 1, i + 1));
   }
 }
 

@@ -52,7 +52,8 @@ class CollisionScene {
   CollisionScene(std::vector<Shape> shapes, const std::vector<PairRule>& rules, int bodies,
                  const std::vector<int>& group_of_body = {});
 
-  /// Replaces `out` by all contact points with gap <= margin [m], margin >= 0. `threads` may be null; the points are the same.
+  /// Replaces `out` by all contact points with gap <= margin [m], margin >= 0. `threads` may be null; the points are
+  /// the same.
   void find(const std::vector<Pose>& bodies, double margin, std::vector<ContactPoint>& out,
             ThreadPool* threads = nullptr);
 
@@ -81,7 +82,7 @@ class CollisionScene {
   PairFilter filter_;
   int bodies_;
   std::vector<int> planes_, solids_, surfaces_;  ///< shapes
-  BroadPhase broad_phase_;            ///< of solids_
+  BroadPhase broad_phase_;                       ///< of solids_
 
   std::vector<PlacedShape> placed_;
   std::vector<Bounds> bounds_;

@@ -15,8 +15,8 @@
 namespace stickslip {
 namespace {
 
-constexpr Words<ShapeKind, 8> kKinds{
-    "shape kind", {"sphere", "capsule", "box", "hull", "cylinder", "plane", "mesh", "heightfield"}};
+constexpr Words<ShapeKind, 8> kKinds{"shape kind",
+                                     {"sphere", "capsule", "box", "hull", "cylinder", "plane", "mesh", "heightfield"}};
 
 std::string label(const Shape& shape, int index) {
   std::string text = index < 0 ? std::string("shape") : fmt::format("shape {}", index + 1);
@@ -46,9 +46,7 @@ void bound(Geometry& g, const Vector3& low, const Vector3& high) {
 
 std::string_view name_of(ShapeKind kind) { return kKinds.of(kind); }
 
-ShapeKind shape_kind(std::string_view word) {
-  return kKinds.from(word);
-}
+ShapeKind shape_kind(std::string_view word) { return kKinds.from(word); }
 
 Geometry make_geometry(const Shape& shape, int index) {
   const Eigen::Quaterniond& q = shape.pose.orientation;

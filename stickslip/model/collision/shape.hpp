@@ -41,7 +41,7 @@ struct Shape {
   std::vector<Vector3> points = {};  ///< hull [m]
   /// mesh, heightfield: by make_surface(), make_height_field() (surface_mesh.hpp)
   std::shared_ptr<const SurfaceMesh> surface = {};
-  bool touches = true;               ///< false: it is drawn, and nothing more
+  bool touches = true;  ///< false: it is drawn, and nothing more
 };
 
 std::string_view name_of(ShapeKind kind);
@@ -57,11 +57,11 @@ struct Geometry {
   Vector3 half{0, 0, 0};     ///< of the box
   Polyhedron core;           ///< sphere: point; capsule: segment; box, hull: itself; cylinder, plane: empty
   double rounding = 0.0;
-  Vector3 center{0, 0, 0};                         ///< of volume
-  Vector3 box_center{0, 0, 0}, box_half{0, 0, 0};  ///< bounding box; infinite for a plane
-  double bounding_radius = 0.0;                    ///< about box_center
-  double scale = 0.0;                              ///< smallest half width: what tolerances are relative to
-  std::shared_ptr<const SurfaceMesh> surface = {}; ///< of a mesh or height field
+  Vector3 center{0, 0, 0};                          ///< of volume
+  Vector3 box_center{0, 0, 0}, box_half{0, 0, 0};   ///< bounding box; infinite for a plane
+  double bounding_radius = 0.0;                     ///< about box_center
+  double scale = 0.0;                               ///< smallest half width: what tolerances are relative to
+  std::shared_ptr<const SurfaceMesh> surface = {};  ///< of a mesh or height field
 };
 
 /// Checks sizes, pose and points: InputError naming the shape ("shape 3 (lid): radius = -1 must be positive").

@@ -11,12 +11,12 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kTilted = 0.3;     // sine: features of A that face the surface, though not the nearest of them
-constexpr double kOnCone = 1e-9;    // sine: on the border of a cone
-constexpr double kOnEdge = 1e-9;    // of A's size: on the border of a triangle, the end of an edge
+constexpr double kTilted = 0.3;      // sine: features of A that face the surface, though not the nearest of them
+constexpr double kOnCone = 1e-9;     // sine: on the border of a cone
+constexpr double kOnEdge = 1e-9;     // of A's size: on the border of a triangle, the end of an edge
 constexpr double kSamePlace = 1e-7;  // of A's size: two points of one normal are one
-constexpr double kDeepest = 0.5;    // of A's smallest half width
-constexpr double kCrossing = 1e-6;  // sine between edges that cross
+constexpr double kDeepest = 0.5;     // of A's smallest half width
+constexpr double kCrossing = 1e-6;   // sine between edges that cross
 
 std::size_t at(int k) { return static_cast<std::size_t>(k); }
 
@@ -100,7 +100,8 @@ class SurfacePair {
     p.feature = feature_id(of_a, of_b);
   }
 
-  /// add(), where A's point there, if it is inside, has no shorter way out; in a groove none of its ways leads over a triangle.
+  /// add(), where A's point there, if it is inside, has no shorter way out; in a groove none of its ways leads over a
+  /// triangle.
   void add_least(double gap, const Vector3& position, const Vector3& normal, FeatureTag of_a, FeatureTag of_b) {
     const double height = gap + g_.rounding;
     const Vector3 p = position + (0.5 * gap + g_.rounding) * normal;
@@ -210,7 +211,8 @@ class SurfacePair {
     if (!(gap <= margin_) || height < -deepest_ || !over(t, x)) return;
     if (height < 0.0 && hidden(t, x, height)) return;
     const auto take = height < 0.0 && nearer_beside(t, x, height) ? &SurfacePair::keep_spare : &SurfacePair::add_least;
-    (this->*take)(gap, x - (g_.rounding + 0.5 * gap) * region.normal, region.normal, tag, face_tag(s_.triangles[at(t)].region));
+    (this->*take)(gap, x - (g_.rounding + 0.5 * gap) * region.normal, region.normal, tag,
+                  face_tag(s_.triangles[at(t)].region));
   }
 
   void vertex_over_region(int t, int v) {
@@ -391,7 +393,8 @@ class SurfacePair {
     const Convex b{&segment, Matrix3::Identity(), middle};
     const Separation best = maximise_separation(a_, b, (e.limit[0] + e.limit[1]).normalized());
     Vector3 n = best.normal;
-    if (best.value > margin_ || best.value < -deepest_ || std::abs(n.dot(e.along)) > kTilted || !into_cone(e, n)) return;
+    if (best.value > margin_ || best.value < -deepest_ || std::abs(n.dot(e.along)) > kTilted || !into_cone(e, n))
+      return;
     n = (n - n.dot(e.along) * e.along).normalized();
     clip_manifold(a_, b, n, kSamePlace * size_, ws_);
     const auto add_or_keep = [&](double gap, const Vector3& where, FeatureTag tag) {

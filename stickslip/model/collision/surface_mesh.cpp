@@ -15,9 +15,9 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kThin = 1e-9;     // height of a triangle in its longest side: it has no direction
-constexpr double kFlat = 2e-7;     // of the extent: what single precision cannot tell apart
-constexpr double kParallel = 1e-3;  // sine between normals, or edges, that may be those of one plane, or line
+constexpr double kThin = 1e-9;           // height of a triangle in its longest side: it has no direction
+constexpr double kFlat = 2e-7;           // of the extent: what single precision cannot tell apart
+constexpr double kParallel = 1e-3;       // sine between normals, or edges, that may be those of one plane, or line
 constexpr int kMostTriangles = 1 << 27;  // FeatureTag numbers them
 
 using Faces = std::vector<std::array<int, 3>>;
@@ -119,13 +119,15 @@ class SurfaceMaker {
                          s_.corners[at(to)].y(), s_.corners[at(to)].z());
     };
     if (e.triangle[1] >= 0)
-      throw InputError(fmt::format("faces {}, {} and {} share {}; an edge has two faces at most: split the surface into "
-                                   "several shapes",
-                                   e.triangle[0], e.triangle[1], f, where()));
+      throw InputError(
+          fmt::format("faces {}, {} and {} share {}; an edge has two faces at most: split the surface into "
+                      "several shapes",
+                      e.triangle[0], e.triangle[1], f, where()));
     if (e.corner[0] == from)
-      throw InputError(fmt::format("faces {} and {} do not agree which side is outside: both go along {}; reverse the "
-                                   "order of the corners of one of them (counter-clockwise seen from outside)",
-                                   e.triangle[0], f, where()));
+      throw InputError(
+          fmt::format("faces {} and {} do not agree which side is outside: both go along {}; reverse the "
+                      "order of the corners of one of them (counter-clockwise seen from outside)",
+                      e.triangle[0], f, where()));
     e.triangle[1] = f;
     return found->second;
   }
@@ -184,7 +186,7 @@ class SurfaceMaker {
       e.into[1] = e.along.cross(normal(e.triangle[1])).normalized();
       e.limit[1] = normal(e.triangle[1]);
       const bool one = s_.triangles[at(e.triangle[0])].region == s_.triangles[at(e.triangle[1])].region;
-      e.turn = one                                ? SurfaceEdge::Turn::flat
+      e.turn = one                               ? SurfaceEdge::Turn::flat
                : e.limit[0].dot(e.into[1]) < 0.0 ? SurfaceEdge::Turn::convex
                                                  : SurfaceEdge::Turn::concave;
     }
@@ -260,7 +262,8 @@ std::shared_ptr<const SurfaceMesh> make_height_field(const std::vector<std::vect
       throw InputError(fmt::format("row {} has {} heights, row 0 has {}", j, heights[j].size(), columns));
   for (const double size : {size_x, size_y})
     if (!(size >= kSmallestSize && size <= kLargestLength))
-      throw InputError(fmt::format("size = {} must be positive, from {:g} to {:g} m", size, kSmallestSize, kLargestLength));
+      throw InputError(
+          fmt::format("size = {} must be positive, from {:g} to {:g} m", size, kSmallestSize, kLargestLength));
   std::vector<Vector3> corners;
   const auto along = [](double size, std::size_t k, std::size_t count) {
     return size * (static_cast<double>(k) / static_cast<double>(count - 1) - 0.5);

@@ -59,7 +59,8 @@ struct SurfaceMesh {
 
   /// The neighbour of triangle t across its side k; -1: none.
   int across(int t, int k) const {
-    const SurfaceEdge& e = edges[static_cast<std::size_t>(triangles[static_cast<std::size_t>(t)].edge[static_cast<std::size_t>(k)])];
+    const SurfaceEdge& e =
+        edges[static_cast<std::size_t>(triangles[static_cast<std::size_t>(t)].edge[static_cast<std::size_t>(k)])];
     return e.triangle[0] == t ? e.triangle[1] : e.triangle[0];
   }
 };
@@ -72,9 +73,9 @@ struct SurfaceMesh {
 std::shared_ptr<const SurfaceMesh> make_surface(const std::vector<Vector3>& corners,
                                                 const std::vector<std::array<int, 3>>& faces);
 
-/// z = height[j][i] over the rectangle of the given size about the origin, i along x from its left, j along y from below;
-/// solid below. Each cell is two triangles, parted along the diagonal from its left lower corner. Throws InputError:
-/// fewer than 2 x 2 heights, rows of different length, sizes that are not positive.
+/// z = height[j][i] over the rectangle of the given size about the origin, i along x from its left, j along y from
+/// below; solid below. Each cell is two triangles, parted along the diagonal from its left lower corner. Throws
+/// InputError: fewer than 2 x 2 heights, rows of different length, sizes that are not positive.
 std::shared_ptr<const SurfaceMesh> make_height_field(const std::vector<std::vector<double>>& heights, double size_x,
                                                      double size_y);
 

@@ -13,7 +13,8 @@ namespace stickslip {
 
 void BeamOptions::validate() const {
   const auto positive = [](const char* name, double value) {
-    if (!(value > 0) || !std::isfinite(value)) throw InputError(fmt::format("{} = {} must be finite and > 0", name, value));
+    if (!(value > 0) || !std::isfinite(value))
+      throw InputError(fmt::format("{} = {} must be finite and > 0", name, value));
   };
   positive("length", length);
   positive("youngs_modulus", youngs_modulus);
@@ -47,8 +48,8 @@ constexpr std::array<double, 4> kWeights{0.17392742256872693, 0.3260725774312730
 
 /// Fields at one place of an element, as rows over its twelve coordinates.
 struct Fields {
-  Row u = Row::Zero(), v = u, w = u, tx = u, ty = u, tz = u;          ///< values
-  Row du = u, dv = u, dw = u, dtx = u, dty = u, dtz = u;              ///< derivatives by s
+  Row u = Row::Zero(), v = u, w = u, tx = u, ty = u, tz = u;  ///< values
+  Row du = u, dv = u, dw = u, dtx = u, dty = u, dtz = u;      ///< derivatives by s
 };
 
 /// Deflection and rotation of the cubics with shear Φ at ξ, and their derivatives by s.
@@ -155,9 +156,8 @@ class BeamBuilder {
     const double l = s_[element + 1] - s_[element];
     const BeamSection mid = section(0.5 * (s_[element] + s_[element + 1]));
     const auto shear = [&](double I) {
-      return o_.shear_factor > 0
-                 ? 12 * o_.youngs_modulus * I / (o_.shear_factor * o_.shear_modulus * mid.area * l * l)
-                 : 0.0;
+      return o_.shear_factor > 0 ? 12 * o_.youngs_modulus * I / (o_.shear_factor * o_.shear_modulus * mid.area * l * l)
+                                 : 0.0;
     };
     Fields f;
     for (int end = 0; end < 2; ++end) {

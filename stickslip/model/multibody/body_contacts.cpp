@@ -39,9 +39,9 @@ struct ContactSearch final : Scratch {
   std::optional<CollisionScene> scene;  ///< made by the first search
   std::vector<Pose> poses;
   std::vector<ContactPoint> points;
-  std::vector<RowPlace> first;    ///< of each point, and the end
-  std::vector<Vector3d> surface;  ///< velocity of each law
-  TreeMotion<double> motion;      ///< of a tree
+  std::vector<RowPlace> first;          ///< of each point, and the end
+  std::vector<Vector3d> surface;        ///< velocity of each law
+  TreeMotion<double> motion;            ///< of a tree
   std::unique_ptr<ThreadPool> threads;  ///< null: the caller's alone
 };
 
@@ -130,9 +130,10 @@ CollisionScene make_scene(const BodyModel& model) {
   std::vector<int> group_of_body;
   for (std::size_t k = 0; k < model.bodies.size(); ++k) {
     const RigidBody& body = model.bodies[k];
-    const bool alone = hinged.contains(static_cast<int>(k)) || std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
-      return contact.first == body.name || contact.second == body.name;
-    });
+    const bool alone = hinged.contains(static_cast<int>(k)) ||
+                       std::any_of(model.contacts.begin(), model.contacts.end(), [&](const BodyContact& contact) {
+                         return contact.first == body.name || contact.second == body.name;
+                       });
     group_of_body.push_back(
         groups.try_emplace({body.group, alone ? body.name : ""}, static_cast<int>(groups.size())).first->second);
   }
@@ -195,7 +196,9 @@ std::unique_ptr<Scratch> BodyContacts::make_scratch() const {
   if (tree_) search->motion.resize(*tree_);
   // Below, a search is over before a second thread has begun.
   constexpr std::size_t kManyShapes = 400;
-  const int threads = model_->threads > 0 ? model_->threads : model_->shapes.size() >= kManyShapes ? usable_processors() : 1;
+  const int threads = model_->threads > 0                    ? model_->threads
+                      : model_->shapes.size() >= kManyShapes ? usable_processors()
+                                                             : 1;
   if (threads > 1) search->threads = std::make_unique<ThreadPool>(threads);
   return search;
 }
@@ -231,8 +234,8 @@ double BodyContacts::speed_bound(const Vector& v) const {
   if (tree_) return tree_speed_bound(v);
   double largest = 0;
   for (Index k = 0; k < bodies(); ++k)
-    largest = std::max(largest, v.segment<3>(6 * k).norm() +
-                                    v.segment<3>(6 * k + 3).norm() * reach_[static_cast<std::size_t>(k)]);
+    largest = std::max(
+        largest, v.segment<3>(6 * k).norm() + v.segment<3>(6 * k + 3).norm() * reach_[static_cast<std::size_t>(k)]);
   return largest;
 }
 
@@ -304,8 +307,8 @@ void BodyContacts::set_up_rows(const Vector& q, SystemWorkspace& workspace, Cont
   run_parts(threads, parts, [&](int part) {
     const auto [begin, end] = part_range(count, parts, part);
     for (std::size_t k = begin; k < end; ++k)
-      set_up_point(q, search.points[k], search.surface[static_cast<std::size_t>(search.points[k].law)], search.first[k], k,
-                   found);
+      set_up_point(q, search.points[k], search.surface[static_cast<std::size_t>(search.points[k].law)], search.first[k],
+                   k, found);
   });
 }
 
@@ -366,8 +369,8 @@ void BodyContacts::require_place(Index k, const Vector3d& x, const Quaterniond& 
                     name, x.x(), x.y(), x.z(), kLargestLength));
   if (!turned) throw InputError(fmt::format("body '{}' spins too fast: its orientation is lost", name));
   throw InputError(fmt::format(
-      "bodies move {:g} m in one step; contacts are searched within {:g} m. Check velocities, forces and units",
-      margin, kLargestLength));
+      "bodies move {:g} m in one step; contacts are searched within {:g} m. Check velocities, forces and units", margin,
+      kLargestLength));
 }
 
 /// Of the second body of a contact, at the time of the workspace.

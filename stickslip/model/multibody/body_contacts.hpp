@@ -36,8 +36,8 @@ class BodyContacts final : public ContactSource {
   bool constant_rows() const override { return laws_.empty(); }
   double speed_bound(const Vector& v) const override;
   double length() const override { return length_; }
-  /// ½ n·(ω_a + ω_b) less the turning of (t1, t2) as n moves. n moves with the mean of the two bodies; that of the ground
-  /// stays. (A normal that travels over two curved surfaces is taken as if they were flat.)
+  /// ½ n·(ω_a + ω_b) less the turning of (t1, t2) as n moves. n moves with the mean of the two bodies; that of the
+  /// ground stays. (A normal that travels over two curved surfaces is taken as if they were flat.)
   double spin(const Vector& q, const Vector& v, const ContactSite& site) const override;
   void append_breakpoints(BreakpointSearch& search) const override;
   void append_time_functions(std::vector<const StateFunction*>& functions) const override;
@@ -63,8 +63,8 @@ class BodyContacts final : public ContactSource {
   std::vector<ContactElement> laws_;
   std::vector<std::vector<StateFunction>> surface_velocity_;
   std::shared_ptr<const BodyModel> model_;  // what scenes are made of
-  std::shared_ptr<const Tree> tree_;         // null: free bodies
-  std::vector<std::vector<Index>> paths_;    // of the tree
+  std::shared_ptr<const Tree> tree_;        // null: free bodies
+  std::vector<std::vector<Index>> paths_;   // of the tree
   double length_ = 1;
   bool surfaces_move_ = false;
 };

@@ -115,8 +115,7 @@ BodyForces::SpringState BodyForces::spring_state(const PointSpring& spring, cons
 }
 
 /// J with l' = J v, over the velocities of body a and then b; the part of the ground is meaningless.
-std::array<double, 12> BodyForces::length_rate(const PointSpring& spring, const SpringState& s,
-                                               const Vector& q) const {
+std::array<double, 12> BodyForces::length_rate(const PointSpring& spring, const SpringState& s, const Vector& q) const {
   std::array<double, 12> J{};
   const auto end = [&](int body, const Vector3d& arm, double sign, std::size_t first) {
     if (body < 0) return;

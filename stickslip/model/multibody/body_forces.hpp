@@ -46,7 +46,8 @@ class BodyForces final : public Forces {
   SpringState spring_state(const PointSpring& spring, const Vector& q, const Vector& v) const;
   std::array<double, 12> length_rate(const PointSpring& spring, const SpringState& s, const Vector& q) const;
   void set_spring_structure();
-  void add_point_force(int body, const Eigen::Vector3d& arm, const Eigen::Vector3d& f, const Vector& q, Vector& h) const;
+  void add_point_force(int body, const Eigen::Vector3d& arm, const Eigen::Vector3d& f, const Vector& q,
+                       Vector& h) const;
 
   Eigen::Vector3d gravity_;
   std::vector<Load> loads_;

@@ -35,9 +35,10 @@ SparseMatrix scalar_mass(const SparseMatrix& M) {
     }
   constexpr double kWritten = 1e-7;  // of the largest entry: what files with eight digits leave
   if (wrong > kWritten * largest)
-    throw InputError(fmt::format("the mass matrix couples directions or has other masses along y or z than along x (by {:.3g} "
-                                 "of {:.3g}); elements of solids with three displacements per node are needed",
-                                 wrong, largest));
+    throw InputError(
+        fmt::format("the mass matrix couples directions or has other masses along y or z than along x (by {:.3g} "
+                    "of {:.3g}); elements of solids with three displacements per node are needed",
+                    wrong, largest));
   SparseMatrix m(M.rows() / 3, M.cols() / 3);
   m.setFromTriplets(entries.begin(), entries.end());
   return m;
@@ -55,7 +56,8 @@ class ElementBody {
       if (nodes.empty()) throw InputError(fmt::format("interface '{}' has no nodes", name));
       for (const Index k : nodes)
         if (k < 0 || k >= n_)
-          throw InputError(fmt::format("interface '{}': there is no node {}; they are counted from 0 to {}", name, k, n_ - 1));
+          throw InputError(
+              fmt::format("interface '{}': there is no node {}; they are counted from 0 to {}", name, k, n_ - 1));
     }
   }
 

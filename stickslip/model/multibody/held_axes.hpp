@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axes of a tree that bearings hold: g = q_k = 0, one row each, named like the coordinate. The reaction of a row is the force
-// of the bearing on the child along that axis of the parent's hinge frame [N].
+// Axes of a tree that bearings hold: g = q_k = 0, one row each, named like the coordinate. The reaction of a row is the
+// force of the bearing on the child along that axis of the parent's hinge frame [N].
 #pragma once
 
 #include <memory>

@@ -56,9 +56,10 @@ Index Hinge::velocities() const {
 
 std::vector<HingeAxis> bearing_axes(const Hinge& hinge) {
   if (hinge.axes.size() != 1 || hinge.axes[0] == HingeAxis::free)
-    throw PartError("hinge", hinge.name, "axes",
-                    fmt::format("hinge '{}': the load of a bearing belongs to one axis or a ball; it has {}", hinge.name,
-                                hinge.axes.size() == 1 ? "'free'" : fmt::format("{} axes", hinge.axes.size())));
+    throw PartError(
+        "hinge", hinge.name, "axes",
+        fmt::format("hinge '{}': the load of a bearing belongs to one axis or a ball; it has {}", hinge.name,
+                    hinge.axes.size() == 1 ? "'free'" : fmt::format("{} axes", hinge.axes.size())));
   std::vector<HingeAxis> held;
   for (const HingeAxis axis : {HingeAxis::tx, HingeAxis::ty, HingeAxis::tz})
     if (axis != hinge.axes[0]) held.push_back(axis);

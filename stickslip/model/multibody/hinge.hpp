@@ -4,12 +4,12 @@
 //   world ← parent body ← (position, orientation) ← motion of the axes ← (child_position, child_orientation)⁻¹ ← child
 //
 // The hinge frame of the parent stands at `position` with `orientation` in the frame of the parent body, that of the
-// child at `child_position` with `child_orientation` in the frame of the child. The axes carry the one to the other, one
-// after the other, each about or along the axis of the frame that the ones before it have reached:
+// child at `child_position` with `child_orientation` in the frame of the child. The axes carry the one to the other,
+// one after the other, each about or along the axis of the frame that the ones before it have reached:
 //
 //   tx ty tz   translation [m]         rx ry rz   rotation [rad]        any sequence; [] is a weld
-//   ball       unit quaternion w, x, y, z (child frame to parent frame); velocities ω in the child's hinge frame [rad/s]
-//   free       tx, ty, tz, ball: position of the child's hinge frame in the parent's, then the quaternion
+//   ball       unit quaternion w, x, y, z (child frame to parent frame); velocities ω in the child's hinge frame
+//   [rad/s] free       tx, ty, tz, ball: position of the child's hinge frame in the parent's, then the quaternion
 //
 // Coordinates are called <hinge>.<axis>; the second rz is rz_2. Of a ball <hinge>.qw .. .qz with velocities <hinge>.wx
 // .. .wz; of a free hinge <hinge>.x .y .z .qw .. .qz with velocities <hinge>.vx .. .wz.
@@ -46,8 +46,8 @@ struct Hinge {
   Eigen::Vector3d child_position = Eigen::Vector3d::Zero();         ///< in the child [m]
   Eigen::Quaterniond child_orientation = Eigen::Quaterniond::Identity();
   std::vector<HingeAxis> axes = {};
-  /// Translations that the bearing holds at 0, before the axes: coordinates with a row each (held_axes.hpp), so that its
-  /// load is known. Those that `axes` does not move; empty: the load is not asked for.
+  /// Translations that the bearing holds at 0, before the axes: coordinates with a row each (held_axes.hpp), so that
+  /// its load is known. Those that `axes` does not move; empty: the load is not asked for.
   std::vector<HingeAxis> held = {};
   // Of every single axis (not ball, not free); empty: 0 everywhere.
   std::vector<double> stiffness = {}, damping = {};  ///< >= 0 [N/m, N m/rad; N s/m, N m s/rad]
@@ -61,7 +61,8 @@ struct Hinge {
   Index velocities() const;
 };
 
-/// What the bearing of a hinge with one single axis or a ball holds: the other translations. Throws PartError for others.
+/// What the bearing of a hinge with one single axis or a ball holds: the other translations. Throws PartError for
+/// others.
 std::vector<HingeAxis> bearing_axes(const Hinge& hinge);
 
 /// Names of the positions and velocities of a hinge, without "<hinge>.".
@@ -94,8 +95,8 @@ std::vector<std::string> loop_row_names(const std::vector<Loop>& loops);
 struct PointLoad {
   std::string name = {};
   int body = 0;
-  Eigen::Vector3d point = Eigen::Vector3d::Zero();  ///< in the body [m]
-  bool turns = false;                               ///< components along the axes of the body; false: of the world
+  Eigen::Vector3d point = Eigen::Vector3d::Zero();     ///< in the body [m]
+  bool turns = false;                                  ///< components along the axes of the body; false: of the world
   std::vector<StateFunction> force = {}, torque = {};  ///< three, or none [N, N m]
 };
 

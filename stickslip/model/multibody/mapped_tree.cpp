@@ -99,7 +99,8 @@ void MappedInertia::add_velocity_slopes(const Vector& q, const Vector& v, System
   add_product(state.G, tau_v, state.G, state.product, -1.0, dv);
   // b = v_ηᵀ Q v_η: ∂b/∂v = 2 G'(v)
   tree_mass(memory);
-  add_product(state.G, Eigen::Map<const DenseMatrix>(memory.tree_mass.data(), N, N), state.rate, state.product, -2.0, dv);
+  add_product(state.G, Eigen::Map<const DenseMatrix>(memory.tree_mass.data(), N, N), state.rate, state.product, -2.0,
+              dv);
   state.curvature.setZero(n, n);
   map_->add_curvature(state.F, -1.0, state.curvature);
   Eigen::Map<DenseMatrix>(dq, n, n) += state.curvature;
@@ -127,7 +128,8 @@ void MappedForces::total(double t, const Vector& q, const Vector& v, SystemWorks
   inner_->total(t, memory.state.X, memory.state.V, memory.workspace, memory.state.F);
   map_->pull(q, memory.state.F, h);
   for (const Tree::Modal& modal : map_->tree().modal) {
-    const Index first = map_->free_velocity(modal.first), at = map_->free_position(modal.first), n = modal.body->modes();
+    const Index first = map_->free_velocity(modal.first), at = map_->free_position(modal.first),
+                n = modal.body->modes();
     h.segment(first, n).noalias() -=
         modal.body->stiffness * q.segment(at, n) + modal.body->damping * v.segment(first, n);
   }

@@ -27,8 +27,10 @@ DenseMatrix natural_modes(const SparseMatrix& M, const SparseMatrix& K, Index mo
   const Index count = std::min(modes, static_cast<Index>(M.rows()) - rigid);
   const Vector& values = solver.eigenvalues();
   constexpr double kRigid = 1e-8;  // of the first elastic one: beside the round-off of the largest, a rigid motion
-  if (rigid > 0 && count > 0 && !(std::abs(values[rigid - 1]) < kRigid * values[rigid] + 1e-13 * values[values.size() - 1]))
-    throw InputError(fmt::format("the stiffness has fewer than {} rigid motions; hold a node where the body is held", rigid));
+  if (rigid > 0 && count > 0 &&
+      !(std::abs(values[rigid - 1]) < kRigid * values[rigid] + 1e-13 * values[values.size() - 1]))
+    throw InputError(
+        fmt::format("the stiffness has fewer than {} rigid motions; hold a node where the body is held", rigid));
   DenseMatrix T = solver.eigenvectors().middleCols(rigid, count);
   for (Index k = 0; k < count; ++k) T.col(k) /= T.col(k).cwiseAbs().maxCoeff();
   return T;

@@ -9,9 +9,9 @@
 namespace stickslip {
 
 struct ModalBasis {
-  DenseMatrix T;             ///< coordinates of the elements by η; every column has its largest entry 1
-  DenseMatrix K, D;          ///< of η; D from the damping ratio, D = Σ 2 ζ ω (M φ)(M φ)ᵀ over the natural modes φ
-  Vector frequency;          ///< natural frequencies in these coordinates [rad/s]
+  DenseMatrix T;     ///< coordinates of the elements by η; every column has its largest entry 1
+  DenseMatrix K, D;  ///< of η; D from the damping ratio, D = Σ 2 ζ ω (M φ)(M φ)ᵀ over the natural modes φ
+  Vector frequency;  ///< natural frequencies in these coordinates [rad/s]
 };
 
 /// With `kept`: the lowest `modes` while those are held, and the static response to them (reduction.hpp). Without: the

@@ -53,9 +53,7 @@ struct Symmetric {
   double xx, xy, xz, yy, yz, zz;
 };
 
-inline Symmetric symmetric(const Eigen::Matrix3d& A) {
-  return {A(0, 0), A(0, 1), A(0, 2), A(1, 1), A(1, 2), A(2, 2)};
-}
+inline Symmetric symmetric(const Eigen::Matrix3d& A) { return {A(0, 0), A(0, 1), A(0, 2), A(1, 1), A(1, 2), A(2, 2)}; }
 /// What is above the diagonal of A, which is symmetric.
 inline Symmetric symmetric(const Rows& A) { return {A.x.x, A.x.y, A.x.z, A.y.y, A.y.z, A.z.z}; }
 inline Rows rows_of(const Symmetric& A) { return {{A.xx, A.xy, A.xz}, {A.xy, A.yy, A.yz}, {A.xz, A.yz, A.zz}}; }

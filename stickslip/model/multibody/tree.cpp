@@ -39,9 +39,9 @@ Hinge free_hinge(const RigidBody& body, int index) {
 void require_counts(const Hinge& hinge) {
   const auto require = [&](const char* key, std::size_t given, Index needed, const char* what) {
     if (given == 0 || static_cast<Index>(given) == needed) return;
-    throw PartError("hinge", hinge.name, key,
-                    fmt::format("hinge '{}': {} has {} numbers, but there are {} {}", hinge.name, key, given, needed,
-                                what));
+    throw PartError(
+        "hinge", hinge.name, key,
+        fmt::format("hinge '{}': {} has {} numbers, but there are {} {}", hinge.name, key, given, needed, what));
   };
   const auto axes = static_cast<Index>(hinge.axes.size());
   require("stiffness", hinge.stiffness.size(), axes, "axes");
@@ -62,10 +62,12 @@ void require_counts(const Hinge& hinge) {
                        (!hinge.damping.empty() && hinge.damping[k] != 0) ||
                        (!hinge.force.empty() && !(hinge.force[k].is_constant() && hinge.force[k]({}) == 0));
     if (asked)
-      throw PartError("hinge", hinge.name, "axes", fmt::format(
-          "hinge '{}': stiffness, damping and force belong to single axes, not to '{}'; give the rotation as "
-          "[\"rx\", \"ry\", \"rz\"], or a [[spring]] or [[load]] on the bodies",
-          hinge.name, to_string(hinge.axes[k])));
+      throw PartError(
+          "hinge", hinge.name, "axes",
+          fmt::format(
+              "hinge '{}': stiffness, damping and force belong to single axes, not to '{}'; give the rotation as "
+              "[\"rx\", \"ry\", \"rz\"], or a [[spring]] or [[load]] on the bodies",
+              hinge.name, to_string(hinge.axes[k])));
   }
 }
 
@@ -241,18 +243,20 @@ class TreeBuilder {
     }
     for (std::size_t s = 0; s < flexible.stations.size(); ++s) {
       const FlexibleStation& station = flexible.stations[s];
-      const std::string name = station.node.empty() ? fmt::format("{}.{}", body.name, s + 1)
-                                                    : fmt::format("{}.{}", body.name, station.node);
+      const std::string name =
+          station.node.empty() ? fmt::format("{}.{}", body.name, s + 1) : fmt::format("{}.{}", body.name, station.node);
       Tree::Body at = frame;
       at.position = frame.position + frame.turn * station.position;
       const auto drive = [&](JointKind kind, int axis, const Vector& linear, const DenseMatrix& quadratic) {
         if (linear.isZero(0.0) && quadratic.size() == 0) return;
         tree_.driven.push_back({v_, first, linear, quadratic});
-        add_name(fmt::format("{}.{}", name, to_string(static_cast<HingeAxis>(axis + (kind == JointKind::rotation ? 3 : 0)))));
+        add_name(fmt::format("{}.{}", name,
+                             to_string(static_cast<HingeAxis>(axis + (kind == JointKind::rotation ? 3 : 0)))));
         add_joint(kind, axis, at);
       };
       for (int c = 0; c < 3; ++c)
-        drive(JointKind::translation, c, station.shift.row(c).transpose(), station.shortening[static_cast<std::size_t>(c)]);
+        drive(JointKind::translation, c, station.shift.row(c).transpose(),
+              station.shortening[static_cast<std::size_t>(c)]);
       if (station.turn.size() > 0)
         for (int c = 0; c < 3; ++c) drive(JointKind::rotation, c, station.turn.row(c).transpose(), DenseMatrix());
       at.mass = station.mass;

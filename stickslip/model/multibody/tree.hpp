@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A tree of rigid bodies, taken apart into links: one link per axis, so that every joint has a motion that is constant in
-// the frame of its link.
+// A tree of rigid bodies, taken apart into links: one link per axis, so that every joint has a motion that is constant
+// in the frame of its link.
 //
-//   link   joint: translation along or rotation about an axis of its frame, or a ball; its frame stands at `offset`, turned
+//   link   joint: translation along or rotation about an axis of its frame, or a ball; its frame stands at `offset`,
+//   turned
 //          by `turn`, in the frame of its parent before the joint moves; what moves with it: mass, centre, inertia
-//   body   the link it is fixed to and its frame there. Welded bodies share a link; those welded to the ground have none
+//   body   the link it is fixed to and its frame there. Welded bodies share a link; those welded to the ground have
+//   none
 //
 // The frame of a flexible body is a link like others; its mass points and nodes are links whose joints follow the modal
 // coordinates, which have a link of their own (without mass) each.
@@ -35,10 +37,10 @@ struct Link {
   Index q = 0, v = 0;  ///< first position and velocity
   Eigen::Vector3d offset = Eigen::Vector3d::Zero();
   Eigen::Matrix3d turn = Eigen::Matrix3d::Identity();
-  bool turned = false;                              ///< turn is not 1
-  double mass = 0;                                  ///< [kg]; 0: nothing is fixed to it
-  Eigen::Vector3d moment = Eigen::Vector3d::Zero(); ///< mass times centre, in the link [kg m]
-  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();///< about the origin of the link, its axes [kg m²]
+  bool turned = false;                                ///< turn is not 1
+  double mass = 0;                                    ///< [kg]; 0: nothing is fixed to it
+  Eigen::Vector3d moment = Eigen::Vector3d::Zero();   ///< mass times centre, in the link [kg m]
+  Eigen::Matrix3d inertia = Eigen::Matrix3d::Zero();  ///< about the origin of the link, its axes [kg m²]
   int velocities() const { return kind == JointKind::ball ? 3 : 1; }
 };
 
@@ -48,7 +50,8 @@ struct TreeVelocity {
   bool rotation = true;
 };
 
-/// A velocity that follows the modal coordinates of a flexible body: q = linear·η + ½ ηᵀ quadratic η (flexible_body.hpp).
+/// A velocity that follows the modal coordinates of a flexible body: q = linear·η + ½ ηᵀ quadratic η
+/// (flexible_body.hpp).
 struct DrivenVelocity {
   Index velocity = 0;     ///< of the tree
   Index first = 0;        ///< velocity of the first η; there are linear.size() of them
@@ -72,15 +75,16 @@ struct Tree {
   std::vector<Index> hinge_q, hinge_v;  ///< first position and velocity of each, behind what its bearing holds
   std::vector<Index> hinge_link;        ///< first link of each, likewise
   std::vector<Index> held;              ///< velocities that bearings hold
-  /// Ascending in `velocity`; empty: all bodies are rigid. What moves the system are the other velocities (tree_map.hpp).
+  /// Ascending in `velocity`; empty: all bodies are rigid. What moves the system are the other velocities
+  /// (tree_map.hpp).
   std::vector<DrivenVelocity> driven;
   struct Modal {
     std::shared_ptr<const FlexibleBody> body;
     Index first = 0;  ///< velocity of its first η
   };
   std::vector<Modal> modal;
-  double length = 0;                    ///< the longest way from a link to its parent or to a mass centre [m]
-  bool flat = true;                     ///< no ball: q' = v
+  double length = 0;  ///< the longest way from a link to its parent or to a mass centre [m]
+  bool flat = true;   ///< no ball: q' = v
   Index nq() const { return static_cast<Index>(coordinates.size()); }
   Index nv() const { return static_cast<Index>(velocities.size()); }
 };

@@ -6,8 +6,9 @@
 //   M = Lᵀ D L         L unit lower triangular with M_ij only where j is above i: no entry is filled in. O(n depth²)
 //   slopes             ∂τ/∂δ and ∂τ/∂v of inverse dynamics, exact. O(n depth)
 //
-// Slopes. With S_j the motion (axis, 0) or (0, axis) of velocity j, everything from j on down turned by δ_j turns with it,
-// but for what its parent p does: in spatial vectors, × and ×* the cross products of motions with motions and forces,
+// Slopes. With S_j the motion (axis, 0) or (0, axis) of velocity j, everything from j on down turned by δ_j turns with
+// it, but for what its parent p does: in spatial vectors, × and ×* the cross products of motions with motions and
+// forces,
 //   ψ_j = v_p × S_j,   φ_j = a_p × S_j + v_p × ψ_j,   σ_j = v_j × S_j,   2B m = v ×* I m - I (v × m) + m ×* I v
 // and with I, 2B, f summed over all that hangs on the lower one of i and j
 //   i above j          ∂τ_i/∂δ_j = S_iᵀ (2B ψ_j + I φ_j + S_j ×* f)         i is j, or below   S_iᵀ (2B ψ_j + I φ_j)

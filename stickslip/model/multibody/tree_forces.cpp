@@ -28,7 +28,11 @@ TreeForces::TreeForces(const BodyModel& model, std::shared_ptr<const Tree> tree)
     Index q = tree_->hinge_q[k], v = tree_->hinge_v[k];
     for (std::size_t j = 0; j < hinge.axes.size(); ++j) {
       const auto number = [&](const std::vector<double>& list) { return list.empty() ? 0.0 : list[j]; };
-      Axis axis{q, v, number(hinge.stiffness), number(hinge.damping), number(hinge.rest),
+      Axis axis{q,
+                v,
+                number(hinge.stiffness),
+                number(hinge.damping),
+                number(hinge.rest),
                 hinge.force.empty() ? StateFunction(0.0) : hinge.force[j]};
       const bool idle = axis.stiffness == 0 && axis.damping == 0 && axis.force.is_constant() && axis.force({}) == 0;
       if (!idle) axes_.push_back(std::move(axis));
@@ -45,8 +49,7 @@ TreeForces::TreeForces(const BodyModel& model, std::shared_ptr<const Tree> tree)
                             const std::vector<StateFunction>& torque) {
     const End at = end(body, point);
     if (at.link >= 0)
-      loads_.push_back(
-          {at.link, at.at, tree_->bodies[static_cast<std::size_t>(body)].turn, turns, force, torque});
+      loads_.push_back({at.link, at.at, tree_->bodies[static_cast<std::size_t>(body)].turn, turns, force, torque});
   };
   for (std::size_t k = 0; k < model.bodies.size(); ++k)
     if (const RigidBody& body = model.bodies[k]; !body.force.empty() || !body.torque.empty())
@@ -241,8 +244,8 @@ void TreeForces::add_load_turning(const Load& load, const Vector3d& F, const Vec
       const SecondColumn second = second_column(*tree_, motion, i, j, P);
       double slope = second.point.dot(F) + second.spin.dot(T);
       if (load.turns)
-        slope += point_column(*tree_, motion, i, P).dot(turn.cross(F)) +
-                 spin_column(*tree_, motion, i).dot(turn.cross(T));
+        slope +=
+            point_column(*tree_, motion, i, P).dot(turn.cross(F)) + spin_column(*tree_, motion, i).dot(turn.cross(T));
       by_q[j * n() + i] += slope;
     }
   }
@@ -282,13 +285,15 @@ void TreeForces::add_applied_slopes(const Vector& q, SystemWorkspace& workspace,
 /// l' = row · v
 void TreeForces::length_row(const Stretch& s, const TreeMotion<double>& motion, Vector& row) const {
   row.setZero();
-  for (const Index k : velocities_above(paths_, s.a.link)) row[k] -= point_column(*tree_, motion, k, s.a.P).dot(s.along);
-  for (const Index k : velocities_above(paths_, s.b.link)) row[k] += point_column(*tree_, motion, k, s.b.P).dot(s.along);
+  for (const Index k : velocities_above(paths_, s.a.link))
+    row[k] -= point_column(*tree_, motion, k, s.a.P).dot(s.along);
+  for (const Index k : velocities_above(paths_, s.b.link))
+    row[k] += point_column(*tree_, motion, k, s.b.P).dot(s.along);
 }
 
 /// h = -N l_δ with N = k (l - l0) + c l', so that ∂h/∂δ = -l_δ (k l_δ + c ∂l'/∂δ)ᵀ - N l_δδ, ∂h/∂v = -c l_δ l_δᵀ.
-void TreeForces::add_spring_slopes(const Spring& spring, const TreeMotion<double>& motion, Memory& memory,
-                                   double* by_q, double* by_v) const {
+void TreeForces::add_spring_slopes(const Spring& spring, const TreeMotion<double>& motion, Memory& memory, double* by_q,
+                                   double* by_v) const {
   const Stretch s = stretch_of(spring, motion, true);
   if (!(s.length > 0)) return;
   const double tension = spring.stiffness * (s.length - spring.rest) + spring.damping * s.rate;
@@ -305,8 +310,8 @@ void TreeForces::add_spring_slopes(const Spring& spring, const TreeMotion<double
     turned[j] += s.along.dot(point_slope(*tree_, motion, j, s.b)) + across.dot(point_column(*tree_, motion, j, s.b.P));
   for (Index j = 0; j < n(); ++j)
     for (Index i = 0; i < n(); ++i) {
-      by_q[j * n() + i] -= row[i] * (spring.stiffness * row[j] + spring.damping * turned[j]) -
-                           tension / s.length * row[i] * row[j];
+      by_q[j * n() + i] -=
+          row[i] * (spring.stiffness * row[j] + spring.damping * turned[j]) - tension / s.length * row[i] * row[j];
       by_v[j * n() + i] -= spring.damping * row[i] * row[j];
     }
   for (const bool first : {true, false}) {
@@ -315,14 +320,13 @@ void TreeForces::add_spring_slopes(const Spring& spring, const TreeMotion<double
     const std::vector<Index>& path = velocities_above(paths_, end.link);
     for (const Index j : path)
       for (const Index i : path)
-        by_q[j * n() + i] -= tension * ((first ? -1 : 1) * second_column(*tree_, motion, i, j, end.P).point.dot(s.along) +
-                                        point_column(*tree_, motion, i, end.P)
-                                                .dot(point_column(*tree_, motion, j, end.P)) /
-                                            s.length);
+        by_q[j * n() + i] -=
+            tension * ((first ? -1 : 1) * second_column(*tree_, motion, i, j, end.P).point.dot(s.along) +
+                       point_column(*tree_, motion, i, end.P).dot(point_column(*tree_, motion, j, end.P)) / s.length);
     for (const Index j : velocities_above(paths_, other.link))
       for (const Index i : path)
-        by_q[j * n() + i] += tension / s.length *
-                             point_column(*tree_, motion, i, end.P).dot(point_column(*tree_, motion, j, other.P));
+        by_q[j * n() + i] +=
+            tension / s.length * point_column(*tree_, motion, i, end.P).dot(point_column(*tree_, motion, j, other.P));
   }
 }
 

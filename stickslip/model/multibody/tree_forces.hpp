@@ -3,8 +3,8 @@
 // springs with dampers between points. Slopes are exact.
 //
 //   axis       -k (q - rest) - c v + f(t, q, v)
-//   load       J_Pᵀ F + J_ωᵀ T at a point P of a body, F and T functions of t, q, v with the axes of the world or the body
-//   spring     along the line between two points: -(k (l - l0) + c l')
+//   load       J_Pᵀ F + J_ωᵀ T at a point P of a body, F and T functions of t, q, v with the axes of the world or the
+//   body spring     along the line between two points: -(k (l - l0) + c l')
 //
 // Gravity and springs are the potential, dampers lose energy, the rest is applied.
 #pragma once
@@ -57,8 +57,8 @@ class TreeForces final : public Forces {
   };
   struct Load {
     int link;
-    Eigen::Vector3d at;     ///< in the link
-    Eigen::Matrix3d axes;   ///< of the body, in the link
+    Eigen::Vector3d at;    ///< in the link
+    Eigen::Matrix3d axes;  ///< of the body, in the link
     bool turns;
     std::vector<StateFunction> force, torque;
   };

@@ -54,9 +54,10 @@ const SystemMatrix& TreeInertia::mass(const Vector& q, SystemWorkspace& workspac
     numbers[place->first] = numbers[place->second] = value;
     ++place;
     if (i == j && !(value > 0))
-      throw InputError(fmt::format("the motion along '{}' carries no mass here ({:.6g}); give what hangs on it mass and "
-                                   "inertia",
-                                   tree_->velocities[static_cast<std::size_t>(i)], value));
+      throw InputError(
+          fmt::format("the motion along '{}' carries no mass here ({:.6g}); give what hangs on it mass and "
+                      "inertia",
+                      tree_->velocities[static_cast<std::size_t>(i)], value));
   });
   return memory.mass;
 }
@@ -93,10 +94,14 @@ void TreeInertia::require_definite(const Vector& q) const {
   for (Index i = n - 1; i >= 0; --i)
     if (!(M(i, i) > kRoundOff * diagonal[i]))
       throw PartError(
-          "hinge", tree_->velocities[static_cast<std::size_t>(i)].substr(0, tree_->velocities[static_cast<std::size_t>(i)].find('.')), "",
-          fmt::format("the motion along '{}' carries no mass ({:.3g} of {:.3g} left where the joints below it give way); "
-                      "give what hangs on it mass and inertia",
-                      tree_->velocities[static_cast<std::size_t>(i)], M(i, i), diagonal[i]));
+          "hinge",
+          tree_->velocities[static_cast<std::size_t>(i)].substr(
+              0, tree_->velocities[static_cast<std::size_t>(i)].find('.')),
+          "",
+          fmt::format(
+              "the motion along '{}' carries no mass ({:.3g} of {:.3g} left where the joints below it give way); "
+              "give what hangs on it mass and inertia",
+              tree_->velocities[static_cast<std::size_t>(i)], M(i, i), diagonal[i]));
 }
 
 }  // namespace stickslip

@@ -3,7 +3,8 @@
 //
 //   P point fixed to a link, v_P = J_P v,   ω = J_ω v          columns: axis × (P - o), axis (rotation); axis, 0
 //   rates      d/dt(J v) at constant v: the acceleration of the point with v' = 0
-//   slopes     ∂(J_P v)/∂δ_j = axis_j × (v_P - v_p(P)) + w_p × dP_j,   dP_j = column j of J_P,  p the parent of j's link
+//   slopes     ∂(J_P v)/∂δ_j = axis_j × (v_P - v_p(P)) + w_p × dP_j,   dP_j = column j of J_P,  p the parent of j's
+//   link
 //              ∂(J_ω v)/∂δ_j = axis_j × (ω - ω_p)
 //
 // With v = e_i these are the second derivatives of P along δ_i, then δ_j.
@@ -16,8 +17,8 @@ namespace stickslip {
 /// A point and directions fixed to a body, at one state.
 struct TreePoint {
   int link = -1;
-  Eigen::Vector3d P, v, a;          ///< position, velocity, rate; v and a after move_links(), accelerate_links()
-  Eigen::Vector3d w, alpha;         ///< of the link
+  Eigen::Vector3d P, v, a;   ///< position, velocity, rate; v and a after move_links(), accelerate_links()
+  Eigen::Vector3d w, alpha;  ///< of the link
 };
 
 /// `at`: in the link (world, on the ground).
@@ -38,8 +39,8 @@ Eigen::Vector3d spin_column(const Tree& tree, const TreeMotion<double>& motion, 
 Eigen::Vector3d point_slope(const Tree& tree, const TreeMotion<double>& motion, Index k, const TreePoint& point);
 Eigen::Vector3d spin_slope(const Tree& tree, const TreeMotion<double>& motion, Index k, const TreePoint& point);
 
-/// Second derivatives of P along δ_i, then δ_j, and of the turning, both i and j above P. `j_first`: j turns the axis of
-/// i (it is above i, or belongs to the same joint).
+/// Second derivatives of P along δ_i, then δ_j, and of the turning, both i and j above P. `j_first`: j turns the axis
+/// of i (it is above i, or belongs to the same joint).
 struct SecondColumn {
   Eigen::Vector3d point, spin;
 };

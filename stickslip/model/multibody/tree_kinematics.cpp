@@ -10,9 +10,7 @@ using Eigen::Vector3d;
 
 namespace {
 
-Quaterniond quaternion_at(const Vector& q, Index first) {
-  return {q[first], q[first + 1], q[first + 2], q[first + 3]};
-}
+Quaterniond quaternion_at(const Vector& q, Index first) { return {q[first], q[first + 1], q[first + 2], q[first + 3]}; }
 
 void set_quaternion(Vector& q, Index first, const Quaterniond& r) {
   q[first] = r.w();

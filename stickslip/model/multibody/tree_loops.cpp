@@ -97,7 +97,9 @@ std::vector<std::string> loop_row_names(const std::vector<Loop>& loops) {
     for (int k = 0; k < 3; ++k)
       if (std::find(loop.axes.begin(), loop.axes.end(), static_cast<HingeAxis>(k)) == loop.axes.end())
         names.push_back(fmt::format("{}.t{}", loop.name, kLetters[static_cast<std::size_t>(k)]));
-    const auto add = [&](int k) { names.push_back(fmt::format("{}.r{}", loop.name, kLetters[static_cast<std::size_t>(k)])); };
+    const auto add = [&](int k) {
+      names.push_back(fmt::format("{}.r{}", loop.name, kLetters[static_cast<std::size_t>(k)]));
+    };
     if (free.empty())
       for (int k = 0; k < 3; ++k) add(k);
     if (free.size() == 1)
@@ -183,7 +185,8 @@ void TreeLoops::velocity_slopes(double, const Vector& q, const Vector& v, System
     for (const Index j : row.moved) {
       Vector3d turn_a = Vector3d::Zero(), turn_b = turn_a, shift_a = turn_a, shift_b = turn_a;
       Vector3d dv_a = turn_a, dv_b = turn_a, dw_a = turn_a, dw_b = turn_a;
-      const auto along = [&](int link, const TreePoint& p, Vector3d& turn, Vector3d& shift, Vector3d& dv, Vector3d& dw) {
+      const auto along = [&](int link, const TreePoint& p, Vector3d& turn, Vector3d& shift, Vector3d& dv,
+                             Vector3d& dw) {
         if (!moves(j, link)) return;
         turn = spin_column(*tree_, motion, j);
         shift = point_column(*tree_, motion, j, p.P);

@@ -23,8 +23,8 @@ TreeMap::TreeMap(std::shared_ptr<const Tree> tree) : tree_(std::move(tree)) {
       outer_of_[static_cast<std::size_t>(link.v + k)] = next.v + k;
       position_of_[static_cast<std::size_t>(link.v + k)] = next.q;
       free->velocities.push_back(tree_->velocities[static_cast<std::size_t>(link.v + k)]);
-      free->velocity.push_back({static_cast<int>(free->links.size()),
-                                tree_->velocity[static_cast<std::size_t>(link.v + k)].rotation});
+      free->velocity.push_back(
+          {static_cast<int>(free->links.size()), tree_->velocity[static_cast<std::size_t>(link.v + k)].rotation});
     }
     free->flat &= link.kind != JointKind::ball;
     free->links.push_back(next);

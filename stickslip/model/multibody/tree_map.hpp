@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What moves a tree with flexible bodies: x ↦ X(x), from the free coordinates x (those of hinges, and η) to all coordinates X
-// of the links, of which some follow η (DrivenVelocity).
+// What moves a tree with flexible bodies: x ↦ X(x), from the free coordinates x (those of hinges, and η) to all
+// coordinates X of the links, of which some follow η (DrivenVelocity).
 //
 //   V = G(x) v,   G_ij = linear + quadratic η where i is driven, else 1 where i is j          (N × n)
 //   V' = G v' + b(v),   b_i = v_ηᵀ quadratic v_η
-//   forces f = Gᵀ F;   along δ: ∂f = Gᵀ (F_X G + F_V G'(v)) + Σ_i F_i quadratic_i,   G'(v)_i = (quadratic_i v_η)ᵀ;   ∂f/∂v = Gᵀ F_V G
+//   forces f = Gᵀ F;   along δ: ∂f = Gᵀ (F_X G + F_V G'(v)) + Σ_i F_i quadratic_i,   G'(v)_i = (quadratic_i v_η)ᵀ;
+//   ∂f/∂v = Gᵀ F_V G
 #pragma once
 
 #include <memory>

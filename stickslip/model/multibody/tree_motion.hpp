@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions, velocities and inverse dynamics of a tree, for double and for dual numbers.
 //
-// Vectors have the axes of the world; those of a link are taken at its own origin o, so that nothing is measured from far
-// away. r = o - o_parent, c mass centre from o, h = m c, I inertia about o, p: parent.
+// Vectors have the axes of the world; those of a link are taken at its own origin o, so that nothing is measured from
+// far away. r = o - o_parent, c mass centre from o, h = m c, I inertia about o, p: parent.
 //
 //   w  = w_p + axis q'                      v  = v_p + w_p × r  (+ axis q')                   rotation (translation)
 //   α  = α_p + axis q'' + w_p × axis q'     a  = a_p + α_p × r + w_p × (w_p × r)  (+ axis q'' + 2 w_p × axis q')

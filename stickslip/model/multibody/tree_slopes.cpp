@@ -137,8 +137,7 @@ void inverse_dynamics_slopes(const Tree& tree, const Vector& q, const Vector& v,
           const Vector6 phi_T = cross(beyond.a, T) + cross(beyond.v, psi_T);
           const Index it = other.v + c;
           by_q[it * n + me] += factor * (twist.dot(psi_T) + weight.dot(phi_T));  // row me, column it
-          if (by_v)
-            by_v[it * n + me] += factor * (twist.dot(T) + weight.dot(psi_T + cross(s.spatial_v[j], T)));
+          if (by_v) by_v[it * n + me] += factor * (twist.dot(T) + weight.dot(psi_T + cross(s.spatial_v[j], T)));
           if (j == i) continue;
           by_q[me * n + it] += factor * T.dot(by_turn);
           if (by_v) by_v[me * n + it] += factor * T.dot(by_speed);

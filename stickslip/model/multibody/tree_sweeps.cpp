@@ -18,8 +18,8 @@ inline void add_moved(const Symmetric& I, const Rows& H, const Symmetric& M, con
   const Rows K{cross(H.x + 0.5 * XM.x, r), cross(H.y + 0.5 * XM.y, r), cross(H.z + 0.5 * XM.z, r)};
   parent.M = parent.M + M;
   parent.H = parent.H + H + XM;
-  parent.I = parent.I + Symmetric{I.xx - 2 * K.x.x,       I.xy - K.x.y - K.y.x, I.xz - K.x.z - K.z.x,
-                                  I.yy - 2 * K.y.y,       I.yz - K.y.z - K.z.y, I.zz - 2 * K.z.z};
+  parent.I = parent.I + Symmetric{I.xx - 2 * K.x.x, I.xy - K.x.y - K.y.x, I.xz - K.x.z - K.z.x,
+                                  I.yy - 2 * K.y.y, I.yz - K.y.z - K.z.y, I.zz - 2 * K.z.z};
 }
 
 Rows inverse_of(const Rows& A) {
@@ -103,8 +103,8 @@ inline double TreeSweeps::along_axis(const Part& part, const Three& n, const Thr
   return dot(part.axis, f);
 }
 
-/// Angles change little from call to call: cosine and sine of the nearest k/16 are kept, and series over the rest, which is
-/// 1/32 at most, leave out less than 3e-17. What was kept before does not show in the result.
+/// Angles change little from call to call: cosine and sine of the nearest k/16 are kept, and series over the rest,
+/// which is 1/32 at most, leave out less than 3e-17. What was kept before does not show in the result.
 inline void TreeSweeps::turn_to(double angle, At& it) {
   const double near = nearest(angle * kGrid) / kGrid;
   if (near != it.near) {
@@ -140,12 +140,10 @@ void TreeSweeps::place(const double* q, Memory& at) const {
 }
 
 template <class Joint>
-inline void TreeSweeps::accelerate(const Part& part, const double* v, const double* a, const At& parent,
-                                   At& it) const {
+inline void TreeSweeps::accelerate(const Part& part, const double* v, const double* a, const At& parent, At& it) const {
   const Three wp = to_link<Joint>(part, it, parent.w);
   Three alpha = to_link<Joint>(part, it, parent.alpha);
-  Three acc = to_link<Joint>(
-      part, it, parent.a + cross(parent.alpha, it.r) + cross(parent.w, cross(parent.w, it.r)));
+  Three acc = to_link<Joint>(part, it, parent.a + cross(parent.alpha, it.r) + cross(parent.w, cross(parent.w, it.r)));
   Three w = wp;
   if constexpr (turns<Joint>) {
     constexpr int k = Joint::axis;
@@ -366,9 +364,9 @@ inline TreeEnergies TreeSweeps::energy(const Part& part, const double* v, const 
   it.a = velocity;
   it.n = gravity;
   it.f.x = along;
-  return {0.5 * (part.mass * dot(velocity, velocity) + 2 * dot(velocity, cross(w, part.moment)) +
-                 dot(w, part.inertia * w)),
-          -(part.mass * along + dot(gravity, part.moment))};
+  return {
+      0.5 * (part.mass * dot(velocity, velocity) + 2 * dot(velocity, cross(w, part.moment)) + dot(w, part.inertia * w)),
+      -(part.mass * along + dot(gravity, part.moment))};
 }
 
 TreeEnergies TreeSweeps::energies(const double* v, Memory& at) const {

@@ -5,12 +5,13 @@
 //   factor      of M with some velocities held: the articulated body of every link, which gives way in the joints below
 //               it that are not held
 //   solve       x_f ← M_ff⁻¹ (x_f - M_fh x_h): forces on the velocities f that are not held become their accelerations,
-//               while the others have the accelerations x_h that are given, which become the forces (M x)_h that they take
+//               while the others have the accelerations x_h that are given, which become the forces (M x)_h that they
+//               take
 //   energies    T = ½ vᵀ M v,  U = -Σ m g·x
 //
 // so that forward dynamics is solve(τ' - imbalance at a = 0), and M is never formed. The same equations as
-// tree_motion.hpp, which has them for any kind of number; here vectors have the axes of their link, so that mass, centre
-// and inertia are constants, an axis is a unit vector, and going from a link to its parent turns two components.
+// tree_motion.hpp, which has them for any kind of number; here vectors have the axes of their link, so that mass,
+// centre and inertia are constants, an axis is a unit vector, and going from a link to its parent turns two components.
 //
 //   articulated body   n = I α + H a + p_n,   f = Hᵀ α + M a + p_f,   seen from r farther up:
 //                      H' = H + X M,  I' = I - K - Kᵀ,  K = (H + ½ X M) X,  X = [r]×
@@ -35,23 +36,23 @@ class TreeSweeps {
 
   /// What three axes need beside.
   struct BallAt {
-    Rows turn{};                        ///< link to parent
-    Rows Un{}, Uf{}, D_inverse{};       ///< columns of U as rows
+    Rows turn{};                   ///< link to parent
+    Rows Un{}, Uf{}, D_inverse{};  ///< columns of U as rows
     Three u{};
   };
   /// Numbers of one link from sweep to sweep; those of one link lie together, the ground is the first. Those of solve()
   /// come first: they are what the cache should hold.
   struct At {
-    double cosine = 1, sine = 0;       ///< of a rotation
-    Three r{};                         ///< from the parent's origin, axes of the parent
-    Three Un{}, Uf{};                  ///< U of a single axis as the parent sees it: axes and origin of the parent
+    double cosine = 1, sine = 0;  ///< of a rotation
+    Three r{};                    ///< from the parent's origin, axes of the parent
+    Three Un{}, Uf{};             ///< U of a single axis as the parent sees it: axes and origin of the parent
     double D = 0, D_inverse = 0;
-    double gives = 0, holds = 0;       ///< 1/D and 0; 0 and 1 where it is held
+    double gives = 0, holds = 0;  ///< 1/D and 0; 0 and 1 where it is held
     double u = 0;
-    Three pn{}, pf{};                  ///< what the links below it ask for
-    Three alpha{}, a{};                ///< rate of the spin, acceleration of the origin
-    Three w{};                         ///< spin
-    Three n{}, f{};                    ///< moment about the origin, force: what the joint carries
+    Three pn{}, pf{};                                 ///< what the links below it ask for
+    Three alpha{}, a{};                               ///< rate of the spin, acceleration of the origin
+    Three w{};                                        ///< spin
+    Three n{}, f{};                                   ///< moment about the origin, force: what the joint carries
     double near = 0, near_cosine = 1, near_sine = 0;  ///< an angle near that of the rotation
     Symmetric I{}, M{};
     Rows H{};
@@ -63,8 +64,8 @@ class TreeSweeps {
   void place(const double* q, Memory& at) const;
   /// After place(). load: of what size the terms of τ are, for each velocity.
   void imbalance(const double* v, const double* a, Memory& at, double* tau, double* load) const;
-  /// After place(). held: one flag per velocity, never of a ball; diagonal: what is added to M, d >= 0. False: a pivot is
-  /// not positive.
+  /// After place(). held: one flag per velocity, never of a ball; diagonal: what is added to M, d >= 0. False: a pivot
+  /// is not positive.
   bool factor(const char* held, const double* diagonal, Memory& at) const;
   void solve(Memory& at, double* x) const;
   /// 1/D of every velocity but a ball's, after factor(): over the inertia of what moves with it while what is not held
@@ -85,12 +86,13 @@ class TreeSweeps {
     bool last = true;  ///< no child of its parent comes after it
     Index q = 0, v = 0;
     double mass = 0;
-    double weight = 0;  ///< of all that hangs on it; of a rotation times the length of the tree: what cancels in free fall
+    double weight =
+        0;  ///< of all that hangs on it; of a rotation times the length of the tree: what cancels in free fall
     Three offset{}, moment{};
-    Three axis{};        ///< of a translation, axes of the link
-    Three along{};       ///< likewise, axes of the parent
+    Three axis{};   ///< of a translation, axes of the link
+    Three along{};  ///< likewise, axes of the parent
     Symmetric inertia{};
-    Rows turn{};         ///< link, before its joint moves, to parent
+    Rows turn{};  ///< link, before its joint moves, to parent
   };
   static void turn_to(double angle, At& it);
   template <class Joint>

@@ -213,8 +213,8 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
     continued_ = false;  // its stages lie where the pieces hold: what Newton's iteration had left is the motion itself
   }
   if (tape_ && !cut_) record_step(now, integrator_->y_old(), step_end_ - now, false);
-  // The Jacobian of the step is that of other pieces: Newton's method with it may take a change that it hardly moves for
-  // a solution (the slope of a stiff slider, after it has come to stick).
+  // The Jacobian of the step is that of other pieces: Newton's method with it may take a change that it hardly moves
+  // for a solution (the slope of a stiff slider, after it has come to stick).
   if (stiff_ && !switch_times_.empty() && !cut_) first_step_ = integrator_->suggested_step();
   watch_stiffness();
   y_ = cut_ ? switch_y_ : integrator_->y();
@@ -246,12 +246,12 @@ void CompliantScheme::integrate_sums(double t, const Vector& y) {
     return;
   }
   sums_ = sums_base_;
-  if (pushed_) return;  // over no time to speak of
+  if (pushed_) return;                        // over no time to speak of
   const bool carried = cut_ && t > reached_;  // beyond there is no dense output
   const double to = carried ? reached_ : t;
   double from = integrator_->t_old();
-  const bool smooth = std::none_of(switch_times_.begin(), switch_times_.end(),
-                                   [&](double kink) { return kink > from && kink < to; });
+  const bool smooth =
+      std::none_of(switch_times_.begin(), switch_times_.end(), [&](double kink) { return kink > from && kink < to; });
   if (const Part& part = carried ? reached_part_ : part_; smooth && part.end == to) {
     add_part_sums(part);
   } else {
@@ -331,7 +331,12 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
   dynamics_.contacts().point_forces(record.point_forces);
-  if (unknowns_ > 0) take_sensitivity(y, record);
+  if (unknowns_ == 0) return;
+  if (moves_breakpoints()) {
+    at_fixed_time_ = y;
+    put_columns_at_fixed_time(t, at_fixed_time_);
+  }
+  take_sensitivity(moves_breakpoints() ? at_fixed_time_ : y, record);
 }
 
 /// ∫dλ of every unknown up to where the step begins.
@@ -339,9 +344,11 @@ void CompliantScheme::keep_column_sums() {
   if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
   const Index components = dynamics_.column_size() - dynamics_.motion_size();
   column_reached_.resize(components * unknowns_);
+  at_fixed_time_ = sample_y_;
+  if (moves_breakpoints()) put_columns_at_fixed_time(step_start_, at_fixed_time_);
   for (Index k = 0; k < unknowns_; ++k)
     column_reached_.segment(k * components, components) =
-        sample_y_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);
+        at_fixed_time_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);
 }
 
 StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {

@@ -51,7 +51,8 @@ void CompliantNeighbours::make(const State& s, double epsilon) {
   coefficients_.assign(static_cast<std::size_t>(unknowns()), -1);
   for (Index k = 0; k < unknowns(); ++k) {
     if (variations_->neighbours(k).empty())
-      if (const auto law = contact_of_coefficient(dynamics_.system(), variations_->names()[static_cast<std::size_t>(k)]))
+      if (const auto law =
+              contact_of_coefficient(dynamics_.system(), variations_->names()[static_cast<std::size_t>(k)]))
         coefficients_[static_cast<std::size_t>(k)] = static_cast<int>(*law);
     for (const ParameterVariation::Neighbour& near : variations_->neighbours(k)) {
       Neighbour neighbour;
@@ -131,6 +132,12 @@ CompliantNeighbours::Shift CompliantNeighbours::shift(double t, Index unknown) c
     shift.slope += near.weight * (to - from) / length;
   }
   return shift;
+}
+
+bool CompliantNeighbours::shifts(Index unknown) const {
+  const auto& neighbours = neighbours_[static_cast<std::size_t>(unknown)];
+  return std::any_of(neighbours.begin(), neighbours.end(),
+                     [&](const Neighbour& near) { return !near.knots.empty() && near.knots != knots_; });
 }
 
 void CompliantNeighbours::follow() {

@@ -5,8 +5,8 @@
 //   ∂F/∂p = Σ weight · F(neighbour)
 //
 // Where an unknown moves the times b_i at which forces jump or bend, a neighbour is asked at the time τ of its own that
-// lies between its breakpoints as t does between those of the case (piecewise linear, ends of the run fixed). The sum is
-// then ∂F/∂p + φ ∂F/∂t with the shift φ(t) = Σ weight · τ(neighbour): a derivative along the shifted time, for which
+// lies between its breakpoints as t does between those of the case (piecewise linear, ends of the run fixed). The sum
+// is then ∂F/∂p + φ ∂F/∂t with the shift φ(t) = Σ weight · τ(neighbour): a derivative along the shifted time, for which
 // breakpoints rest. S̃ = ∂x/∂p + φ x' is smooth over them; ∂x/∂p jumps by (x'⁻ - x'⁺) db_i/dp.
 #pragma once
 
@@ -35,17 +35,19 @@ class CompliantNeighbours {
     double value = 0, slope = 0;
   };
   Shift shift(double t, Index unknown) const;
+  /// It moves some breakpoint.
+  bool shifts(Index unknown) const;
   /// After the slots of the contacts have changed; after what they hold has.
   void follow();
   void share_holds();
-  /// Law whose coefficient of friction the unknown is, of contacts that stay (law_number.hpp); -1: it is none. Its slope
-  /// is known without neighbours.
+  /// Law whose coefficient of friction the unknown is, of contacts that stay (law_number.hpp); -1: it is none. Its
+  /// slope is known without neighbours.
   int coefficient_of(Index unknown) const { return coefficients_[static_cast<std::size_t>(unknown)]; }
   /// Slopes by the unknown at the placed state. Null: nothing but the start depends on it.
   CompliantDynamics::DataChange* slope(double t, Index unknown);
-  /// Σ weight f(contacts) with the neighbours placed at the state of the dynamics and δ.
+  /// Σ weight f(contacts) with the neighbours placed at the state of the dynamics and δ, on the pieces given, if any.
   template <class F>
-  double sum(double t, Index unknown, const Vector& delta, F&& f);
+  double sum(double t, Index unknown, const Vector& delta, const std::vector<ContactPieces>& pieces, F&& f);
 
  private:
   struct Neighbour {
@@ -62,17 +64,20 @@ class CompliantNeighbours {
   const Variations* variations_;
   std::vector<std::vector<Neighbour>> neighbours_;  // per unknown
   std::vector<int> coefficients_;
-  std::vector<double> knots_;                       // of the case
+  std::vector<double> knots_;  // of the case
   CompliantDynamics::DataChange data_, change_;
 };
 
 template <class F>
-double CompliantNeighbours::sum(double t, Index unknown, const Vector& delta, F&& f) {
+double CompliantNeighbours::sum(double t, Index unknown, const Vector& delta, const std::vector<ContactPieces>& pieces,
+                                F&& f) {
   double sum = 0;
   for (Neighbour& near : neighbours_[static_cast<std::size_t>(unknown)]) {
     near.contacts->swap_holds(dynamics_.contacts().slots());
+    if (!pieces.empty()) near.contacts->keep_pieces(pieces);
     if (near.contacts->place(own_time(near, t), dynamics_.q(), dynamics_.v(), delta, *near.workspace))
       sum += near.weight * f(*near.contacts);
+    near.contacts->let_go();
   }
   return sum;
 }

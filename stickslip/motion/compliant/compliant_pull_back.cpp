@@ -123,8 +123,8 @@ void CompliantDynamics::pull_back_exact(const DenseMatrix& U, const std::vector<
     contacts_.for_each_row([&](std::size_t s, int c, const SparseMatrix& Wt, Index row) {
       const auto i = static_cast<Index>(s);
       const double by_gap = c == 0 ? weights.contacts.gap[i] : 0.0;
-      const double by_velocity = c == 0 ? weights.contacts.normal_velocity[i]
-                                        : weights.contacts.velocity[contacts_.slots()[s].first + c - 1];
+      const double by_velocity =
+          c == 0 ? weights.contacts.normal_velocity[i] : weights.contacts.velocity[contacts_.slots()[s].first + c - 1];
       for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry) {
         probe_q_[entry.col()] += entry.value() * by_gap;
         probe_v_[entry.col()] += entry.value() * by_velocity;
@@ -153,10 +153,10 @@ void CompliantDynamics::pull_back_smooth(double t, const DenseMatrix& U, const s
         for (Vector* numbers : {&near_.mu, &near_.normal_damping}) numbers->resize(0);
       for (Index k = 0; k < U.cols(); ++k) {
         const DataChange& weights = by_data[static_cast<std::size_t>(k)];
-        by_state(i, k) += point.weight / step *
-                          (contact_product(weights.contacts, near_) + dot(weights.contacts.spin, near_.spin) +
-                           weights.balance.dot(probe_h_) + dot(weights.constraint, near_bias_) +
-                           U.col(k).head(nq_).dot(probe_qdot_));
+        by_state(i, k) +=
+            point.weight / step *
+            (contact_product(weights.contacts, near_) + dot(weights.contacts.spin, near_.spin) +
+             weights.balance.dot(probe_h_) + dot(weights.constraint, near_bias_) + U.col(k).head(nq_).dot(probe_qdot_));
       }
     }
   }

@@ -37,14 +37,14 @@ OdeStep CompliantScheme::integrate(double limit) {
 void CompliantScheme::set_continuation() {
   if (!dynamics_.contacts().can_keep_pieces()) return;
   integrator_->set_continuation({[this] {
-                                 if (!watching_ || !std::exchange(saw_change_, false)) return false;
-                                 dynamics_.contacts().keep_pieces(pieces_);
-                                 return true;
-                               },
-                               [this](bool accepted) {
-                                 dynamics_.contacts().let_go();
-                                 continued_ = accepted;
-                               }});
+                                   if (!watching_ || !std::exchange(saw_change_, false)) return false;
+                                   dynamics_.contacts().keep_pieces(pieces_);
+                                   return true;
+                                 },
+                                 [this](bool accepted) {
+                                   dynamics_.contacts().let_go();
+                                   continued_ = accepted;
+                                 }});
 }
 
 /// A step on kept pieces that is not to be: begun anew, without them.

@@ -21,15 +21,15 @@ enum class TapeMethod { dormand_prince, heun, rk4, radau };
 
 struct TapeStep {
   TapeMethod method = TapeMethod::dormand_prince;
-  double t = 0, h = 0;                    ///< [s]
-  Vector y = {};                          ///< (q, v, δ_T) there
-  std::vector<ContactPieces> kept = {};   ///< that the contacts keep through the step; empty: their own
-  std::array<Vector, 3> stages = {};      ///< of radau
+  double t = 0, h = 0;                   ///< [s]
+  Vector y = {};                         ///< (q, v, δ_T) there
+  std::vector<ContactPieces> kept = {};  ///< that the contacts keep through the step; empty: their own
+  std::array<Vector, 3> stages = {};     ///< of radau
 };
 
 struct TapeJump {
-  Vector change = {};       ///< f⁻ - f⁺
-  DenseMatrix by_state = {};  ///< -(∂g/∂y)/(dg/dt)⁻, one column per force that jumps
+  Vector change = {};           ///< f⁻ - f⁺
+  DenseMatrix by_state = {};    ///< -(∂g/∂y)/(dg/dt)⁻, one column per force that jumps
   DenseMatrix by_unknown = {};  ///< -(∂g/∂p)/(dg/dt)⁻, likewise
 };
 
@@ -40,7 +40,8 @@ struct TapeSlots {
 
 struct TapeMark {
   Index functional = 0;
-  Vector weights = {};  ///< of the functional on (q, v)
+  Vector weights = {};     ///< of the functional on (q, v)
+  Vector by_unknown = {};  ///< what the times of jumps that unknowns move do to it; empty: nothing
 };
 
 using TapeEntry = std::variant<TapeStep, TapeJump, TapeSlots, TapeMark>;

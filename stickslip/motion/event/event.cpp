@@ -39,7 +39,8 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   stepper_options_.integrator = options.integrator;
   stepper_options_.relative_tolerance = tolerance;
   stepper_options_.stop = stop;
-  stepper_options_.absolute_tolerance = options.absolute_tolerance > 0 ? options.absolute_tolerance : kOfTolerance * tolerance;
+  stepper_options_.absolute_tolerance =
+      options.absolute_tolerance > 0 ? options.absolute_tolerance : kOfTolerance * tolerance;
   if (exact && options.flow != FlowKind::integrator) {
     exact_ = std::make_unique<TaylorFlow>(dynamics_, breakpoints_, span);
     flow_ = exact_.get();
@@ -49,9 +50,9 @@ EventScheme::EventScheme(const System& system, const EventOptions& options, doub
   }
   if (variations && dynamics_.spring_components() > 0)
     throw InputError(
-        "derivatives of the motion are not carried through friction with a spring in series; leave out run.sensitivities");
-  if (variations)
-    tangent_ = std::make_unique<EventTangent>(system, *variations, breakpoints_, span, exact_ != nullptr);
+        "derivatives of the motion are not carried through friction with a spring in series; leave out "
+        "run.sensitivities");
+  if (variations) tangent_ = std::make_unique<EventTangent>(system, *variations, breakpoints_, span, exact_ != nullptr);
   variations_ = variations;
   circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
   closed_form_ = exact && system.laws().contacts().empty() && system.laws().constraints().empty() && !circulatory_ &&
@@ -152,7 +153,8 @@ void EventScheme::start(StepRecord& record) {
   record.energy = {};
   energies(record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
-  if (!system_.laws().contacts().empty() && std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
+  if (!system_.laws().contacts().empty() &&
+      std::none_of(impact_.begin(), impact_.end(), [](char c) { return c != 0; })) {
     project(s.modes, s, s.t);  // out of a small penetration at the start
     energies(record);
     record.energy.correction = record.energy.kinetic + record.energy.potential - record.energy.initial;
@@ -259,8 +261,8 @@ void EventScheme::audit_constraints(const StepRecord& record) {
 /// instant itself, unless they are what jumps.
 void EventScheme::project(const std::vector<Mode>& modes, State& s, double t) {
   place(t, s);
-  const bool position_jumps =
-      jumping_constraint_ >= 0 || std::any_of(jumps_.begin(), jumps_.end(), [](Jump jump) { return jump > Jump::surface; });
+  const bool position_jumps = jumping_constraint_ >= 0 ||
+                              std::any_of(jumps_.begin(), jumps_.end(), [](Jump jump) { return jump > Jump::surface; });
   dynamics_.project(modes, position_jumps ? t : s.t, s.q, s.v);
 }
 

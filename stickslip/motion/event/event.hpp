@@ -95,7 +95,8 @@ class EventScheme final : public Scheme {
   enum class Jump : char { none, surface, gap_up, gap_down };
   bool look_for_jumps(const State& state);
   StepOutcome cross_jumps(StepRecord& record);
-  bool constraint_velocity_jumps(const ConstraintRows& before, const Vector& bias, double between, const Vector& v) const;
+  bool constraint_velocity_jumps(const ConstraintRows& before, const Vector& bias, double between,
+                                 const Vector& v) const;
   StepOutcome take_constraint_jump(StepRecord& record);
   StepOutcome pass_instant(StepRecord& record);
   TimeSpan smooth_window() const;

@@ -21,10 +21,11 @@ void require_few_laws(const System& system) {
   const std::size_t laws =
       system.laws().friction().size() + system.laws().contacts().size() + system.laws().constraints().size();
   if (laws <= kMostLaws) return;
-  throw InputError(fmt::format(
-      "scheme 'event' takes at most {} friction laws, contacts and constraints (the model has {}): it weighs all of them "
-      "against each other at every event; use scheme = \"moreau\", or \"splitting\" for friction alone",
-      kMostLaws, laws));
+  throw InputError(
+      fmt::format("scheme 'event' takes at most {} friction laws, contacts and constraints (the model has {}): it "
+                  "weighs all of them "
+                  "against each other at every event; use scheme = \"moreau\", or \"splitting\" for friction alone",
+                  kMostLaws, laws));
 }
 
 /// Empty, or which spring in series is not taken. Its slider follows the limit, which would have to be that of the
@@ -33,9 +34,10 @@ std::string spring_refusal(const System& system) {
   const Index reactions = 1 + system.info().nq() + system.info().nv();
   for (const FrictionElement& law : system.laws().friction())
     if (law.elastic() && law.limit.depends_on_reactions(reactions))
-      return fmt::format("scheme 'event' takes no spring in series under a limit that depends on a reaction, as that of friction "
-                         "'{}' does; use scheme = \"moreau\"",
-                         law.name);
+      return fmt::format(
+          "scheme 'event' takes no spring in series under a limit that depends on a reaction, as that of friction "
+          "'{}' does; use scheme = \"moreau\"",
+          law.name);
   return "";
 }
 
@@ -64,8 +66,8 @@ void require_system(const System& system) {
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
                              StopRequest stop, const Variations* variations) {
-  return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(),
-                                       std::move(breakpoints), stop, variations);
+  return std::make_unique<EventScheme>(system, options.event, options.tolerance, options.span(), std::move(breakpoints),
+                                       stop, variations);
 }
 
 AuditLimits limits(const System&, const SimulationOptions& options) {
@@ -86,14 +88,25 @@ void add_notes(const System&, const SimulationOptions&, std::vector<std::string>
 }  // namespace
 
 SchemeDescription event_description() {
-  return {SchemeKind::event, "event",
-       "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
-       "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, moving surface, springs in series); "
-       "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
-       "too",
-       "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
-       "balance to the same",
-          true, false, true, Derivatives::state, require_system, make, limits, add_notes, ElasticFriction::names};
+  return {
+      SchemeKind::event,
+      "event",
+      "VanderVoort, Singh 1987 (paper 2), the mode decided for all laws at once; constraints by singular values",
+      "matrices, equations, bodies with hinges; friction (one component or planar, weakening, viscous, static limit, "
+      "moving surface, springs in series); "
+      "contact with friction and impact given by expressions; holonomic and nonholonomic constraints, redundant ones "
+      "too",
+      "round-off (linear systems with forces of time) or the tolerance, through all events; exact sticking; energy "
+      "balance to the same",
+      true,
+      false,
+      true,
+      Derivatives::state,
+      require_system,
+      make,
+      limits,
+      add_notes,
+      ElasticFriction::names};
 }
 
 }  // namespace stickslip

@@ -6,16 +6,16 @@
 #include <cmath>
 
 #include "stickslip/motion/event/event.hpp"
-#include "stickslip/motion/prescribed_into.hpp"
 #include "stickslip/motion/event/impact_pose.hpp"
 #include "stickslip/motion/fixed_step.hpp"
+#include "stickslip/motion/prescribed_into.hpp"
 #include "stickslip/solvers/impact.hpp"
 
 namespace stickslip {
 
 namespace {
-// Of the strongest impulse at the same instant, weighed by D_NN^½: an edge that a rocking body leaves is not struck, and
-// has what the solver's tolerance leaves. Recorded as no event; the impulse itself acts.
+// Of the strongest impulse at the same instant, weighed by D_NN^½: an edge that a rocking body leaves is not struck,
+// and has what the solver's tolerance leaves. Recorded as no event; the impulse itself acts.
 constexpr double kNoImpulse = 1e-10;
 constexpr long kRepeated = 20;
 // Impacts at one instant after which all that took part come together without rebound: a light body between two heavy
@@ -128,8 +128,9 @@ StepOutcome EventScheme::take_impacts(StepRecord& record, bool jumped) {
 }
 
 /// Contacts whose further impacts last no longer than accumulation_time: rebounds, and those that a blow elsewhere has
-/// opened for as short a time. Contacts that throw a body to and fro between them lose less than e says: where that has gone
-/// on for kRepeated impacts at one instant, all that touch and would be back within accumulation_time count. The dynamics hold the accelerations of the decided modes.
+/// opened for as short a time. Contacts that throw a body to and fro between them lose less than e says: where that has
+/// gone on for kRepeated impacts at one instant, all that touch and would be back within accumulation_time count. The
+/// dynamics hold the accelerations of the decided modes.
 void EventScheme::find_accumulating(const State& s) {
   ending_.clear();
   const bool repeated = at_this_instant_ > kRepeated, collapse = at_this_instant_ > kCollapse;
@@ -145,11 +146,13 @@ void EventScheme::find_accumulating(const State& s) {
     const double a = dynamics_.Wt().row(law.first).dot(dynamics_.acceleration()) + dynamics_.bias()[law.first];
     if (!(a < 0)) continue;
     const double flight = 2 * std::abs(u) / -a;
-    if (flight <= accumulation_time() * (repeated ? 1.0 : 1 - e) || flight <= shortest_flight(s.t)) ending_.push_back(k);
+    if (flight <= accumulation_time() * (repeated ? 1.0 : 1 - e) || flight <= shortest_flight(s.t))
+      ending_.push_back(k);
   }
 }
 
-/// Their impacts end here, all at once: a body that rocks from corner to corner comes to rest after infinitely many as well.
+/// Their impacts end here, all at once: a body that rocks from corner to corner comes to rest after infinitely many as
+/// well.
 StepOutcome EventScheme::close_accumulating(StepRecord& record) {
   State& s = record.state;
   find_accumulating(s);
@@ -160,7 +163,8 @@ StepOutcome EventScheme::close_accumulating(StepRecord& record) {
   for (Index i = 0; i < count; ++i) {
     const Index row = dynamics_.laws()[ending_[static_cast<std::size_t>(i)]].first;
     u[i] = dynamics_.u()[row];
-    for (Index j = 0; j < count; ++j) D(i, j) = dynamics_.D()(row, dynamics_.laws()[ending_[static_cast<std::size_t>(j)]].first);
+    for (Index j = 0; j < count; ++j)
+      D(i, j) = dynamics_.D()(row, dynamics_.laws()[ending_[static_cast<std::size_t>(j)]].first);
   }
   const Vector p = D.completeOrthogonalDecomposition().solve(-u);
   for (Index i = 0; i < count; ++i) {

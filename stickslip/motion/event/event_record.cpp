@@ -160,8 +160,8 @@ void EventScheme::audit(StepRecord& record, double duration, double t) {
       raise(stick_audit_.step.terms, terms * duration);  // and what the free motion would make of them
     }
     if (stuck || law.contact) continue;
-    // Force that stops u within a hundredth of the run, the time that also scales the integrator's tolerance. (Of the free
-    // motion: at a dead point D vanishes, and no reaction could make up for round-off of u.)
+    // Force that stops u within a hundredth of the run, the time that also scales the integrator's tolerance. (Of the
+    // free motion: at a dead point D vanishes, and no reaction could make up for round-off of u.)
     constexpr double kMoment = 1e-2;
     one_rho_[0] = 1.0 / std::max(free_D * kMoment * span_.length(), 1e-300);
     raise(record.inclusion, relative(natural_map_residual(one_set_, r, u, one_rho_), largest));

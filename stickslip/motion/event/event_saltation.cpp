@@ -16,10 +16,10 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kGrazing = 1e-6;  // of the mean rate of g on the way: the derivative would be a million times longer
-constexpr double kStill = 1e-7;    // of what accelerations make in a moment: round-off of forces that are continuous
-constexpr double kApart = 1e-6;    // of the derivatives: what two events at one instant may leave open
-constexpr double kMoment = 1e-3;   // of the run's length
+constexpr double kGrazing = 1e-6;    // of the mean rate of g on the way: the derivative would be a million times longer
+constexpr double kStill = 1e-7;      // of what accelerations make in a moment: round-off of forces that are continuous
+constexpr double kApart = 1e-6;      // of the derivatives: what two events at one instant may leave open
+constexpr double kMoment = 1e-3;     // of the run's length
 constexpr double kGapNoise = 1e-10;  // of the terms of a gap: where it counts as closed
 
 bool place_at(ModeDynamics& dynamics, double t, const Vector& q, const Vector& v) {
@@ -64,7 +64,7 @@ void EventTangent::rates_of(const Monitor& monitor, const std::string& name) {
   Vector rate, start, change;
   ModeNeighbourhood::Direction way{1, before_.head(nq_), before_.tail(nv_)};
   const double length = t_ - stretch_t_;
-  double noise = 0;  // of a gap: that of a flight from a surface is round-off where it begins
+  double noise = 0;           // of a gap: that of a flight from a surface is round-off where it begins
   auto rate_is_known = [&] {  // gaps and velocities have rates without differences, whatever the size of a late impact
     ModeDynamics& at = around_.center();
     if (by_force || !place_at(at, t_, q_, v_) || !at.solve(modes_)) return false;
@@ -88,8 +88,8 @@ void EventTangent::rates_of(const Monitor& monitor, const std::string& name) {
   }
   for (Index j = 0; j < X_.cols() && !event.grazes; ++j) {
     const ModeNeighbourhood::Direction x{0, X_.col(j).head(nq_), X_.col(j).tail(nv_)};
-    event.dt[j] = around_.total(j, t_, q_, v_, x, see, change) ? -change[0] / rate[0]
-                                                               : std::numeric_limits<double>::quiet_NaN();
+    event.dt[j] =
+        around_.total(j, t_, q_, v_, x, see, change) ? -change[0] / rate[0] : std::numeric_limits<double>::quiet_NaN();
   }
   events_.push_back(std::move(event));
 }
@@ -114,8 +114,7 @@ void EventTangent::leave(const ModeDynamics& nominal, const State& s, double t, 
     rates_of(monitor, std::string(nominal.name(static_cast<std::size_t>(monitor.law))));
   if (breakpoint < 0) return;
   Moving jump{Vector::Zero(X_.cols()), true, false, "a jump of a force"};
-  for (Index j = 0; j < X_.cols(); ++j)
-    jump.dt[j] = around_.breakpoint_rate(j, static_cast<std::size_t>(breakpoint));
+  for (Index j = 0; j < X_.cols(); ++j) jump.dt[j] = around_.breakpoint_rate(j, static_cast<std::size_t>(breakpoint));
   events_.push_back(std::move(jump));
 }
 
@@ -251,7 +250,8 @@ bool EventTangent::change_impact(Index j, double t, const std::vector<std::size_
   bool kink = false;
   if (!impulse_slope(numbers_.head(head), change.head(head), slope, kink))
     return lose(j, t, "an impact near by has no solution"), false;
-  if (kink) return lose(j, t, "the impact lies between two forms of its law (stick and slip, one contact or two)"), false;
+  if (kink)
+    return lose(j, t, "the impact lies between two forms of its law (stick and slip, one contact or two)"), false;
   for (Index i = 0; i < m; ++i)
     E.v += impact_.p[i] * change.segment(head + i * nv_, nv_) + slope[i] * numbers_.segment(head + i * nv_, nv_);
   return true;
@@ -341,10 +341,11 @@ void EventTangent::note_one_sided(const ModeDynamics& nominal, const State& s, d
         depends = out_.segment(law.tangent(), law.tangents).cwiseAbs().maxCoeff() > size;
       if (law.contact && at_rest[k]) depends |= std::abs(out_[nominal.components() + static_cast<Index>(k)]) > size;
       if (depends)
-        notes_.push_back(fmt::format(
-            "the derivative by '{}' holds for changes to one side only: '{}' is at rest at the start, and what moves it "
-            "the other way makes another motion",
-            variations_.names()[static_cast<std::size_t>(j)], nominal.name(k)));
+        notes_.push_back(
+            fmt::format("the derivative by '{}' holds for changes to one side only: '{}' is at rest at the start, and "
+                        "what moves it "
+                        "the other way makes another motion",
+                        variations_.names()[static_cast<std::size_t>(j)], nominal.name(k)));
     }
   }
 }

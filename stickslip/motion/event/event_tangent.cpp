@@ -81,8 +81,8 @@ void EventTangent::store(const State& s, DenseMatrix& S) const {
   S.topRows(nv_) = T.colPivHouseholderQr().solve(X_.topRows(nq_));
 }
 
-/// Directions of slip are those of the nominal motion at its placed state, how they turn with u is taken account of apart;
-/// neighbours of a law that has just broken away take theirs from their own acceleration.
+/// Directions of slip are those of the nominal motion at its placed state, how they turn with u is taken account of
+/// apart; neighbours of a law that has just broken away take theirs from their own acceleration.
 void EventTangent::follow(const ModeDynamics& nominal, const std::vector<Mode>& modes) {
   modes_ = modes;
   turning_.clear();

@@ -20,8 +20,8 @@
 //
 // A derivative does not exist, and the column becomes not-a-number, with a note: where ġ is round-off beside the rate
 // g had on the way (grazing), where two events at one instant move apart and their order matters, where an impact
-// lies on a kink of its law, and where a jump of a force appears or vanishes with p. One-sided ones are noted: a law that
-// begins to slip from rest at the start, a contact that touches then, if p moves its velocity or gap.
+// lies on a kink of its law, and where a jump of a force appears or vanishes with p. One-sided ones are noted: a law
+// that begins to slip from rest at the start, a contact that touches then, if p moves its velocity or gap.
 #pragma once
 
 #include <memory>
@@ -48,8 +48,8 @@ class EventTangent {
 
   void begin_segment() { fresh_ = true; }
   bool left() const { return left_; }
-  /// From the state to time `to` of the flow's segment, in the state's modes. `exact`: the flow, if it is one. `window`:
-  /// times between which forces are smooth, on the side of the segment.
+  /// From the state to time `to` of the flow's segment, in the state's modes. `exact`: the flow, if it is one.
+  /// `window`: times between which forces are smooth, on the side of the segment.
   void carry(Flow& flow, const TaylorFlow* exact, const ModeDynamics& nominal, const State& state, double to,
              const TimeSpan& window);
   /// Onto what holds in the state's modes.
@@ -104,8 +104,8 @@ class EventTangent {
 
   // of the instant under way
   struct Moving {
-    Vector dt;      // per unknown
-    bool hard;      // the acceleration jumps, or an impact follows
+    Vector dt;  // per unknown
+    bool hard;  // the acceleration jumps, or an impact follows
     bool grazes;
     std::string name;
   };

@@ -69,7 +69,8 @@ bool EventScheme::tie_holds(const Tie& tie, const std::vector<Mode>& modes, cons
   constexpr double kRoundOff = 1e-14;
   double tiny = 0;
   for (int c = 0; c < law.tangents; ++c)
-    tiny = std::max(tiny, kRoundOff * dynamics_.Wt().row(t + c).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()));
+    tiny =
+        std::max(tiny, kRoundOff * dynamics_.Wt().row(t + c).cwiseAbs().dot(dynamics_.free_acceleration().cwiseAbs()));
   switch (modes[k]) {
     case Mode::open:
       return du[law.first] > 0;
@@ -164,9 +165,9 @@ void EventScheme::settle_ties(State& s) {
   dynamics_.solve(s.modes);
 }
 
-/// Laws that one freedom moves stop at one instant, which round-off tells apart: one that has no velocity left where those
-/// are held that have stopped has stopped too. Without constraints, and no more laws than velocities, each has a freedom of
-/// its own.
+/// Laws that one freedom moves stop at one instant, which round-off tells apart: one that has no velocity left where
+/// those are held that have stopped has stopped too. Without constraints, and no more laws than velocities, each has a
+/// freedom of its own.
 void EventScheme::stop_together(State& s) {
   constexpr double kNothing = 1e-6;  // of what it had
   if (system_.laws().constraints().empty() && dynamics_.components() <= system_.info().nv()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inclusion (*) for a few intervals and half-lines, by least-index exchanges on the stack: most events concern one or
-// two laws, and the general solver costs more to call than to run there.
+// The inclusion (*) for a few intervals and half-lines, by least-index exchanges on the stack: most events concern one
+// or two laws, and the general solver costs more to call than to run there.
 #pragma once
 
 #include "stickslip/solvers/problem.hpp"

@@ -12,8 +12,8 @@ constexpr double kRank = 1e-11;          // singular values of columns of length
 constexpr double kContradiction = 1e-9;  // of the terms of an equation
 constexpr double kMoves = 1e-9;          // of columns of length 1: the choice among reactions acts on the motion
 constexpr double kFree = 1e-10;          // of a bound of weight 1: less, and no choice changes its slack
-constexpr double kFound = 1e-12;         // of the largest force: a choice that was found is in the sets, to its own error
-constexpr double kRoundOff = 1e-13;      // of the largest force: a reaction on the border of its set is in it
+constexpr double kFound = 1e-12;     // of the largest force: a choice that was found is in the sets, to its own error
+constexpr double kRoundOff = 1e-13;  // of the largest force: a reaction on the border of its set is in it
 
 }  // namespace
 
@@ -262,7 +262,8 @@ bool within_tangents(const HeldReactions& held, const BoundsAt& bounds_at, doubl
       continue;
     }
     double low = 0, high = 0;
-    for (const ReactionBound& bound : bounds) high = std::max(high, inset - held.relative_slack(bound, shortest) / scale);
+    for (const ReactionBound& bound : bounds)
+      high = std::max(high, inset - held.relative_slack(bound, shortest) / scale);
     high = std::min(high, last);  // which the point before has
     if (!std::isfinite(high)) return false;
     for (int half = 0; half < kHalvings; ++half) (within(inset - 0.5 * (low + high)) ? high : low) = 0.5 * (low + high);
@@ -286,7 +287,8 @@ bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, doubl
   const DenseMatrix ways = held.choices() * (kFar * scale);
   for (Index j = 0; j < ways.cols(); ++j)
     for (const double way : {1.0, -1.0})
-      if (within_tangents(held, bounds_at, inset, scale, shortest, shortest + way * ways.col(j), bounds, x)) return true;
+      if (within_tangents(held, bounds_at, inset, scale, shortest, shortest + way * ways.col(j), bounds, x))
+        return true;
   return false;
 }
 

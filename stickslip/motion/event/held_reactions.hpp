@@ -86,10 +86,10 @@ class HeldReactions {
 
 /// Bounds whose limits follow x: their tangents at a given x.
 using BoundsAt = std::function<void(const Vector& x, std::vector<ReactionBound>& bounds)>;
-/// As smallest_within(), with limits c(x). Convex ones (|r|, norms) lie above their tangents, so x within the tangents at
-/// any point is within the sets. The points are x as given and, from there, those that violate the tangents of the one
-/// before least, as long as that violation falls; then likewise from points far away along ± each choice, where reactions
-/// have other signs. A search all the same, and false is no proof. `bounds`: those at the last point.
+/// As smallest_within(), with limits c(x). Convex ones (|r|, norms) lie above their tangents, so x within the tangents
+/// at any point is within the sets. The points are x as given and, from there, those that violate the tangents of the
+/// one before least, as long as that violation falls; then likewise from points far away along ± each choice, where
+/// reactions have other signs. A search all the same, and false is no proof. `bounds`: those at the last point.
 bool smallest_within(const HeldReactions& held, const BoundsAt& bounds_at, double inset,
                      std::vector<ReactionBound>& bounds, Vector& x);
 

@@ -7,9 +7,9 @@
 //   R0  reactions without their friction,  R1  what a unit of each limit does to them                   [N, N m; -]
 //   f   as the model gives them (following_limits.hpp), most often |affine|, or a norm of affine functions: convex
 //
-// One law, f convex: F is concave with F(0) <= 0, so it has one root where the gain at infinity, lim f/c, is below 1, and
-// else none or two. Newton's iteration from c = 0 upwards rises to the first of them and never beyond (the tangent of a
-// concave function lies above it), from the far end it falls to the last; where a slope says that it will not meet
+// One law, f convex: F is concave with F(0) <= 0, so it has one root where the gain at infinity, lim f/c, is below 1,
+// and else none or two. Newton's iteration from c = 0 upwards rises to the first of them and never beyond (the tangent
+// of a concave function lies above it), from the far end it falls to the last; where a slope says that it will not meet
 // zero, there is no root. So all roots are found. With other f: those, and every further change of sign of F between
 // points a factor of two apart.
 //

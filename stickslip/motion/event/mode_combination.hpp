@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// One combination of modes of problem (V) (mode_decision.hpp): which rows hold, and the reactions and accelerations that
-// belong to it.
+// One combination of modes of problem (V) (mode_decision.hpp): which rows hold, and the reactions and accelerations
+// that belong to it.
 //
 //   u' = b + D r,   D = VᵀU      rows that hold: u' = 0; r there unknown; r of laws that slip known, with their limits
 //
-// Limits that follow reactions are those of the reactions found: of laws that slip there may be several (limit_loop.hpp),
-// of laws that stick they are the border of the set. Reactions that are not unique are the smallest ones within their sets
-// (held_reactions.hpp).
+// Limits that follow reactions are those of the reactions found: of laws that slip there may be several
+// (limit_loop.hpp), of laws that stick they are the border of the set. Reactions that are not unique are the smallest
+// ones within their sets (held_reactions.hpp).
 #pragma once
 
 #include <vector>
@@ -33,14 +33,15 @@ class ModeCombination {
   /// Reactions and accelerations with these limits; false where there are none.
   bool solve(const Vector& limits);
   /// What was solved obeys the conditions of its modes. Reactions that were chosen within their sets are in them, to
-  /// round-off of the largest force in the metric of the mass, which may be more than round-off of a small limit beside it.
+  /// round-off of the largest force in the metric of the mass, which may be more than round-off of a small limit beside
+  /// it.
   bool admissible() const;
 
   Index first(std::size_t law) const { return first_[law]; }  ///< component
   const Vector& b_size() const { return b_size_; }
   const std::vector<Mode>& modes() const { return modes_; }
   const std::vector<std::size_t>& looped() const { return looped_; }  ///< laws that the limits of solve() belong to
-  const std::vector<double>& limit() const { return limit_; }        ///< per law
+  const std::vector<double>& limit() const { return limit_; }         ///< per law
   const std::vector<double>& static_limit() const { return static_limit_; }
   const Vector& reaction() const { return r_; }
   const Vector& acceleration() const { return a_; }

@@ -41,7 +41,8 @@ Decision search_in_turns(const DecisionProblem& problem, const DecisionOptions& 
   if (decision.status == Status::success || decision.status == Status::interrupted) return decision;
   decision.status = Status::not_converged;
   decision.message =
-      "no combination of sticking and slipping laws was found whose limits belong to their own reactions, which does not "
+      "no combination of sticking and slipping laws was found whose limits belong to their own reactions, which does "
+      "not "
       "prove that there is none: several laws with limits that follow reactions act on fewer free velocities. Combine "
       "them into one, or use scheme = \"moreau\"";
   return decision;

@@ -15,7 +15,8 @@
 // the active set. Otherwise several modes may be admissible, or none. All are then enumerated (up to `most_enumerated`)
 // and counted by distinct u'; the one taken is, in this order,
 //   1  a law whose reaction has just reached its static limit slips (role `released`)
-//      (also where that limit follows reactions: laws that share a freedom may hold more together than they do slipping)
+//      (also where that limit follows reactions: laws that share a freedom may hold more together than they do
+//      slipping)
 //   2  as many laws as possible that were stuck stay stuck (|r| <= static limit)
 //   3  as many newly stopped laws as possible stick (|r| <= static limit)
 //   4  the first in the order of enumeration
@@ -27,11 +28,11 @@
 // given (held_reactions.hpp).
 //
 // Limits that follow reactions R = R0 + R1 r: every combination solves its own limits with its reactions
-// (limit_loop.hpp); each root is a solution by itself. A law that sticks has |r| <= f_s(R). Friction that slips under such
-// a limit is part of the problem, with its mode given. Where the combination that is taken has several roots, `several`
-// names its law. Laws with two tangents at rest, and too many to enumerate: the inclusion with given limits, and limits
-// at its reactions, in turns; that ends at a solution where the gain of the limits is below 1, else as not converged.
-// The same where the enumeration finds none and that is no proof (Decision::proven).
+// (limit_loop.hpp); each root is a solution by itself. A law that sticks has |r| <= f_s(R). Friction that slips under
+// such a limit is part of the problem, with its mode given. Where the combination that is taken has several roots,
+// `several` names its law. Laws with two tangents at rest, and too many to enumerate: the inclusion with given limits,
+// and limits at its reactions, in turns; that ends at a solution where the gain of the limits is below 1, else as not
+// converged. The same where the enumeration finds none and that is no proof (Decision::proven).
 //
 // Departure from paper 2: it tests one hinge at a time, against the dynamic limit, and reads the direction of slip off
 // the locked force; all three fail on its own example (case 3, t = 10.48).
@@ -100,11 +101,11 @@ struct Decision {
   /// Per law: at rest with the reaction on the border of its set, whatever the choice (a Tied); the next derivative
   /// decides.
   std::vector<char> tied;
-  std::vector<char> unloaded;  ///< per law: closed, and its other side carries the load
-  int admissible = 0;          ///< number of admissible modes with different accelerations; 0: not counted
+  std::vector<char> unloaded;               ///< per law: closed, and its other side carries the load
+  int admissible = 0;                       ///< number of admissible modes with different accelerations; 0: not counted
   std::vector<double> limit, static_limit;  ///< per law; those that follow reactions at the solution
-  /// no_solution: all that could be one was looked at. Not so where limits that follow reactions depend on a choice among
-  /// redundant ones, or several laws slip under such limits: both are searched from a few points only.
+  /// no_solution: all that could be one was looked at. Not so where limits that follow reactions depend on a choice
+  /// among redundant ones, or several laws slip under such limits: both are searched from a few points only.
   bool proven = true;
   int several = -1;  ///< a law whose limit has several values in the modes that are taken; -1: none
 };

@@ -131,7 +131,8 @@ void ModeDynamics::place_mass(const Vector& q) {
   NW_.noalias() = N.transpose() * columns_;
   mass_.lengths(columns_, length_);
   mass_.apply(columns_, PW_);
-  D_.noalias() = Wt_ * PW_;  // to the last bit what PW_ does to u: what sticks on a coordinate of its own does not creep
+  D_.noalias() =
+      Wt_ * PW_;  // to the last bit what PW_ does to u: what sticks on a coordinate of its own does not creep
   for (Index i = 0; i < m_; ++i)
     if (NW_.col(i).norm() <= kBlocked * length_[i]) {
       NW_.col(i).setZero();

@@ -55,7 +55,7 @@ class ModeDynamics {
     const ContactElement* contact = nullptr;  ///< null: friction
     Index first = 0;                          ///< component
     int size = 1;
-    int tangents = 0;  ///< components of friction: size, or size - 1 for a contact
+    int tangents = 0;      ///< components of friction: size, or size - 1 for a contact
     double stiffness = 0;  ///< of a spring in series; 0: none
     Index spring = -1;     ///< first component of its deformation
     bool springs() const { return spring >= 0; }
@@ -122,8 +122,8 @@ class ModeDynamics {
   /// Unit vector n of its deformation.
   void spring_direction(std::size_t law, Mode mode, double n[2]) const;
   double spring_length(std::size_t law) const;  ///< |d|
-  /// Deformations that lie beyond the limit, or belong to a slider that slips, become c/k long; modes that those and the
-  /// velocities contradict change. `settled`: laws whose mode an event has just said.
+  /// Deformations that lie beyond the limit, or belong to a slider that slips, become c/k long; modes that those and
+  /// the velocities contradict change. `settled`: laws whose mode an event has just said.
   void settle_springs(const std::vector<char>& settled, std::vector<Mode>& modes);
   /// d of the sliders that slip, as long as their limits at the placed state make it.
   void stretch_to_limits(const std::vector<Mode>& modes, Vector& d) const;
@@ -131,9 +131,9 @@ class ModeDynamics {
 
   /// Direction of slip of a law with two tangents while its velocity is exactly 0.
   void set_direction(std::size_t law, double d1, double d2);
-  /// Where a law with two tangents takes its direction of slip d from: u/|u|; what was set, whatever u is; or, from there
-  /// on, the direction in which it accelerates, u' = λ d, λ >= 0: what (V) says of a law that has just broken away, whose u
-  /// is 0 but for its last digits.
+  /// Where a law with two tangents takes its direction of slip d from: u/|u|; what was set, whatever u is; or, from
+  /// there on, the direction in which it accelerates, u' = λ d, λ >= 0: what (V) says of a law that has just broken
+  /// away, whose u is 0 but for its last digits.
   enum class Heading : char { velocity, set, acceleration };
   void set_heading(std::size_t law, Heading heading) { heading_[law] = heading; }
   Heading heading(std::size_t law) const { return heading_[law]; }
@@ -178,7 +178,8 @@ class ModeDynamics {
 
   /// From the placed state onto what holds in these modes, in the metric of the mass: q onto holonomic constraints and
   /// the gaps of contacts that are not open, v onto A v = rate, u = 0 (stick) and u_N = 0 (contacts that are not open).
-  /// Positions at the time t_q: beside a kink of a position they are those of the kink itself, velocities those of a side.
+  /// Positions at the time t_q: beside a kink of a position they are those of the kink itself, velocities those of a
+  /// side.
   void project(const std::vector<Mode>& modes, double t_q, Vector& q, Vector& v);
 
   SystemWorkspace& workspace() { return workspace_; }

@@ -13,11 +13,11 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kRoom = 1e-9;           // of the terms: no combination is left out by round-off
-constexpr double kMostOutside = 1e-10;   // of the largest force: see run()
+constexpr double kRoom = 1e-9;             // of the terms: no combination is left out by round-off
+constexpr double kMostOutside = 1e-10;     // of the largest force: see run()
 constexpr double kSameAcceleration = 1e3;  // of the tolerance, times the terms: two ways to the same u'
-constexpr double kNear = 1e-9;           // of the largest force: on the border of a set
-constexpr double kBeside = 1e-11;        // likewise: how far outside the others may be where all are on their borders
+constexpr double kNear = 1e-9;             // of the largest force: on the border of a set
+constexpr double kBeside = 1e-11;          // likewise: how far outside the others may be where all are on their borders
 
 /// What one law may do.
 std::span<const Mode> modes_of(const DecisionLaw& law) {
@@ -81,7 +81,8 @@ class Enumeration {
   void try_combination() {
     combination_.pose(modes_);
     if (problem_.limits)
-      proven_ &= combination_.looped().size() <= 1 && !(combination_.unknown_rows() > 0 && combination_.held().redundant());
+      proven_ &=
+          combination_.looped().size() <= 1 && !(combination_.unknown_rows() > 0 && combination_.held().redundant());
     int found = 0;
     for (const Vector& limits : combination_.find_limits())
       if (combination_.solve(limits) && combination_.admissible()) consider(found++);

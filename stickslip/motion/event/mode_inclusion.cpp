@@ -140,8 +140,8 @@ void find_ties(const DecisionProblem& problem, Decision& decision) {
 /// The problem without the laws that slip whatever is decided: their forces are known, and no limit follows anything.
 struct Reduced {
   DecisionProblem problem;
-  std::vector<Index> rows;         // components of the whole problem
-  std::vector<std::size_t> laws;   // and laws
+  std::vector<Index> rows;        // components of the whole problem
+  std::vector<std::size_t> laws;  // and laws
 };
 
 Reduced reduce(const DecisionProblem& whole) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Problem (V) as an inclusion with one limit per law (mode_decision.hpp): where it is convex, and where there are too many
-// combinations of modes to try.
+// Problem (V) as an inclusion with one limit per law (mode_decision.hpp): where it is convex, and where there are too
+// many combinations of modes to try.
 #pragma once
 
 #include "stickslip/motion/event/mode_decision.hpp"

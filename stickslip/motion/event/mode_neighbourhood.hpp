@@ -8,9 +8,9 @@
 //
 //   f' ≈ [8 (f(η) - f(-η)) - (f(2η) - f(-2η))] / 12η,     η = κ / max_i (|x_i| / scale_i),   κ = 2⁻¹³
 //
-// κ is smaller than what is best at the scale itself, because a scale may be too long: with lengths a hundred times those
-// over which f bends, κ⁴ 10⁸ = 2e-8 of f' is lost; round-off costs 2e-12 of f/scale. At the end of a stretch of time in
-// which forces are smooth the one-sided formula over five points stands in.
+// κ is smaller than what is best at the scale itself, because a scale may be too long: with lengths a hundred times
+// those over which f bends, κ⁴ 10⁸ = 2e-8 of f' is lost; round-off costs 2e-12 of f/scale. At the end of a stretch of
+// time in which forces are smooth the one-sided formula over five points stands in.
 //
 // Times at which forces jump may depend on p: those of the neighbour are b_i + k δ b_i'. So that every neighbour is
 // asked on the same side of its own jumps, its time is the one that lies between its jumps as t does between ours,

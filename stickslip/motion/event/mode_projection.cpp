@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Back onto the rows that hold in given modes: constraints (constrained_motion.hpp), then the rows of the laws among the
-// motions that those leave.
+// Back onto the rows that hold in given modes: constraints (constrained_motion.hpp), then the rows of the laws among
+// the motions that those leave.
 #include <algorithm>
 #include <cmath>
 
@@ -19,8 +19,8 @@ void ModeDynamics::project(const std::vector<Mode>& modes, double t_q, Vector& q
   project_rows(modes, v);
 }
 
-/// A law that sticks on a coordinate of its own keeps it to the last bit, if no row of the projection names it: what moves
-/// it then is round-off of the projection.
+/// A law that sticks on a coordinate of its own keeps it to the last bit, if no row of the projection names it: what
+/// moves it then is round-off of the projection.
 void ModeDynamics::keep_stuck_coordinates(const std::vector<Mode>& modes, Vector& q) const {
   if (q.size() != n_) return;
   auto named = [&](Index at) {

@@ -189,7 +189,9 @@ bool ModeDynamics::choose_within(const std::vector<Mode>& modes, double inset, V
   }
   known_r_ = r_;
   known_a_ = a_;
-  const BoundsAt tangents = [&](const Vector& at, std::vector<ReactionBound>& /*bounds_*/) { follow_choice(modes, at); };
+  const BoundsAt tangents = [&](const Vector& at, std::vector<ReactionBound>& /*bounds_*/) {
+    follow_choice(modes, at);
+  };
   const bool found = smallest_within(factor_.held, tangents, inset, bounds_, x);
   r_ = known_r_;
   a_ = known_a_;
@@ -231,13 +233,10 @@ bool ModeDynamics::finish(const std::vector<Mode>& modes) {
   return a_.allFinite() && r_.allFinite();
 }
 
-bool ModeDynamics::solve(const std::vector<Mode>& modes) {
-  return solve_given(modes) && turn_directions(modes);
-}
+bool ModeDynamics::solve(const std::vector<Mode>& modes) { return solve_given(modes) && turn_directions(modes); }
 
-/// d of law k from u' at hand: b = u' + c D d is what it has without its own friction, and (c D + λ) d = b, |d| = 1. A little
-/// below its limit λ < 0 goes on smoothly: states beside one that has just broken away.
-/// True: d has changed.
+/// d of law k from u' at hand: b = u' + c D d is what it has without its own friction, and (c D + λ) d = b, |d| = 1. A
+/// little below its limit λ < 0 goes on smoothly: states beside one that has just broken away. True: d has changed.
 bool ModeDynamics::turn_direction(std::size_t k, Mode mode) {
   constexpr int kMostSteps = 50;
   constexpr double kSame = 4 * std::numeric_limits<double>::epsilon(), kLittle = 0.25;

@@ -39,10 +39,10 @@ double ModeDynamics::limit_rate(std::size_t k) {
   const Index positions = qdot_.size();
   double rate = 0;
   for (const Index slot : limit.variables_used()) {
-    const double speed = slot == 0                  ? 1.0
-                         : slot <= positions        ? qdot_[slot - 1]
-                         : slot <= positions + n_   ? a_[slot - 1 - positions]
-                                                    : 0.0;
+    const double speed = slot == 0                ? 1.0
+                         : slot <= positions      ? qdot_[slot - 1]
+                         : slot <= positions + n_ ? a_[slot - 1 - positions]
+                                                  : 0.0;
     if (speed != 0) rate += speed * limit.derivative(variables, slot);
   }
   return rate;

@@ -13,10 +13,12 @@
 namespace stickslip {
 
 namespace {
-constexpr double kStopped = 1e-11;   // of the largest speed since the slip began
-constexpr double kCreep = 1e-8;      // of the run's length, of friction's own acceleration; its direction is as much behind
-constexpr double kCreepFine = 1e-9;  // the same where tolerances ask for more; steps up to it grow in number with 1/sqrt
-constexpr double kCreptFar = 4;      // times the speed from which a law has a direction: no step that began below ends above
+constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
+constexpr double kCreep = 1e-8;  // of the run's length, of friction's own acceleration; its direction is as much behind
+constexpr double kCreepFine =
+    1e-9;  // the same where tolerances ask for more; steps up to it grow in number with 1/sqrt
+constexpr double kCreptFar =
+    4;  // times the speed from which a law has a direction: no step that began below ends above
 constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
 constexpr double kShortest = 1e-12;  // of the time: no later instant
 
@@ -107,8 +109,10 @@ void OdeFlow::make_integrator(const Vector& q, const Vector& v) {
     }
   }
   if (!ode.absolute_scale.allFinite())
-    throw InputError(fmt::format("the run lasts {:g} s, in which what moves gets farther than numbers reach; let it end earlier "
-                                 "(run.end_time)", span_));
+    throw InputError(
+        fmt::format("the run lasts {:g} s, in which what moves gets farther than numbers reach; let it end earlier "
+                    "(run.end_time)",
+                    span_));
   scale_ = ode.absolute_scale;
   if (options_.integrator == IntegratorKind::radau) {
     integrator_ = std::make_unique<Radau>(ode);

@@ -92,8 +92,8 @@ class OdeFlow final : public Flow {
   double after_ = 0, before_ = 0;  // forces are evaluated within
   bool at_event_ = false;
   bool unsolved_ = false;  // a stage of the step had no reactions in these modes
-  bool curved_ = false;  // friction is no constant on the way to u = 0
-  std::string refusal_;  // of the model, at the last state that could not be evaluated
+  bool curved_ = false;    // friction is no constant on the way to u = 0
+  std::string refusal_;    // of the model, at the last state that could not be evaluated
   Index n_ = 0, nq_ = 0, springs_ = 0;
   Vector d_;
 };

@@ -65,7 +65,8 @@ void OdeFlow::find_between(double from, double to, int depth, bool at_start) {
     }
     std::span<double> coefficients(c.data(), nodes.size());
     double error = fit_.fit(samples, coefficients);
-    // A gap that begins at 0 is the integral of its velocity: the digits that it has lost in the positions do not matter.
+    // A gap that begins at 0 is the integral of its velocity: the digits that it has lost in the positions do not
+    // matter.
     if (at_start && is_flight(monitors_[i])) {
       const double length = (to - from) * h;
       coefficients = {c.data(), nodes.size() + 1};

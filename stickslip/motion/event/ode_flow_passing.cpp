@@ -10,15 +10,16 @@
 namespace stickslip {
 
 namespace {
-// Of |(S Ã)⁺| over the root of the number of rows, which is 1 where they are orthogonal: from here on the rows are on their
-// way to lose rank.
+// Of |(S Ã)⁺| over the root of the number of rows, which is 1 where they are orthogonal: from here on the rows are on
+// their way to lose rank.
 constexpr double kNearlyDependent = 3;
 // Share of a step at which it passes such a position: in the middle of the largest gap between the nodes of the method.
 constexpr double kPassing = 0.467;
 }  // namespace
 
-/// f at the nearest point on the rows. Where rows lose rank, what a stage is off them grows without bound in the accelerations,
-/// although the motion on the rows is smooth there: without this, steps shrink towards the position and never pass it.
+/// f at the nearest point on the rows. Where rows lose rank, what a stage is off them grows without bound in the
+/// accelerations, although the motion on the rows is smooth there: without this, steps shrink towards the position and
+/// never pass it.
 bool OdeFlow::rate_on_rows(double t, const Vector& y, Vector& dydt) {
   if (!on_rows_) return rate(t, y, dydt);
   try {
@@ -53,7 +54,8 @@ double OdeFlow::time_to_singular_position(double t) {
 }
 
 /// Positions on rows that are nearly dependent are known to s ε, s = |(S Ã)⁺|, velocities to s² ε and accelerations to
-/// s³ ε: a step that wants more than that shrinks for ever. What it leaves open lies along the rows, and is projected away.
+/// s³ ε: a step that wants more than that shrinks for ever. What it leaves open lies along the rows, and is projected
+/// away.
 void OdeFlow::allow_for_round_off() {
   constexpr double kRoundOff = 2 * std::numeric_limits<double>::epsilon();
   const double s = on_rows_ ? std::min(dynamics_.mass().stretch(), std::cbrt(1 / kRoundOff)) : 1.0;
@@ -69,8 +71,8 @@ double OdeFlow::pass_singular_position(double t, double limit) {
   constexpr double kLonger = 1.3;  // of a step
   constexpr double kNear = 5;      // steps: rows that stay nearly dependent, as those of a light body, lose no accuracy
   ConstrainedMass& mass = dynamics_.mass();
-  const bool dependent = mass.row_count() > 0 &&
-                         mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
+  const bool dependent =
+      mass.row_count() > 0 && mass.stretch() > kNearlyDependent * std::sqrt(static_cast<double>(mass.row_count()));
   const double left = dependent ? time_to_singular_position(t) : HUGE_VAL, step = integrator_->suggested_step();
   on_rows_ = std::abs(left) < kNear * step;
   if (mass.row_count() > 0) allow_for_round_off();

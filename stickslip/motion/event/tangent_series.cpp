@@ -24,7 +24,8 @@ void TangentSeries::begin(double t0, double h, const Vector& q, const Vector& v,
   const DenseMatrix force = response_.force_series(), surface = response_.surface_series();
   for (Index j = 0; j < X.cols(); ++j) {
     const double shift = neighbourhood_.warp_rate(j, neighbourhood_.clamped(t0));
-    DenseMatrix df = DenseMatrix::Zero(force.rows(), force.cols()), dw = DenseMatrix::Zero(surface.rows(), surface.cols());
+    DenseMatrix df = DenseMatrix::Zero(force.rows(), force.cols()),
+                dw = DenseMatrix::Zero(surface.rows(), surface.cols());
     for (Index k = 0; shift != 0 && k + 1 < force.cols(); ++k) {
       df.col(k) = -shift * static_cast<double>(k + 1) / h * force.col(k + 1);
       dw.col(k) = -shift * static_cast<double>(k + 1) / h * surface.col(k + 1);

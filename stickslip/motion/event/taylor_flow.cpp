@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <utility>
 #include <limits>
+#include <utility>
 
 #include "stickslip/common/polynomial.hpp"
 
@@ -15,18 +15,18 @@ namespace stickslip {
 
 namespace {
 
-// Of the solution for held rows: the first leaves round-off of what is held, by which a light body would creep on a heavy
-// one.
+// Of the solution for held rows: the first leaves round-off of what is held, by which a light body would creep on a
+// heavy one.
 constexpr int kPasses = 2;
 
 constexpr double kAfterBreak = 1e-9;   // of the times at hand: where series at a breakpoint are taken
 constexpr double kNegligible = 1e-17;  // last terms of a series, beside the largest
 /// Numbers below this have no negligible parts: they lose their digits one by one (1e-324 is the least of all).
 constexpr double kUnderflow = std::numeric_limits<double>::min() / kNegligible;
-constexpr double kNoLength = 1e-14;    // of the times at hand: round-off of t
-constexpr double kFirstGuess = 1e-3;   // of what is left: length of the first segment of all
-constexpr double kBoldest = 1e4;       // by which a guess is changed at once
-constexpr double kLeading = 1e-12;     // of the largest coefficient: round-off of one that is 0
+constexpr double kNoLength = 1e-14;       // of the times at hand: round-off of t
+constexpr double kFirstGuess = 1e-3;      // of what is left: length of the first segment of all
+constexpr double kBoldest = 1e4;          // by which a guess is changed at once
+constexpr double kLeading = 1e-12;        // of the largest coefficient: round-off of one that is 0
 constexpr double kForceAccuracy = 1e-16;  // of a force's series, beside its largest value
 
 /// y += A x with a few rows and columns, where a call into the library would cost more than the product.

@@ -79,7 +79,7 @@ class TaylorFlow final : public Flow {
   TimeResolution resolution_;
   std::unordered_map<std::string, Kept> modes_;
   std::vector<Mode> current_;
-  std::string key_;  // of modes_
+  std::string key_;                         // of modes_
   DenseMatrix q_, v_, r_, smooth_, f_, w_;  // one column per power of s
   Vector g_, a_, u_, right_, x_, viscous_, sum_;
   bool redundant_ = false, small_ = false, damped_ = false, viscous_acts_ = false, forced_ = true;

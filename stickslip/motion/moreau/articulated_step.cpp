@@ -11,18 +11,18 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kRoundOff = 1e-13;       // of the limit and of the terms of R: a law within it is in its right state
-constexpr double kAtOnce = 1e-14;         // of the step: a law that stops within it is at rest from the start
+constexpr double kRoundOff = 1e-13;  // of the limit and of the terms of R: a law within it is in its right state
+constexpr double kAtOnce = 1e-14;    // of the step: a law that stops within it is at rest from the start
 constexpr double kLastBits = 64 * std::numeric_limits<double>::epsilon();  // likewise, of the time
-constexpr double kClear = 1e-3;           // change of the velocities at which it is believed that a law stops on the way
-constexpr double kKeepsFalling = 0.5;     // a change that does not, twice, is rounding, if it is
+constexpr double kClear = 1e-3;        // change of the velocities at which it is believed that a law stops on the way
+constexpr double kKeepsFalling = 0.5;  // a change that does not, twice, is rounding, if it is
 constexpr double kIllConditioned = 1e-8;  // of the velocities or less
 constexpr int kStalled = 2, kGivesUp = 6;
-constexpr double kApart = 0.25;     // of the step: accelerations of parts that are closer are one
+constexpr double kApart = 0.25;      // of the step: accelerations of parts that are closer are one
 constexpr double kBalanced = 1e-11;  // likewise, of the terms of the balance
-constexpr double kNearly = 1e-12;   // change from which on a forecast of what is left counts
+constexpr double kNearly = 1e-12;    // change from which on a forecast of what is left counts
 constexpr double kLargestShare = 4;  // of the last correction: a contraction by 0.8
-constexpr int kBlocks = 3;          // exchanges of all wrong states that may leave as many of them as before
+constexpr int kBlocks = 3;           // exchanges of all wrong states that may leave as many of them as before
 
 }  // namespace
 
@@ -133,8 +133,9 @@ int ArticulatedStep::find_wrong() {
   for (Index i = 0; i < a_.size(); ++i) {
     const auto at = static_cast<std::size_t>(i);
     if (!loose_[at]) continue;
-    const bool wrong = held_[at] ? std::abs(R_[i] + x_[i]) > limit_[i] + kRoundOff * std::max(limit_[i], load_[i])
-                                 : ((*v0_)[i] / h_ + a_[i] + x_[i]) * sign_[i] < -kRoundOff * load_[i] * inverse_pivot_[i];
+    const bool wrong = held_[at]
+                           ? std::abs(R_[i] + x_[i]) > limit_[i] + kRoundOff * std::max(limit_[i], load_[i])
+                           : ((*v0_)[i] / h_ + a_[i] + x_[i]) * sign_[i] < -kRoundOff * load_[i] * inverse_pivot_[i];
     if (wrong) wrong_.push_back(i);
   }
   return static_cast<int>(wrong_.size());
@@ -148,8 +149,8 @@ void ArticulatedStep::exchange_state(Index i) {
   r_[i] = -limit_[i] * sign_[i];
 }
 
-/// One correction of a, after evaluate(). change: the largest of a velocity, of its size or what the loads of the step could
-/// make of it. False: the linear problem was not solved.
+/// One correction of a, after evaluate(). change: the largest of a velocity, of its size or what the loads of the step
+/// could make of it. False: the linear problem was not solved.
 bool ArticulatedStep::correct(double& change) {
   exchanged_ = false;
   int least = static_cast<int>(a_.size()) + 1, blocks = kBlocks;
@@ -193,8 +194,8 @@ bool ArticulatedStep::correct(double& change) {
   return true;
 }
 
-/// The corrections δ of successive iterations are mostly along one direction: Anderson's method over the last two of them,
-/// weighed by kinetic energy.
+/// The corrections δ of successive iterations are mostly along one direction: Anderson's method over the last two of
+/// them, weighed by kinetic energy.
 void ArticulatedStep::accelerate() {
   double along = 0, square = 0;
   for (Index i = 0; i < a_.size() && !exchanged_ && compares_; ++i) {

@@ -5,7 +5,8 @@
 //
 //   G  rows of the constraints at the place q_θ where impulses act (m × nv), redundant ones and singular positions
 //      allowed; Λ their impulses [N s]: the shortest, rows scaled to unit length, where they are not unique
-//   a  = rate(t1) + (G - G1) v1, G1 the rows at the end of the step: so that G1 v1 = rate(t1), the constraint at the end,
+//   a  = rate(t1) + (G - G1) v1, G1 the rows at the end of the step: so that G1 v1 = rate(t1), the constraint at the
+//   end,
 //      while impulses act along G; v1 from the iteration around the step
 //
 // With N (G N = 0, Nᵀ M N = 1) and G⁺ of constrained_mass.hpp, v = G⁺ a + N y, and y solves the same kind of problem
@@ -68,14 +69,15 @@ class ConstrainedStep {
   const Vector& impulse() const { return impulse_; }  ///< Λ of the last solution
   /// Σ_j |G⁺_ji| load_j: the terms that Λ_i is the sum of, whose round-off it carries. [N s]
   void impulse_terms(const Vector& load, Vector& terms) const;
-  /// |NᵀW_i| (|Nᵀg| + Σ_k |NᵀW_k r_k|): the terms that u_i of the last solution is the sum of, whose round-off it carries.
-  /// Along a chain they exceed what its diagonal says by far: a link gives way where all those below it need not. [m/s]
+  /// |NᵀW_i| (|Nᵀg| + Σ_k |NᵀW_k r_k|): the terms that u_i of the last solution is the sum of, whose round-off it
+  /// carries. Along a chain they exceed what its diagonal says by far: a link gives way where all those below it need
+  /// not. [m/s]
   double velocity_terms(Index i) const;
-  const DenseMatrix& rows() const { return rows_.A; }  ///< G
+  const DenseMatrix& rows() const { return rows_.A; }         ///< G
   const Vector& end_rates() const { return end_rows_.rate; }  ///< G1 v1
   /// Λ · (θ G1 v1 + (1 - θ) G0 v0): work of constraints that move, also where their rate jumps within the step. [J]
   double work(double theta, double t0, const Vector& q0, SystemWorkspace& workspace);
-  const Vector& asked() const { return asked_; }       ///< a
+  const Vector& asked() const { return asked_; }  ///< a
 
  private:
   void find_impulse(const PrimalProblem& problem, const InclusionSolution& solution);

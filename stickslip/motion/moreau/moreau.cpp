@@ -21,14 +21,14 @@ constexpr double kTouchingOfWay = 1e-9;         // the same, of the way of a ste
 constexpr double kPenetrationOfWay = 1e-3;
 constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSameTime = 1e-14;  // of the time: the rest of a step that is none
+constexpr double kSameTime = 1e-14;         // of the time: the rest of a step that is none
 constexpr int kIterations = 3000;           // of one inclusion, by default: a shorter step costs less than more
 constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion makes shorter
 
 }  // namespace
 
-MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
-                                         std::vector<double> breakpoints, TimeSpan run)
+MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, std::vector<double> breakpoints,
+                           TimeSpan run)
     : system_(system),
       contacts_(system.laws().contacts()),
       linear_(system.linear()),
@@ -57,13 +57,15 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options,
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
   for (const ContactElement& contact : contacts_)
     relaxed_ |= options.relaxation == ContactRelaxation::convex && contact.tangents > 0;
-  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() || relaxed_ || springs_.any();
+  iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() ||
+              relaxed_ || springs_.any();
   stiff_ = drift_kick_ && system.forces().depends_on_state();
   surfaces_move_ = system.laws().contact_source().surfaces_move();
   length_ = system.laws().contact_source().length();
   if (linear_) {
     const bool viscous = laws_.has_viscous() && !nonlinear_;  // Newton's form has it among the forces
-    damping_ = viscous ? SystemMatrix::compact(SparseMatrix(linear_->B.to_sparse() + laws_.viscous_matrix())) : linear_->B;
+    damping_ =
+        viscous ? SystemMatrix::compact(SparseMatrix(linear_->B.to_sparse() + laws_.viscous_matrix())) : linear_->B;
     damped_ = !damping_.is_zero();
     damped_by_model_ = !linear_->B.is_zero();
     elastic_ = !linear_->K.is_zero();
@@ -158,7 +160,11 @@ void MoreauScheme::start(StepRecord& record) {
 
   residuals_.momentum = 0;
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  system_.laws().contact_source().find(s.t, s.q, length_ == 0 ? HUGE_VAL : stabilised ? kTouching * length_ : 0.0, workspace_, found_);
+  system_.laws().contact_source().find(s.t, s.q,
+                                       length_ == 0 ? HUGE_VAL
+                                       : stabilised ? kTouching * length_
+                                                    : 0.0,
+                                       workspace_, found_);
   Index row = 0;
   for (const ContactSite& point : found_.points) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
@@ -189,7 +195,8 @@ double MoreauScheme::touching(const ContactSite& point, Index row, const Approac
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kTouchingOfWay * approach.way(std::max(h, grid_step_));
 }
 
-double MoreauScheme::penetration_tolerance(const ContactSite& point, Index row, const Approach& approach, double h) const {
+double MoreauScheme::penetration_tolerance(const ContactSite& point, Index row, const Approach& approach,
+                                           double h) const {
   if (point.has_frame && length_ > 0) return kPenetrationTolerance * length_;
   return kGapRoundOff * gap_terms(found_, row, q_m_) + kPenetrationOfWay * approach.way(std::max(h, grid_step_));
 }
@@ -204,8 +211,7 @@ double MoreauScheme::reach_within(double time, const Vector& v, const Vector& ot
 void MoreauScheme::find_points(double h) {
   const ContactSource& source = system_.laws().contact_source();
   double reach = 0;
-  if (options_.contact_rule == ContactRule::stabilised)
-    reach = reach_within(2 * h, v_m_, v_free_);
+  if (options_.contact_rule == ContactRule::stabilised) reach = reach_within(2 * h, v_m_, v_free_);
   source.find(t0_ + 0.5 * h, q_m_, reach, workspace_, found_);
   if (surfaces_move_) {
     source.surface(t0_, q_m_, workspace_, found_, w_start_);
@@ -260,7 +266,9 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   const double t0 = record.state.t;
   double h = t_end - t0;
   // Grid times carry rounding: a step as long as the last one, and what parts of it have left, are not read off them.
-  const auto same = [&](double length) { return std::abs(h - length) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end); };
+  const auto same = [&](double length) {
+    return std::abs(h - length) <= 4 * std::numeric_limits<double>::epsilon() * std::abs(t_end);
+  };
   if (grid_end_ != t_end || t0 < grid_end_ - grid_step_) {
     if (same(grid_step_)) h = grid_step_;
     grid_step_ = h;
@@ -322,11 +330,12 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   }
   if (h != matrix_h_ || nonlinear_ || stiff_) set_step_matrix(h);
   if (!matrix_is_finite_)
-    return fail(Status::not_finite,
-                fmt::format("moreau: the step matrix at t = {:.9g} s is not finite: the slope of a force by position or "
-                            "velocity is infinite, or no number, there (a root, or a power below 1, at 0); smooth that "
-                            "force, or keep the motion away from there",
-                            t0_));
+    return fail(
+        Status::not_finite,
+        fmt::format("moreau: the step matrix at t = {:.9g} s is not finite: the slope of a force by position or "
+                    "velocity is infinite, or no number, there (a root, or a power below 1, at 0); smooth that "
+                    "force, or keep the motion away from there",
+                    t0_));
   if (lean_) return solve_step(h);
   right_hand_side(h, v0_);
   if (constrained_.any())
@@ -335,7 +344,8 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   find_points(h);
   note_approaches();
   note_penetration(h);
-  if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 && some_point_stays_inside(h)) {
+  if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 &&
+      some_point_stays_inside(h)) {
     if (const Status status = remove_penetration(h); status != Status::success) return status;
     find_points(h);  // where impulses act has moved
     set_step_matrix(h);

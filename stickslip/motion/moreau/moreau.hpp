@@ -6,51 +6,57 @@
 //   M (v1 - v0) = h [ h(t, q_θ, v_θ) + W (c γ(u_θ) - viscous u_θ) ] + W p + Gᵀ Λ                                 (step)
 //   u = Wᵀ v - w,   -(u1 + b + s) ∈ N_K(p),   G1 v1 = rate(t1)
 //
-// i.e. problem (*) in primal form, A v1 = g + W p, iterated to convergence where M, forces, limits or rows depend on the
-// state; p: impulses of the step [N s], of friction in h C, of contact points in their cones.
+// i.e. problem (*) in primal form, A v1 = g + W p, iterated to convergence where M, forces, limits or rows depend on
+// the state; p: impulses of the step [N s], of friction in h C, of contact points in their cones.
 //   linear      A = M + hθ B' + h²θ² K, B' = B + Σ viscous W Wᵀ; factors are kept; forces of time by their exact mean
 //   otherwise   A = M - hθ ∂h/∂v - h²θ² ∂h/∂δ and one step of Newton's method per iteration
-//   bodies      (free_motion.hpp) half of the free motion, velocities changed in its middle, the other half: A = M there,
+//   bodies      (free_motion.hpp) half of the free motion, velocities changed in its middle, the other half: A = M
+//   there,
 //               with springs A = M - ½h²θ ∂h/∂δ - hθ ∂h/∂v: stable for any stiffness and damping
-//   trees       (articulation.hpp) the same equations without a matrix, in O(n) (articulated_step.hpp); where they do not
+//   trees       (articulation.hpp) the same equations without a matrix, in O(n) (articulated_step.hpp); where they do
+//   not
 //               converge, or a contact is near, Newton's method as above
 //   constraints are eliminated (constrained_step.hpp); what a step leaves of g, O(h³), is projected out
 //
-// The law holds at the END velocity u1. With the mean velocity instead, v and q keep their order but the multiplier rings
-// (total variation 75 to 467 where the exact one is 4.5). A stuck coordinate has v = w exactly, and q is constant to the
-// last bit when the surface is at rest.
+// The law holds at the END velocity u1. With the mean velocity instead, v and q keep their order but the multiplier
+// rings (total variation 75 to 467 where the exact one is 4.5). A stuck coordinate has v = w exactly, and q is constant
+// to the last bit when the surface is at rest.
 //
-// Order: 2 in q and v for θ = 1/2 where jumps of the force are step ends; reaction against its mid-step value 2 away from
-// events; in L2 3/2 if all events are step ends, else 1/2 (one step holds a mixed mean). Natural velocity reversals inside
-// a step reduce the order to 1; with locate_reversals the step is split consistently with the inclusion:
+// Order: 2 in q and v for θ = 1/2 where jumps of the force are step ends; reaction against its mid-step value 2 away
+// from events; in L2 3/2 if all events are step ends, else 1/2 (one step holds a mixed mean). Natural velocity
+// reversals inside a step reduce the order to 1; with locate_reversals the step is split consistently with the
+// inclusion:
 //
 //   If u_i ≠ 0 at the start and u_i stops or changes sign over the step, find x in (0, h] with ψ_i(x) = 0, ψ_i(x) the
-//   end velocity of law i after the same step with size x, its reaction frozen at -c_i sgn(u_i) (a contact point with one
-//   tangent: -μ p_N sgn(u_T)) and all other laws solving their inclusion. Take the smallest x, set u_i = 0 exactly, go on
-//   with h - x. No split for i if ψ_i(h) has not changed sign, nor where constraints turn the slip around (dead points).
-//   Break-away at equal limits needs no treatment: the force is continuous there and the error O(h²).
+//   end velocity of law i after the same step with size x, its reaction frozen at -c_i sgn(u_i) (a contact point with
+//   one tangent: -μ p_N sgn(u_T)) and all other laws solving their inclusion. Take the smallest x, set u_i = 0 exactly,
+//   go on with h - x. No split for i if ψ_i(h) has not changed sign, nor where constraints turn the slip around (dead
+//   points). Break-away at equal limits needs no treatment: the force is continuous there and the error O(h²).
 //
 // With static > dynamic limit the force jumps at break-away, so that is located too: the x at which the reaction of the
 // held law, extrapolated to the end of the step from its means over both halves, reaches static_limit. Planar friction
-// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts of shapes, and
-// contacts that open or close, are of order 1.
+// is not located and takes its direction from the end velocity: order 1 where the direction turns. Impacts of shapes,
+// and contacts that open or close, are of order 1.
 //
-// Impacts with restitution of gaps that are functions (stops of hinges) are located likewise: a step ends where the first of
-// them arrives, g(q1(x)) = 0, the blow takes an instant of 1e-8 h, and so on with what is left; after max_splits the rest of
-// the step has no rebound. Rebounds slower than what the forces of a whole step do are landings.
+// Impacts with restitution of gaps that are functions (stops of hinges) are located likewise: a step ends where the
+// first of them arrives, g(q1(x)) = 0, the blow takes an instant of 1e-8 h, and so on with what is left; after
+// max_splits the rest of the step has no rebound. Rebounds slower than what the forces of a whole step do are landings.
 //
-// Static > dynamic limit: a law or contact point at rest at the start of a (sub)step holds up to static_limit (μ_static);
-// where it gives way, the step is solved again with its limit lowered. A law that comes to rest at a located reversal is
-// at rest. Limits that depend on reactions are solved with them: a fixed point of the mean reactions of the step,
-// accelerated (Anderson), so that it is found also where the limits change the reactions by more than they follow.
+// Static > dynamic limit: a law or contact point at rest at the start of a (sub)step holds up to static_limit
+// (μ_static); where it gives way, the step is solved again with its limit lowered. A law that comes to rest at a
+// located reversal is at rest. Limits that depend on reactions are solved with them: a fixed point of the mean
+// reactions of the step, accelerated (Anderson), so that it is found also where the limits change the reactions by more
+// than they follow.
 //
-// Elastic friction (friction_element.hpp): its force at the middle of the step, by return mapping (elastic_friction.hpp),
-// is iterated with the other forces of state, its spring in A; the laws take no part in the inclusion.
+// Elastic friction (friction_element.hpp): its force at the middle of the step, by return mapping
+// (elastic_friction.hpp), is iterated with the other forces of state, its spring in A; the laws take no part in the
+// inclusion.
 //
 // Energy (θ = 1/2): the balance of step.hpp closes to round-off where energies are quadratic, because v_θ is the mean
 // velocity of the step.
 //
-// Contacts:  q_m = q0 drifted by h/2,  points found there: gap g, directions W;  u0 = Wᵀ v0 - w(t0),  u1 = Wᵀ v1 - w(t1)
+// Contacts:  q_m = q0 drifted by h/2,  points found there: gap g, directions W;  u0 = Wᵀ v0 - w(t0),  u1 = Wᵀ v1 -
+// w(t1)
 //
 //   w     velocity of the surfaces: at both ends of the step, as v, so that belts and floors that speed up are followed
 //         with order 2
@@ -108,16 +114,16 @@
 #include <optional>
 #include <utility>
 
-#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/constraint_audit.hpp"
 #include "stickslip/motion/contact_audit.hpp"
+#include "stickslip/motion/elastic_friction.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/force_sampler.hpp"
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/moreau/constrained_step.hpp"
-#include "stickslip/motion/moreau/reaction_audit.hpp"
 #include "stickslip/motion/moreau/moreau_options.hpp"
+#include "stickslip/motion/moreau/reaction_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/solvers/anderson.hpp"
 #include "stickslip/solvers/impact.hpp"
@@ -193,12 +199,12 @@ class MoreauScheme final : public Scheme {
     int found = 0;             ///< index into found_.points
     Index row = 0, first = 0;  ///< of found_.Wt; of p
     double bias = 0;           ///< of u_N, less `lift`
-    bool impact = false;     ///< arrives faster than the forces of one step explain
-    bool holds = false;      ///< stuck in the last step: μ_static
-    bool touches = false;    ///< may take part in an impact now
-    double arrival = 0;      ///< Approach::arrival
-    double lift = 0;         ///< s_N that the convex relaxation takes away again
-    Mode mode = Mode::open;  ///< that it is found in, once the step is solved
+    bool impact = false;       ///< arrives faster than the forces of one step explain
+    bool holds = false;        ///< stuck in the last step: μ_static
+    bool touches = false;      ///< may take part in an impact now
+    double arrival = 0;        ///< Approach::arrival
+    double lift = 0;           ///< s_N that the convex relaxation takes away again
+    Mode mode = Mode::open;    ///< that it is found in, once the step is solved
   };
 
   /// Normal velocities of a point [m/s]: before the step, and at its end without reactions.
@@ -344,7 +350,7 @@ class MoreauScheme final : public Scheme {
   bool beside_singular_ = false;     ///< rows are those of an end of the step (constrained_step.hpp)
   bool away_from_singular_ = false;  ///< asked for: the step did not converge with those of its middle
   Index most_rank_ = 0;              ///< of the rows so far
-  double length_ = 0;  ///< smallest shape; 0: there are none [m]
+  double length_ = 0;                ///< smallest shape; 0: there are none [m]
 
   SystemMatrix mass_, damping_, by_q_, by_v_, viscous_, spring_stiffness_;
   Vector spring_impulse_;
@@ -373,7 +379,7 @@ class MoreauScheme final : public Scheme {
   std::vector<int> last_first_;
   std::vector<char> last_stuck_;
   std::vector<double> last_normal_, last_position_;  // u_N at its end; three coordinates
-  std::vector<double> at_hand_;    // per active point: velocity_at_hand()
+  std::vector<double> at_hand_;                      // per active point: velocity_at_hand()
   std::vector<double> recalled_;   // per found point: its u_N at the end of the last step, NaN: took no part in it
   std::vector<Mode> start_modes_;  // of the contact laws: what holds in the first step
   bool stepped_ = false;
@@ -409,11 +415,11 @@ class MoreauScheme final : public Scheme {
   Vector w0_friction_, w1_friction_, smooth_, u_theta_, weights_, balance_, inverse_diagonal_;
   std::vector<char> friction_rest_, friction_released_;
   std::vector<char> breaking_;  // a located break-away ended the last part: the limit is the dynamic one from here on
-  std::vector<double> held_mean_;  // mean reaction of the last part in which the law was held; NaN otherwise
+  std::vector<double> held_mean_;   // mean reaction of the last part in which the law was held; NaN otherwise
   std::vector<double> held_limit_;  // static limit that it was held with
   Vector followed_;                 // per constraint: 1 where some limit follows its reaction, else 0
   Vector first_reactions_;          // of the first half of a step whose end is looked at
-  std::vector<double> stop_time_;  // of a law brought to rest at a located reversal; NaN otherwise
+  std::vector<double> stop_time_;   // of a law brought to rest at a located reversal; NaN otherwise
   struct Candidate {
     Frozen frozen;
     double slip, normal;  // at the start of the step; impulse of the attempt
@@ -429,9 +435,9 @@ class MoreauScheme final : public Scheme {
   Frozen frozen_;
   double start_slip_ = 0, last_frozen_normal_ = 0;  // of the candidate
   double frozen_normal_ = 0;  // impulse of a frozen point that its friction is computed with; < 0: not known yet
-  int splits_ = 0;  // of the step under way
+  int splits_ = 0;            // of the step under way
   std::unique_ptr<ArticulatedStep> articulated_;  // null: the step needs a matrix
-  bool stops_exactly_ = false;  // what rests in the step just solved has a velocity of exactly 0
+  bool stops_exactly_ = false;                    // what rests in the step just solved has a velocity of exactly 0
   ConstrainedStep constrained_;
   ConstraintWorkspace constraint_workspace_;
   DenseMatrix held_rows_;

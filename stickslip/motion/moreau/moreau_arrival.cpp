@@ -11,7 +11,8 @@
 namespace stickslip {
 
 namespace {
-// Of the step, and of the time itself: what a blow takes. Positions move by that part of their way in it, clocks resolve it.
+// Of the step, and of the time itself: what a blow takes. Positions move by that part of their way in it, clocks
+// resolve it.
 constexpr double kInstant = 1e-8, kOfTime = 1e-13;
 constexpr double kArrived = 1e-13;  // of the step: how exactly the time of an arrival is found
 constexpr double kInside = 1e-9;    // of the way of the step: less is not beyond the surface
@@ -45,8 +46,8 @@ double MoreauScheme::least_gap_at_end(double h) {
   return least;
 }
 
-/// Points that are away at the start of the attempt just made, take no part in it, and are inside at its end; nearest: the
-/// least of their gaps at the start. Those within an instant of their surface have arrived.
+/// Points that are away at the start of the attempt just made, take no part in it, and are inside at its end; nearest:
+/// the least of their gaps at the start. Those within an instant of their surface have arrived.
 bool MoreauScheme::collect_arrivals(double h, double& nearest) {
   arriving_.clear();
   least_gap_at_end(h);
@@ -122,8 +123,7 @@ void MoreauScheme::note_arrivals() {
   for (const ContactSite& point : at_end_.points) {
     const double u = row_times(at_end_.Wt, row, solution_.v) - at_end_.w[row];
     row += contacts_[static_cast<std::size_t>(point.law)].size();
-    if (u < 0 && point.gap <= -instant() * u &&
-        std::binary_search(arriving_.begin(), arriving_.end(), point.key))
+    if (u < 0 && point.gap <= -instant() * u && std::binary_search(arriving_.begin(), arriving_.end(), point.key))
       arrived_.push_back(point.key);
   }
   std::sort(arrived_.begin(), arrived_.end());

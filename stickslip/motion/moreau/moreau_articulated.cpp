@@ -18,7 +18,8 @@ MoreauScheme::~MoreauScheme() = default;
 std::unique_ptr<ArticulatedStep> MoreauScheme::make_articulated() {
   auto step = std::make_unique<ArticulatedStep>(
       system_, laws_, forces_,
-      ArticulatedOptions{.theta = options_.theta, .force = options_.force, .tolerance = options_.fixed_point_tolerance});
+      ArticulatedOptions{
+          .theta = options_.theta, .force = options_.force, .tolerance = options_.fixed_point_tolerance});
   return step->possible() ? std::move(step) : nullptr;
 }
 

@@ -136,8 +136,8 @@ void MoreauScheme::right_hand_side(double h, const Vector& v) {
   if (springs_.any()) add_elastic_friction(h, v);
 }
 
-/// Forces that cancel, as those of a potential in its minimum, are known as well as the positions they are made of: what
-/// that leaves open of the velocities is no size of theirs, nor of the load.
+/// Forces that cancel, as those of a potential in its minimum, are known as well as the positions they are made of:
+/// what that leaves open of the velocities is no size of theirs, nor of the load.
 bool MoreauScheme::changes_by_rounding_of_forces(double h) const {
   constexpr double kTerms = 8 * std::numeric_limits<double>::epsilon();
   if (!nonlinear_ || !system_.kinematics().flat()) return false;

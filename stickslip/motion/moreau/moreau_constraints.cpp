@@ -70,8 +70,8 @@ void MoreauScheme::hold_loaded_points() {
   }
 }
 
-/// The projection of the velocities is an impulse of the constraints as well, M Δv = Aᵀ Λ', and of those whose rate jumps at
-/// the end of the step the whole one of that jump.
+/// The projection of the velocities is an impulse of the constraints as well, M Δv = Aᵀ Λ', and of those whose rate
+/// jumps at the end of the step the whole one of that jump.
 void MoreauScheme::count_projection(StepRecord& record) {
   const State& s = record.state;
   scratch_ = s.v - solution_.v;

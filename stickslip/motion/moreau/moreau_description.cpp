@@ -16,10 +16,11 @@ void require_system(const System& system) {
   refuse_other_polygons("moreau", system);
   for (const FrictionElement& element : system.laws().friction())
     if (element.elastic() && system.free_motion())
-      throw InputError(fmt::format(
-          "scheme 'moreau' takes elastic friction (stiffness) in [matrices] and [equations] only, not friction '{}' between "
-          "free bodies; leave its stiffness out",
-          element.name));
+      throw InputError(
+          fmt::format("scheme 'moreau' takes elastic friction (stiffness) in [matrices] and [equations] only, not "
+                      "friction '{}' between "
+                      "free bodies; leave its stiffness out",
+                      element.name));
 }
 
 std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& options, std::vector<double> breakpoints,
@@ -46,13 +47,14 @@ bool sticks_exactly(const System& system) {
 AuditLimits limits(const System& system, const SimulationOptions& options) {
   AuditLimits limits;
   const bool contacts = !system.laws().contacts().empty(), constraints = !system.laws().constraints().empty();
-  limits.inclusion = std::max(limits.inclusion, contacts ? kNearMiss * options.moreau.contact_tolerance
-                                                                : 10 * options.moreau.solver.tolerance);
+  limits.inclusion = std::max(
+      limits.inclusion, contacts ? kNearMiss * options.moreau.contact_tolerance : 10 * options.moreau.solver.tolerance);
   limits.energy = options.moreau.theta == 0.5;
   // Elsewhere the midpoint rule leaves O(h²): a run that loses or makes more than this is not resolved, or unstable.
   constexpr double kResolved = 0.1;
   if (!system.has_quadratic_energy() || constraints) limits.energy_limit = kResolved;
-  limits.closer = contacts ? "lower run.moreau.contact_tolerance, or reduce run.step" : "lower run.moreau.solver_tolerance";
+  limits.closer =
+      contacts ? "lower run.moreau.contact_tolerance, or reduce run.step" : "lower run.moreau.solver_tolerance";
   limits.stuck_motion = true;
   constexpr double kStuckRoundOff = 1e-9;  // of the path that laws could have made
   limits.stuck_motion_limit = sticks_exactly(system) ? 0.0 : kStuckRoundOff;
@@ -82,16 +84,26 @@ void add_notes(const System& system, const SimulationOptions& run, std::vector<s
 }  // namespace
 
 SchemeDescription moreau_description() {
-  return {SchemeKind::moreau, "moreau",
-       "velocity-level theta step with elasticity, contact, impact and friction in one inclusion",
-       "matrices, equations, free bodies; friction (one component or planar, weakening, viscous, static limit, moving "
-       "surface, limits that depend on reactions, spring in series); contact with friction and impact in 2D and 3D; holonomic and "
-       "nonholonomic constraints, redundant ones too",
-       "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
-       "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
-       "to round-off (quadratic energies)",
-          false, false, true, Derivatives::none, require_system, make, limits, add_notes,
-          ElasticFriction::names};
+  return {
+      SchemeKind::moreau,
+      "moreau",
+      "velocity-level theta step with elasticity, contact, impact and friction in one inclusion",
+      "matrices, equations, free bodies; friction (one component or planar, weakening, viscous, static limit, moving "
+      "surface, limits that depend on reactions, spring in series); contact with friction and impact in 2D and 3D; "
+      "holonomic and "
+      "nonholonomic constraints, redundant ones too",
+      "order 2 with theta = 1/2 and located reversals and break-aways (1 where planar slip turns, through impacts and "
+      "where contacts open or close); exact sticking; constraints to round-off at the end of each step; energy balance "
+      "to round-off (quadratic energies)",
+      false,
+      false,
+      true,
+      Derivatives::none,
+      require_system,
+      make,
+      limits,
+      add_notes,
+      ElasticFriction::names};
 }
 
 }  // namespace stickslip

@@ -13,7 +13,8 @@ namespace stickslip {
 namespace {
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kHold = 1e6;  // times the static limit: a held law does not give way
-constexpr double kJump = 1e-6;  // of the speed before: it leaps over zero, as where a foot lands, and does not stop there
+constexpr double kJump =
+    1e-6;  // of the speed before: it leaps over zero, as where a foot lands, and does not stop there
 }  // namespace
 
 bool MoreauScheme::may_split() const {
@@ -38,7 +39,8 @@ bool MoreauScheme::collect_candidates(double h) {
   for (Index k = 0; k < laws_.laws(); ++k) {
     const Index i = laws_.first(k);
     if (laws_.size(k) != 1 || springs_.takes(k)) continue;
-    if (!friction_rest_[k] && u0_[i] != 0 && laws_.limit(k) != 0 && reversed(i) && !ends_at_stop(i) && !passes_dead_point(i, h))
+    if (!friction_rest_[k] && u0_[i] != 0 && laws_.limit(k) != 0 && reversed(i) && !ends_at_stop(i) &&
+        !passes_dead_point(i, h))
       reversing_.push_back({{k, -1, u0_[i] > 0 ? 1.0 : -1.0, false}, u0_[i], 0.0});
     if (laws_.has_static() && may_give_way(k, h)) giving_way_.push_back(k);
   }
@@ -52,9 +54,11 @@ bool MoreauScheme::collect_candidates(double h) {
   std::erase_if(giving_way_, [&](Index k) { return shares_its_load(k); });
   constexpr std::size_t kFew = 16;  // piles step over the turns of their points
   constexpr double kNoise = 1e-9;   // of what the forces of the step do along the row: it rests
-  const bool rebounds = std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
+  const bool rebounds =
+      std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& c) { return c.restitution > 0; });
   // With restitution the order is 1 whatever is located.
-  if (active_.size() > kFew || rebounds || options_.contact_rule != ContactRule::stabilised) return !reversing_.empty() || !giving_way_.empty();
+  if (active_.size() > kFew || rebounds || options_.contact_rule != ContactRule::stabilised)
+    return !reversing_.empty() || !giving_way_.empty();
   for (const Active& active : active_) {
     const ContactElement& law = contacts_[static_cast<std::size_t>(active.law)];
     const Index i = active.first + 1;
@@ -78,8 +82,8 @@ bool MoreauScheme::ends_at_stop(Index row) const {
 }
 
 /// The constraints turn the slip around within the step, as at the dead point of a crank: what a reaction along the row
-/// does, P W, changes its direction. There friction has no lever; an event located at it would end a part of the step at
-/// a singular place for nothing (the force that is wrong for a moment acts along a row of size h).
+/// does, P W, changes its direction. There friction has no lever; an event located at it would end a part of the step
+/// at a singular place for nothing (the force that is wrong for a moment acts along a row of size h).
 bool MoreauScheme::passes_dead_point(Index row, double h) {
   if (!constrained_.any()) return false;
   column_.setZero(v0_.size());
@@ -102,8 +106,8 @@ double MoreauScheme::thrust_along(Index row) const {
   return sum;
 }
 
-/// Other laws at rest hold, under the constraints, what this one does: its reaction alone says nothing about break-away.
-/// They give way together, where the step as a whole does.
+/// Other laws at rest hold, under the constraints, what this one does: its reaction alone says nothing about
+/// break-away. They give way together, where the step as a whole does.
 bool MoreauScheme::shares_its_load(Index law) {
   constexpr double kDependent = 1e-9;  // of a direction in the metric of the mass
   if (!constrained_.any() || !refresh_constraints(system_, t0_, q0_, constraint_workspace_)) return false;
@@ -173,7 +177,8 @@ void MoreauScheme::freeze(double h, double factor) {
     impulse = -h * laws_.limit(frozen_.law) * frozen_.sign;
     problem_.sets[static_cast<std::size_t>(frozen_.law)].limit = entering ? 0.0 : h * laws_.limit(frozen_.law);
   } else {
-    const auto at = std::find_if(active_.begin(), active_.end(), [&](const Active& a) { return a.found == frozen_.point; });
+    const auto at =
+        std::find_if(active_.begin(), active_.end(), [&](const Active& a) { return a.found == frozen_.point; });
     const double mu = friction_coefficient(*at);
     if (frozen_normal_ < 0) frozen_normal_ = std::max(0.0, last_frozen_normal_);
     impulse = -mu * frozen_normal_ * frozen_.sign;
@@ -204,13 +209,15 @@ double MoreauScheme::end_velocity(double h, const Frozen& frozen, StepRecord& re
 }
 
 namespace {
-constexpr double kSameSign = 1e-3;  // of its mean: a reaction that a limit follows is not extrapolated to where it has no value
+constexpr double kSameSign =
+    1e-3;  // of its mean: a reaction that a limit follows is not extrapolated to where it has no value
 
 /// At the end of a step, from the means over its first half and the whole: 3/2 of that over the second half less 1/2.
 double extrapolated(double first_half, double whole) { return 3 * whole - 2 * first_half; }
 }  // namespace
 
-/// static_limit minus the reaction of the held law at the end of a step of size h, both extrapolated from its two halves.
+/// static_limit minus the reaction of the held law at the end of a step of size h, both extrapolated from its two
+/// halves.
 double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& record, Status& status) {
   const Index i = laws_.first(law);
   const Frozen held{law, -1, 0, true};
@@ -233,8 +240,8 @@ double MoreauScheme::margin_to_break_away(double h, Index law, StepRecord& recor
 }
 
 /// Where the candidate's slip vanishes in (0, before]; none if it does not.
-std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h,
-                                                    StepRecord& record, Status& status) {
+std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double before, double h, StepRecord& record,
+                                             Status& status) {
   // Of the step, and of the time itself: a law that stops within it is at rest from the start. Laws that stop together,
   // as the legs of a symmetric robot do, are apart by rounding.
   constexpr double kAtOnce = 1e-14, kLastBits = 64 * std::numeric_limits<double>::epsilon();
@@ -259,8 +266,7 @@ std::optional<double> MoreauScheme::reversal(const Frozen& candidate, double bef
 }
 
 /// The earliest of the candidates' events in (0, h], or h and no law.
-std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepRecord& record,
-                                                                                   Status& status) {
+std::pair<double, MoreauScheme::Frozen> MoreauScheme::earliest_event(double h, StepRecord& record, Status& status) {
   double earliest = h;
   Frozen found;
   for (const auto& [candidate, slip, normal] : reversing_) {
@@ -363,7 +369,8 @@ void MoreauScheme::note_friction_modes(double t1, StepRecord& record) {
 /// Laws on a coordinate of their own stick to the last bit, on constraints too.
 void MoreauScheme::stick_exactly(State& s) const {
   for (Index k = 0; k < laws_.laws(); ++k)
-    for (int c = 0; s.modes[static_cast<std::size_t>(k)] == Mode::stick && !springs_.takes(k) && c < laws_.size(k); ++c) {
+    for (int c = 0; s.modes[static_cast<std::size_t>(k)] == Mode::stick && !springs_.takes(k) && c < laws_.size(k);
+         ++c) {
       const Direction& direction = laws_.element(k).directions[static_cast<std::size_t>(c)];
       if (direction.size() == 1 && direction[0].second == 1.0) s.v[direction[0].first] = problem_.w[laws_.first(k) + c];
     }

@@ -15,8 +15,8 @@ namespace {
 constexpr double kNoise = 1e-12;  // of the velocities at hand, and of those that the reactions take away
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// It must touch before it is an impact: one that rebounds, or whose friction acts by a law of its own, cannot end in the
-/// step's inclusion.
+/// It must touch before it is an impact: one that rebounds, or whose friction acts by a law of its own, cannot end in
+/// the step's inclusion.
 bool waits_for_its_impact(const ContactElement& law) {
   return law.restitution > 0 || law.impact == ImpactLaw::energetic;
 }
@@ -130,8 +130,8 @@ void MoreauScheme::note_penetration(double h) {
 }
 
 /// A point that is thrown back by restitution, or on its way out already, needs no help; lifting it as well would feed
-/// a bouncing body for ever. One blow leaves no point deeper than its way of a step: what is deeper was driven in by the
-/// blows of others, who may do so again, step by step.
+/// a bouncing body for ever. One blow leaves no point deeper than its way of a step: what is deeper was driven in by
+/// the blows of others, who may do so again, step by step.
 bool MoreauScheme::leaves_by_itself(std::size_t k, double h) const {
   constexpr double kWayOfABlow = 1.5;  // steps, found in their middle
   const Approach& approach = approaches_[k];
@@ -165,7 +165,8 @@ Status MoreauScheme::remove_penetration(double h) {
     const ContactSite& point = found_.points[k];
     // A stop that leaves by itself is not lifted, but not pressed in by the others either.
     const bool leaves = leaves_by_itself(k, h);
-    if (!leaves || impact_is_located(point)) correction_rows_.push_back({k, row, leaves ? std::max(point.gap, 0.0) : point.gap});
+    if (!leaves || impact_is_located(point))
+      correction_rows_.push_back({k, row, leaves ? std::max(point.gap, 0.0) : point.gap});
     row += contacts_[static_cast<std::size_t>(point.law)].size();
   }
   const auto count = static_cast<Index>(correction_rows_.size());
@@ -203,7 +204,8 @@ Status MoreauScheme::remove_penetration(double h) {
     system_.kinematics().displace(corrected_.v, q_m_);
     system_.kinematics().displace(corrected_.v, q0_);
   }
-  correction_work_ = system_.forces().potential_energy(q) - potential + system_.inertia().kinetic_energy(q, v_m_) - kinetic;
+  correction_work_ =
+      system_.forces().potential_energy(q) - potential + system_.inertia().kinetic_energy(q, v_m_) - kinetic;
   return Status::success;
 }
 

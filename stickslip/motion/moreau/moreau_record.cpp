@@ -13,7 +13,7 @@ namespace stickslip {
 
 namespace {
 
-constexpr double kLastBit = 0x1p-53;  // of an impulse
+constexpr double kLastBit = 0x1p-53;                                       // of an impulse
 constexpr double kOfMotion = 16 * std::numeric_limits<double>::epsilon();  // rounding of a solve, in the metric of A
 constexpr double kRounding = 1e-12;   // of what the impulses of a step could make of a velocity
 constexpr double kInsideCone = 1e-9;  // relative: what counts as inside the friction cone
@@ -148,8 +148,8 @@ void MoreauScheme::record_contact_modes(double t, StepRecord& record) {
     if (const auto kind = after == before ? std::nullopt : event_between(before, after))
       record.events.push_back({at, static_cast<int>(law), *kind, before, after, 0});
     modes[law] = after;
-    const bool stopped = frozen_.point >= 0 && static_cast<std::size_t>(
-                                                   found_.points[static_cast<std::size_t>(frozen_.point)].law) == k;
+    const bool stopped =
+        frozen_.point >= 0 && static_cast<std::size_t>(found_.points[static_cast<std::size_t>(frozen_.point)].law) == k;
     contact_stop_time_[k] = stopped ? t : std::numeric_limits<double>::quiet_NaN();
   }
 }
@@ -225,7 +225,8 @@ double MoreauScheme::law_residual(bool forgiving) {
       for (int c = 0; c < set.size; ++c) raise(rounding, kOfMotion * momentum * std::sqrt(mobility(first + c)));
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
-    if (forgiving && contact) raise(excess, kLastBit * solution_.r.segment(first, set.size).cwiseAbs().maxCoeff() / rho);
+    if (forgiving && contact)
+      raise(excess, kLastBit * solution_.r.segment(first, set.size).cwiseAbs().maxCoeff() / rho);
     raise(largest, speed > 0 ? excess / speed : excess);
     first += set.size;
   }

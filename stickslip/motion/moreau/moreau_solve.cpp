@@ -22,14 +22,15 @@ constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the
 constexpr int kPolishing = 100;            // iterations for that
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
-// Iterations with the slopes of the start of the step; where they do not fall below kQuick of the one before then, so many
-// with their own (a motor that comes to its limit, or leaves it, within the step has another slope there).
+// Iterations with the slopes of the start of the step; where they do not fall below kQuick of the one before then, so
+// many with their own (a motor that comes to its limit, or leaves it, within the step has another slope there).
 constexpr int kPatient = 6, kNewton = 60;
 constexpr double kQuick = 0.3;
-constexpr double kKeepsFalling = 0.9;             // a change that does not, for
-constexpr int kStagnant = 10;              // iterations, is rounding, if it is
-constexpr double kIllConditioned = 1e-8;   // of the velocities or less: what rounding leaves of a chain of a hundred links
-constexpr double kWorthAccepting = 10;     // times the tolerance, of which kNearMiss are accepted in the end
+constexpr double kKeepsFalling = 0.9;  // a change that does not, for
+constexpr int kStagnant = 10;          // iterations, is rounding, if it is
+constexpr double kIllConditioned =
+    1e-8;                               // of the velocities or less: what rounding leaves of a chain of a hundred links
+constexpr double kWorthAccepting = 10;  // times the tolerance, of which kNearMiss are accepted in the end
 
 bool is_finite(const Vector& x) {
   double zero = 0;
@@ -37,7 +38,8 @@ bool is_finite(const Vector& x) {
   return zero == 0;
 }
 
-/// Contact of a point that closes although all laws have pushed, and whose velocity none of them changes; -1: there is none.
+/// Contact of a point that closes although all laws have pushed, and whose velocity none of them changes; -1: there is
+/// none.
 template <class Points>
 int law_without_a_way(const PrimalProblem& problem, const Vector& free, const Vector& v, const Points& points) {
   constexpr double kUnchanged = 1e-9;
@@ -78,8 +80,8 @@ Status MoreauScheme::fail(Status status, std::string message) {
   return status;
 }
 
-/// Before the first step no reaction is known, and a limit that follows them may have no value without any: they are taken
-/// from the step in which such laws have no friction.
+/// Before the first step no reaction is known, and a limit that follows them may have no value without any: they are
+/// taken from the step in which such laws have no friction.
 Status MoreauScheme::estimate_reactions(double h) {
   laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_, /*following=*/false);
   right_hand_side(h, v0_);
@@ -125,8 +127,7 @@ Status MoreauScheme::iterate(double h) {
     }
     if (const Status status = solve_laws(h); status != Status::success) return status;
     add_up_all_loads();
-    bool settled =
-        iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal(), options_.fixed_point_tolerance);
+    bool settled = iteration_.settled(iterate_, solution_.v, load_, inverse_diagonal(), options_.fixed_point_tolerance);
     if (laws_.limits_depend_on_reactions()) settled &= reactions_settle(h);
     if (frozen_.point >= 0) settled &= frozen_point_settles();
     if (relaxed_) settled &= relaxation_settles();
@@ -279,10 +280,12 @@ void MoreauScheme::add_up_all_loads() {
 
 /// The solvers know Coulomb's law, -(u + s(u)) ∈ N_C(r). With u - s(u) in the place of u, tangents are the same and s
 /// cancels: so the normal velocity is given without s, which is found by iteration. One point with equal masses along
-/// its normal and tangent settles in one step by the factor used; with many points it may not settle, and the step then says so.
+/// its normal and tangent settles in one step by the factor used; with many points it may not settle, and the step then
+/// says so.
 bool MoreauScheme::relaxation_settles() {
-  constexpr double kSettled = 1e-13;   // of the fastest slip
-  constexpr double kRoundOff = 1e-14;  // of the velocities that the terms of a point would make: a body at rest has no slip
+  constexpr double kSettled = 1e-13;  // of the fastest slip
+  constexpr double kRoundOff =
+      1e-14;  // of the velocities that the terms of a point would make: a body at rest has no slip
   double largest = 0, fastest = 0, terms = 0;
   std::array<double, 3> s{};
   for (std::size_t k = 0; k < active_.size(); ++k) {

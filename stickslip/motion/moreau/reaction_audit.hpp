@@ -18,8 +18,8 @@ namespace stickslip {
 
 class ReactionAudit final : public AuditPart {
  public:
-  /// Of a step of length dt: Aᵀ Λ of all its reactions, of those that are followed, and Aᵀ Λ' of these in the projection
-  /// M Δv = Aᵀ Λ' after it. [N s, N m s]
+  /// Of a step of length dt: Aᵀ Λ of all its reactions, of those that are followed, and Aᵀ Λ' of these in the
+  /// projection M Δv = Aᵀ Λ' after it. [N s, N m s]
   void add(const Vector& of_all, const Vector& of_followed, const Vector& of_projection, const Vector& inverse_inertia,
            double dt);
   void account(const AuditLedger& /*run*/) override {}  ///< add() has

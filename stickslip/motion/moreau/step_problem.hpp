@@ -8,8 +8,8 @@
 //   g  holds the impulses of Poisson's or the energetic impact law, where there were any; r is what comes on top
 //
 // Of a step that iterates (forces of state, constraints that turn, limits that follow reactions) it is the last of its
-// problems; of a step that was cut into parts (located reversals, steps that could not be solved as a whole) the problem
-// of each part.
+// problems; of a step that was cut into parts (located reversals, steps that could not be solved as a whole) the
+// problem of each part.
 #pragma once
 
 #include <functional>

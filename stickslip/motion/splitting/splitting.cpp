@@ -11,8 +11,8 @@
 
 namespace stickslip {
 
-
-SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints, TimeSpan run)
+SplittingScheme::SplittingScheme(const System& system, const SplittingOptions& options, std::vector<double> breakpoints,
+                                 TimeSpan run)
     : system_(system),
       linear_(*system.linear()),
       options_(options),
@@ -93,7 +93,8 @@ StepOutcome SplittingScheme::friction_flow(double t0, double duration, StepRecor
     }
     for (bool gave_way = true; gave_way;) {
       for (Index k = 0; k < laws_.laws(); ++k)
-        problem_.sets[k].limit = springs_.takes(k) ? 0.0 : tau * (at_rest_[k] && !released_[k] ? laws_.static_limit(k) : laws_.limit(k));
+        problem_.sets[k].limit =
+            springs_.takes(k) ? 0.0 : tau * (at_rest_[k] && !released_[k] ? laws_.static_limit(k) : laws_.limit(k));
       solve(problem_, solve_options_, solver_, solution_);
       ++record.problems;
       iterations_ += solution_.iterations;

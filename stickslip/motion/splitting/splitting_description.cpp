@@ -44,12 +44,23 @@ void add_notes(const System&, const SimulationOptions& options, std::vector<std:
 }  // namespace
 
 SchemeDescription splitting_description() {
-  return {SchemeKind::splitting, "splitting", "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
-       "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving "
-       "surface, springs in series)",
-       "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is "
-       "reported, not bounded",
-          false, true, false, Derivatives::none, require_system, make, limits, add_notes, ElasticFriction::names};
+  return {
+      SchemeKind::splitting,
+      "splitting",
+      "Glowinski, Shiau, Kuo, Nasser 2004 (paper 1)",
+      "matrices with symmetric mass; friction (one component or planar, weakening, viscous, static limit, moving "
+      "surface, springs in series)",
+      "order 1; friction law exact at V^{n+1/2}; energy balance to round-off (symmetric stiffness); creep in stick is "
+      "reported, not bounded",
+      false,
+      true,
+      false,
+      Derivatives::none,
+      require_system,
+      make,
+      limits,
+      add_notes,
+      ElasticFriction::names};
 }
 
 }  // namespace stickslip

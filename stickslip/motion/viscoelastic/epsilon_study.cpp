@@ -165,8 +165,8 @@ EpsilonStudy study_epsilon(const System& system, const State& initial, double st
     ViscoelasticOptions soft;
     soft.epsilon = run.epsilon;
     soft.integrator = options.integrator;
-    ViscoelasticScheme scheme(system, soft, options.tolerance, {start_time, end_time}, system.breakpoints(start_time, end_time),
-                              options.stop);
+    ViscoelasticScheme scheme(system, soft, options.tolerance, {start_time, end_time},
+                              system.breakpoints(start_time, end_time), options.stop);
     StepRecord record;
     record.state = initial;
     record.state.t = start_time;

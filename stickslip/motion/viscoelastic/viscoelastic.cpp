@@ -20,11 +20,11 @@ namespace stickslip {
 
 namespace {
 const double kRoot6 = std::sqrt(6.0);
-constexpr double kRoundOff = 20;   // error weights in units of the round-off of a force
-constexpr int kHalvings = 30;      // of a step in which a law changes its branch, until its energy is explained
+constexpr double kRoundOff = 20;     // error weights in units of the round-off of a force
+constexpr int kHalvings = 30;        // of a step in which a law changes its branch, until its energy is explained
 constexpr double kNearLimit = 0.25;  // of the limit below it: a force that may pass it within a step and come back
 constexpr int kLooks = 6;            // parts of such a step between which the excess is looked at
-constexpr double kFastTimes = 10;  // of 1/frequency of the springs that a run lasts at least
+constexpr double kFastTimes = 10;    // of 1/frequency of the springs that a run lasts at least
 constexpr double kClockRoundOff = 4 * std::numeric_limits<double>::epsilon();  // times nearer than that are one
 /// Nodes and weights of Radau IIA: with these the sums are of the order of the method.
 const QuadraturePoint kRadauRule[3] = {
@@ -46,7 +46,8 @@ ViscoelasticScheme::~ViscoelasticScheme() = default;
 
 void ViscoelasticScheme::start(StepRecord& record) {
   State& s = record.state;
-  const Index n = system_.info().nv(), m = dynamics_.rows(), laws = static_cast<Index>(system_.laws().friction().size());
+  const Index n = system_.info().nv(), m = dynamics_.rows(),
+              laws = static_cast<Index>(system_.laws().friction().size());
   // A run that goes on brings its springs with it, and a velocity that they have let off the constraints.
   const bool goes_on = m > 0 && s.z.size() == m;
   if (!goes_on && !system_.laws().constraints().empty()) {
@@ -157,13 +158,13 @@ void ViscoelasticScheme::Audit::exchange(Memory& memory) {
 }
 
 void ViscoelasticScheme::Audit::add_items(const AuditLedger& /*run*/, const AuditLimits& /*limits*/,
-                                   std::vector<AuditItem>& items) const {
+                                          std::vector<AuditItem>& items) const {
   items.push_back(reported("constraint_position", position, "m, rad",
                            "largest violation of a holonomic constraint; of the size of epsilon"));
   items.push_back(
       reported("constraint_velocity", velocity, "m/s, rad/s",
-                           "largest violation of a constraint by the velocities; of the size of epsilon after the initial "
-                           "layer"));
+               "largest violation of a constraint by the velocities; of the size of epsilon after the initial "
+               "layer"));
   if (std::isfinite(lowest_damping))
     items.push_back(reported("fast_damping", lowest_damping, "",
                              "smallest b = (d^2/c) eigenvalue of A M^-1 A' along the motion; the source asks for b >= "
@@ -189,7 +190,8 @@ Mode ViscoelasticScheme::mode_of_block(std::size_t k) const {
 /// One step of the integrator; where a law changes its branch within it, not beyond the next row.
 StepOutcome ViscoelasticScheme::advance(StepRecord& record, double row) {
   if (restart_) begin(record.state.t);
-  if (std::exchange(switched_, false)) {  // slopes of the branch before would pass for a small residual of the one after
+  if (std::exchange(switched_,
+                    false)) {  // slopes of the branch before would pass for a small residual of the one after
     y_ = integrator_->y();
     integrator_->restart(integrator_->t(), y_, integrator_->suggested_step());
   }
@@ -244,7 +246,9 @@ StepOutcome ViscoelasticScheme::advance(StepRecord& record, double row) {
   return {};
 }
 
-StepOutcome ViscoelasticScheme::take_own_step(StepRecord& record) { return in_step_ ? StepOutcome{} : advance(record, kNoLimit); }
+StepOutcome ViscoelasticScheme::take_own_step(StepRecord& record) {
+  return in_step_ ? StepOutcome{} : advance(record, kNoLimit);
+}
 
 /// Friction laws that end the integrator's step on another branch than they began it on.
 bool ViscoelasticScheme::find_changes(const StepRecord& record) {
@@ -303,8 +307,8 @@ bool ViscoelasticScheme::explained(const StepRecord& record) {
   reach(integrator_->t(), y_, sum_);
   const double before = energy_of(integrator_->y_old()), after = energy_of(integrator_->y());
   const double gap = after - before - (sum_[0] - base_[0]) + (sum_[1] - base_[1]) + (sum_[2] - base_[2]);
-  const double scale = std::max({std::abs(before), std::abs(after), std::abs(sum_[0]), sum_[1], sum_[2],
-                                 std::abs(record.energy.initial)});
+  const double scale = std::max(
+      {std::abs(before), std::abs(after), std::abs(sum_[0]), sum_[1], sum_[2], std::abs(record.energy.initial)});
   return std::abs(gap) <= tolerance_ * scale;
 }
 

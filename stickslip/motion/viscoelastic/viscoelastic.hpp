@@ -80,7 +80,8 @@ class ViscoelasticScheme final : public Scheme {
   std::unique_ptr<Radau> rows_integrator_;  // for times within its steps, where it is implicit
   std::string refusal_;
   bool in_step_ = false, restart_ = true;
-  bool springs_ = false;   // in series with some slider, which relax far faster than anything moves: every step is checked
+  bool springs_ =
+      false;  // in series with some slider, which relax far faster than anything moves: every step is checked
   bool switched_ = false;  // a law changed its branch within the last step
   struct ChangedMode {
     std::size_t block;

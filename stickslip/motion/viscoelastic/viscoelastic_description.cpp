@@ -78,15 +78,17 @@ std::vector<std::string> internal(const System& system) {
 }  // namespace
 
 SchemeDescription viscoelastic_description() {
-  return {SchemeKind::viscoelastic, "viscoelastic",
-       "Fidlin, Deppler, Braun (paper 4), with a prepared start; limits as in paper 3's tangential law",
+  return {
+      SchemeKind::viscoelastic,
+      "viscoelastic",
+      "Fidlin, Deppler, Braun (paper 4), with a prepared start; limits as in paper 3's tangential law",
       "matrices, equations; independent holonomic and nonholonomic constraints, with or without a force limit; "
       "friction "
-       "(one component or planar) as the same spring-damper with its limit, springs in series as they are",
-       "the exact motion up to O(epsilon), Lambda too after the initial layer; up to O(sqrt(epsilon)) from the first "
-       "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
-       "grows "
-       "as epsilon -> 0",
+      "(one component or planar) as the same spring-damper with its limit, springs in series as they are",
+      "the exact motion up to O(epsilon), Lambda too after the initial layer; up to O(sqrt(epsilon)) from the first "
+      "reversal of a slip or slip from rest by a sudden force on; energy balance to the tolerance; cost that hardly "
+      "grows "
+      "as epsilon -> 0",
       true,
       false,
       false,

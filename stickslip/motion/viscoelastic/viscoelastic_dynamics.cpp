@@ -218,7 +218,8 @@ void ViscoelasticDynamics::place(double t, const Vector& y) {
       limit_[k] = (*block.limit)(workspace_.variables.span());
       if (!(limit_[k] >= 0))
         throw InputError(fmt::format("constraint.{}.viscoelastic.limit = {:.6g} at t = {:.9g} must be >= 0",
-                                     system_.laws().constraints()[static_cast<std::size_t>(block.row[0])].name, limit_[k], t));
+                                     system_.laws().constraints()[static_cast<std::size_t>(block.row[0])].name,
+                                     limit_[k], t));
     }
     double zeta[2]{}, u[2]{}, norm = 0;
     for (int c = 0; c < block.law.size; ++c) {

@@ -45,9 +45,8 @@ void ViscoelasticDynamics::jacobian(double t, const Vector& y, SlopePencil& J) {
   for (Index i = 0; i < nq_; ++i) J.mass.add(i, i, 1);
   add_rate_slopes(J.slope);
   for (Index i = 0; i < m_; ++i) J.mass.add(springs() + i, springs() + i, 1);
-  add_matrix(system_.inertia().mass(q_, workspace_), 1, [&](Index i, Index j, double value) {
-    J.mass.add(nq_ + i, nq_ + j, value);
-  });
+  add_matrix(system_.inertia().mass(q_, workspace_), 1,
+             [&](Index i, Index j, double value) { J.mass.add(nq_ + i, nq_ + j, value); });
   add_force_slopes(t, J.slope);
   if (!system_.inertia().constant()) add_mass_slopes(J.slope);
   if (constraints_ > 0) {
