@@ -14,6 +14,7 @@ constexpr int kMostIterations = 200;
 constexpr double kRoundOff = 1e-13;  // of the terms of a row
 constexpr double kDescent = 1e-4;    // of the gain that the slope of the dual promises
 constexpr double kShortest = 1e-10;  // of Newton's step
+constexpr double kBend = 1e-6;       // least curvature of the dual, of the largest it can have
 
 struct Dual {
   const DenseMatrix& A;  // in units of D: y is D y
@@ -46,9 +47,11 @@ std::optional<Vector> nearest_point(const DenseMatrix& A, const Vector& b, const
     for (Index j = 0; j < free.cols(); ++j)
       if (force[j] < from[j] || force[j] > to[j]) free.col(j).setZero();
     const Vector slope = dual.residual(y);
-    const Eigen::CompleteOrthogonalDecomposition<DenseMatrix> curvature(free * free.transpose());
-    Vector step = curvature.solve(slope);
-    if (!(step.dot(slope) > 0)) step = slope / scaled.squaredNorm();  // nothing is free: where the dual rises
+    // Where too few are free the dual bends in some directions only, and rises straight in the others: up to the next
+    // bound.
+    DenseMatrix curvature = free * free.transpose();
+    curvature.diagonal().array() += kBend * scaled.squaredNorm();
+    const Vector step = curvature.llt().solve(slope);
     double part = 1;
     const double now = dual.value(nu), gain = kDescent * step.dot(slope), noise = kRoundOff * std::abs(now);
     while (part > kShortest && !(dual.value(nu + part * step) >= now + part * gain - noise)) part *= 0.5;

@@ -3,9 +3,9 @@
 //
 //   minimise ½ ‖D y‖²  over  A y = b,  low <= y <= high,      A: m × n with few rows, D diagonal and positive
 //
-// By its dual: y(ν) = D⁻² Aᵀ ν, each component put into its bounds, and ν with A y(ν) = b by Newton's method on a concave
-// function that is piecewise quadratic. So bounds that a first guess would meet and the nearest point does not are left
-// again.
+// By its dual: y(ν) = D⁻² Aᵀ ν, each component put into its bounds, and ν with A y(ν) = b by Newton's method on a
+// concave function that is piecewise quadratic. So bounds that a first guess would meet and the nearest point does not
+// are left again.
 #pragma once
 
 #include <optional>
