@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nearly every source includes, parsed once (STICKSLIP_PRECOMPILE_HEADERS). Nothing of our own: it would be compiled
-// anew with every change.
+// What nearly every source includes, parsed once (STICKSLIP_PRECOMPILE_HEADERS). Nothing of our own: it would be
+// compiled anew with every change.
 #include <fmt/format.h>
 
 #include <Eigen/Core>

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/boundary/dead_unknown.hpp"
 #include "stickslip/boundary/fit_residual.hpp"
 #include "stickslip/boundary/identifiability.hpp"
 #include "stickslip/common/error.hpp"
@@ -96,7 +97,7 @@ class Fitting {
   FitSolution run() {
     with_values(problem_.model, problem_.unknowns, start_values(problem_.unknowns));  // a wrong key is an InputError
     residual_.set_weights(first_weights(problem_.data));
-    LeastSquaresSolution best = by_horizons(start_values(problem_.unknowns));
+    LeastSquaresSolution best = by_horizons(live_start());
     if (options_.starts > 0 && !raised(options_.stop)) {
       const LeastSquaresSolution other = by_horizons(best_of_spread(best.x));
       if (!stopped(other) && defined(other) && (!defined(best) || other.F.squaredNorm() < best.F.squaredNorm()))
@@ -123,8 +124,50 @@ class Fitting {
     return std::move(solution_);
   }
 
+  /// The start, but where an unknown has no effect on the data there, moved to where it has one.
+  Vector live_start() {
+    Vector x = start_values(problem_.unknowns), F;
+    DenseMatrix J;
+    if (!residual_.value(x, F) || !residual_.slope(x, J)) return x;  // what fails there, the solver says
+    const Vector start = x;
+    for (Index j = 0; j < x.size(); ++j)
+      if (tells_nothing(J, residual_.sizes(start), j)) x[j] = value_that_tells(j, start, F);
+    return x;
+  }
+
+  double value_that_tells(Index j, const Vector& x, const Vector& F) {
+    const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
+    const std::optional<double> value =
+        value_with_effect(unknown, x[j], false, [&](double at) -> std::optional<Effect> {
+          Vector trial = x, trial_F;
+          trial[j] = at;
+          if (raised(options_.stop) || !residual_.value(trial, trial_F)) return std::nullopt;
+          return Effect{(trial_F - F).norm() > noise(), trial_F.squaredNorm()};
+        });
+    if (raised(options_.stop)) return x[j];
+    if (!value)
+      throw InputError(fmt::format(
+          "no measured column depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or "
+          "measure something that it changes",
+          unknown.name, unknown.key, x[j]));
+    solution_.notes.push_back(
+        fmt::format("no measured column changes with '{}' near its start {:.6g}; started from {:.6g} "
+                    "instead",
+                    unknown.name, x[j], *value));
+    return *value;
+  }
+
+  /// A change of ‖F‖ that runs may make by themselves.
+  double noise() const { return kNoEffect * residual_.data_size(); }
+  bool tells_nothing(const DenseMatrix& J, const Vector& sizes, Index j) const {
+    return J.col(j).norm() * sizes[j] <= noise();
+  }
+
   LeastSquaresSolution solve(const Vector& x, double tolerance) {
     LeastSquaresProblem equations;
+    // An unknown whose effect fades stays, and none changes by many times its size at once: what J says of it holds
+    // near by.
+    equations.longest = [&](const Vector& at) { return Vector(kLongestStep * residual_.sizes(at)); };
     equations.low = lower_bounds(problem_.unknowns);
     equations.high = upper_bounds(problem_.unknowns);
     equations.value = [&](const Vector& at, Vector& F) {
@@ -132,7 +175,11 @@ class Fitting {
       if (options_.progress) options_.progress(progress_);
       return has_value;
     };
-    equations.slope = [&](const Vector& at, const Vector&, DenseMatrix& J) { return residual_.slope(at, J); };
+    equations.slope = [&](const Vector& at, const Vector&, DenseMatrix& J) {
+      if (!residual_.slope(at, J)) return false;
+      drop_what_tells_nothing(at, J);
+      return true;
+    };
     equations.stop = [&] { return raised(options_.stop); };
     equations.taken = [&](const Vector& at, const Vector& F) {
       solution_.history.push_back({rms_of(F), residual_.until(), at});
@@ -220,18 +267,16 @@ class Fitting {
     solution_.runs = residual_.runs();
   }
 
-  /// J without what is noise of the runs beside the data, which tells nothing.
-  DenseMatrix told_by_data(const LeastSquaresSolution& found) const {
-    DenseMatrix J = found.J;
-    const Vector sizes = residual_.sizes(found.x);
+  /// Columns that are noise of the runs beside the data.
+  void drop_what_tells_nothing(const Vector& x, DenseMatrix& J) const {
+    const Vector sizes = residual_.sizes(x);
     for (Index j = 0; j < J.cols(); ++j)
-      if (J.col(j).norm() * sizes[j] <= kNoEffect * std::sqrt(static_cast<double>(J.rows()))) J.col(j).setZero();
-    return J;
+      if (tells_nothing(J, sizes, j)) J.col(j).setZero();
   }
 
   void set_errors(const LeastSquaresSolution& found) {
     const bool known = all_have_sigma(problem_.data);
-    const DenseMatrix C = covariance(told_by_data(found)) * (known ? 1.0 : solution_.chi_square);
+    const DenseMatrix C = covariance(found.J) * (known ? 1.0 : solution_.chi_square);
     const Index n = found.x.size();
     solution_.standard_errors = C.diagonal().cwiseSqrt();
     solution_.correlation = DenseMatrix::Identity(n, n);
@@ -269,7 +314,7 @@ class Fitting {
           fmt::format("{} iterations were not enough (rms {:.4g}); raise max_iterations, or change the start",
                       found.iterations, solution_.rms);
     }
-    const std::vector<std::vector<std::string>> lost = undetermined(told_by_data(found), names);
+    const std::vector<std::vector<std::string>> lost = undetermined(found.J, names);
     if (lost.empty()) return;
     solution_.status = Status::not_converged;
     solution_.message = "the data do not determine ";
@@ -279,8 +324,9 @@ class Fitting {
     solution_.message += "; give them as numbers, or measure something that they change";
   }
 
-  static constexpr double kNoEffect = 1e-8;  ///< of a weighted residual, for an unknown that changes by its size
-  static constexpr double kFirstRadius = 1;  ///< unknowns hardly change by more than their size at once
+  static constexpr double kNoEffect = 1e-8;          ///< of the data, for an unknown that changes by its size
+  static constexpr double kLongestStep = 10;         ///< sizes of an unknown
+  static constexpr double kFirstRadius = 1;          ///< unknowns hardly change by more than their size at once
   static constexpr double kHorizonTolerance = 1e-3;  ///< on the way a fair guess is enough
   static constexpr double kBalanced = 1e-4;          ///< relative change of unknowns, far below their errors
 

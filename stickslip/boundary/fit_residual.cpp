@@ -91,6 +91,16 @@ bool FitResidual::slope(const Vector& x, DenseMatrix& J) {
   return J.allFinite();
 }
 
+double FitResidual::data_size() const {
+  double squares = 0;
+  for (std::size_t c = 0; c < weights_.size(); ++c) {
+    const MeasuredColumn& column = problem_->data.columns[c];
+    const double size = weights_[c] * column.size();
+    for (std::size_t k = 0; k < rows_; ++k) squares += std::isfinite(column.values[k]) ? size * size : 0.0;
+  }
+  return std::sqrt(squares);
+}
+
 std::vector<std::vector<double>> FitResidual::model() const {
   std::vector<std::vector<double>> values;
   for (const MeasuredColumn& column : problem_->data.columns) {

@@ -30,6 +30,8 @@ class FitResidual {
   bool slope(const Vector& x, DenseMatrix& J);
   /// Part of F that is about data.
   auto data_part(const Vector& F) const { return F.head(count_); }
+  /// ‖F‖ of a model that is off by the size of each column.
+  double data_size() const;
   /// y_c(t_k) of the last value(), up to `until`.
   std::vector<std::vector<double>> model() const;
   /// Root mean square of y - d of each column, there; 0 for a column without values.

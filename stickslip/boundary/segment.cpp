@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/motion/compliant/compliant_dynamics.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 
 namespace stickslip {
@@ -45,6 +46,8 @@ SegmentInput Segment::input(const SegmentPlan& plan, const Vector& unknowns, con
   const System& system = input.model.system();
   input.start = start ? *start : input.model.initial();
   input.start.t = plan.start_time;
+  if (run.scheme == SchemeKind::compliant && run.compliant.epsilon == 0)  // contacts stay those of the whole run
+    run.compliant.epsilon = default_compliance(system, input.model.initial(), input.model.options().span().length());
   if (start && !system.laws().constraints().empty()) {  // an iterate need not be on the constraints
     ConsistentStart on = make_consistent(system, plan.start_time, start->q, start->v, {.policy = StartPolicy::project});
     input.start.q = std::move(on.q);

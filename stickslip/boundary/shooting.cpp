@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/boundary/dead_unknown.hpp"
 #include "stickslip/boundary/identifiability.hpp"
 #include "stickslip/boundary/shooting_map.hpp"
 #include "stickslip/boundary/sticking.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/least_squares.hpp"
+#include "stickslip/common/nearest_point.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
@@ -105,7 +107,13 @@ class Shooting {
 
  private:
   bool begin(const Vector& x, Vector& X, Vector& F, DenseMatrix& J) {
-    return map_.start(x, X) && map_.value(X, F) && map_.slope(X, J);
+    return map_.start(x, X) && map_.value(X, F) && slope(X, J);
+  }
+
+  bool slope(const Vector& X, DenseMatrix& J) {
+    const bool known = map_.slope(X, J);
+    no_slope_ = known ? "" : map_.message();
+    return known;
   }
 
   /// A key that is no number a motion can be differentiated by is wrong input, not a start that fails.
@@ -120,9 +128,10 @@ class Shooting {
   ShootingSolution failed_start(const Vector& x) {
     if (!raised(options_.stop)) require_numbers(x);
     solution_.status = raised(options_.stop) ? Status::interrupted : Status::not_converged;
-    solution_.message = raised(options_.stop)
-                            ? "interrupted before the run from the start values had ended"
-                            : fmt::format("the run from the start values fails: {}; change the start", map_.message());
+    solution_.message = raised(options_.stop) ? "interrupted before the run from the start values had ended"
+                        : no_slope_.empty()
+                            ? fmt::format("the run from the start values fails: {}; change the start", map_.message())
+                            : fmt::format("the run from the start values has no derivatives: {}", no_slope_);
     solution_.unknowns = x;
     solution_.runs = map_.segment().runs();
     return std::move(solution_);
@@ -137,22 +146,22 @@ class Shooting {
   Vector start_metric() const { return sizes(start_values(problem_.unknowns)).cwiseInverse(); }
 
   /// From a solution to the one that is nearest to the start: the point of the linearised conditions that is, then back
-  /// onto the conditions, as long as that brings it nearer.
+  /// onto the conditions, as long as that brings it nearer. States at nodes follow the unknowns and have no part in it.
   LeastSquaresSolution nearest(LeastSquaresSolution found) {
+    const Index n = map_.unknown_count();
     const Vector x0 = start_values(problem_.unknowns), D = start_metric();
-    const auto far = [&](const Vector& x) { return D.cwiseProduct(x - x0).norm(); };
+    const auto far = [&](const Vector& X) { return D.cwiseProduct(X.head(n) - x0).norm(); };
     int left = options_.max_iterations;
     double part = 1;
     for (solution_.distance = far(found.x); left > 0 && part > kNearest; --left) {
-      const Vector back = x0 - found.x;
-      const Vector p =
-          back + trust_region_step(found.J, found.F + found.J * back, D, HUGE_VAL, lower_bounds(problem_.unknowns) - x0,
-                                   upper_bounds(problem_.unknowns) - x0);
-      nearest_ = D.cwiseProduct(p).norm() <= kNearest * solution_.distance || solution_.distance == 0;
+      const Vector p = towards_nearest(found, x0, D);
+      nearest_ = D.cwiseProduct(p.head(n)).norm() <= kNearest * solution_.distance || solution_.distance == 0;
       if (nearest_ || raised(options_.stop)) return found;
       const std::size_t kept = solution_.history.size();
-      LeastSquaresSolution next = solve(found.x + part * p);
-      const bool nearer = next.outcome == LeastSquaresOutcome::solved && far(next.x) < solution_.distance;
+      LeastSquaresSolution next = solve(map_.moved(found.x, part * p));
+      // What the conditions are met to moves x by as much.
+      const double noise = 1 + std::sqrt(static_cast<double>(n)) * options_.tolerance;
+      const bool nearer = next.outcome == LeastSquaresOutcome::solved && far(next.x) <= noise * solution_.distance;
       if (!nearer) {
         solution_.history.resize(kept);
         part *= 0.5;
@@ -163,6 +172,20 @@ class Shooting {
       solution_.distance = far(found.x);
     }
     return found;
+  }
+
+  /// To the nearest point of the linear model at a solution, states at nodes included. Where the bounds leave none, as
+  /// near to it as the steps of Newton's method come.
+  Vector towards_nearest(const LeastSquaresSolution& found, const Vector& x0, const Vector& D) const {
+    const Index n = map_.unknown_count();
+    const ShootingMap::Eliminated linear = map_.eliminate_nodes(found.J, found.F);
+    const Vector back = x0 - found.x.head(n), b = -linear.F - linear.J * back;
+    const Vector low = lower_bounds(problem_.unknowns) - x0, high = upper_bounds(problem_.unknowns) - x0;
+    const std::optional<Vector> y = nearest_point(linear.J, b, D, low, high);
+    Vector p(map_.step_size());
+    p.head(n) = back + (y ? *y : trust_region_step(linear.J, -b, D, HUGE_VAL, low, high));
+    p.tail(p.size() - n) = linear.node_steps + linear.node_slope * p.head(n);
+    return p;
   }
 
   double size(Index j, const Vector& x) const { return problem_.unknowns[static_cast<std::size_t>(j)].size(x[j]); }
@@ -205,32 +228,25 @@ class Shooting {
 
   bool probe(Index j, bool move, const Vector& g, const Vector& seen, const Vector& F, const Vector& X, Vector& x) {
     const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
-    const double s = unknown.size(x[j]);
-    double best = F.squaredNorm(), value = x[j];
-    bool depends = false;
-    for (const double amount : {0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0, 100.0, -100.0}) {
-      const double at = std::clamp(x[j] + amount * s, unknown.min, unknown.max);
-      Vector trial = X, trial_F;
-      trial[j] = at;
-      if (at == x[j] || !map_.value(trial, trial_F)) continue;
-      const Vector change = (map_.conditions() - g).cwiseAbs();
-      bool changes = !(trial_F.tail(F.size() - g.size()) - F.tail(F.size() - g.size())).isZero(0);
-      for (Index i = 0; i < g.size(); ++i) changes |= change[i] > kNoEffect * seen[i];
-      depends |= changes;
-      if (changes && (value == x[j] || trial_F.squaredNorm() < best)) {
-        best = trial_F.squaredNorm();
-        value = at;
-      }
-      if (depends && !move) return false;
-    }
-    if (!depends)
+    const Index gaps = F.size() - g.size();
+    const std::optional<double> value =
+        value_with_effect(unknown, x[j], !move, [&](double at) -> std::optional<Effect> {
+          Vector trial = X, trial_F;
+          trial[j] = at;
+          if (!map_.value(trial, trial_F)) return std::nullopt;
+          const bool changes = !(trial_F.tail(gaps) - F.tail(gaps)).isZero(0) ||
+                               ((map_.conditions() - g).cwiseAbs().array() > kNoEffect * seen.array()).any();
+          return Effect{changes, trial_F.squaredNorm()};
+        });
+    if (!value)
       throw InputError(fmt::format(
           "no condition depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or add a "
           "condition on what it moves",
           unknown.name, unknown.key, x[j]));
+    if (!move) return false;
     solution_.notes.push_back(fmt::format(
-        "nothing changes with '{}' near its start {:.6g}; started from {:.6g} instead", unknown.name, x[j], value));
-    x[j] = value;
+        "nothing changes with '{}' near its start {:.6g}; started from {:.6g} instead", unknown.name, x[j], *value));
+    x[j] = *value;
     return true;
   }
 
@@ -272,8 +288,11 @@ class Shooting {
     equations.low.head(n) = lower_bounds(problem_.unknowns);
     equations.high.head(n) = upper_bounds(problem_.unknowns);
     if (open()) {
-      equations.metric = Vector::Ones(size);
+      equations.metric.resize(size);
       equations.metric.head(n) = start_metric();
+      for (Index k = 0; k < map_.node_count(); ++k)
+        equations.metric.segment(n + k * map_.state_sizes().size(), map_.state_sizes().size()) =
+            map_.state_sizes().cwiseInverse();
     }
     equations.value = [&](const Vector& at, Vector& F) {
       const bool defined = map_.value(at, F);
@@ -281,7 +300,7 @@ class Shooting {
       return defined;
     };
     equations.slope = [&](const Vector& at, const Vector&, DenseMatrix& J) {
-      if (!map_.slope(at, J)) return false;
+      if (!slope(at, J)) return false;
       reach_ = reach(J, at.head(n));
       return true;
     };
@@ -366,6 +385,7 @@ class Shooting {
       const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
       if (solution_.unknowns[j] == unknown.min || solution_.unknowns[j] == unknown.max) bound.push_back(unknown.name);
     }
+    if (!no_slope_.empty()) return text + fmt::format("; derivatives end there: {}", no_slope_);
     if (!bound.empty()) text += fmt::format("; {} {} at a bound", listed(bound), bound.size() == 1 ? "is" : "are");
     constexpr double kNearTheRun = 1e4;  // times run.tolerance: what an accurate run may leave of a condition
     const double run = problem_.model.options().tolerance;
@@ -421,6 +441,7 @@ class Shooting {
   bool nearest_ = false;  // no solution near by is nearer to the start
   ShootingSolution solution_;
   Vector reach_;
+  std::string no_slope_;  // why the last derivative failed
   double first_residual_ = 0, progress_ = 0;
 };
 

@@ -278,12 +278,20 @@ bool ShootingMap::forward_slope(const Vector& X, DenseMatrix& J) {
   return J.allFinite();
 }
 
-DenseMatrix ShootingMap::sensitivity(const DenseMatrix& J) const {
+ShootingMap::Eliminated ShootingMap::eliminate_nodes(const DenseMatrix& J, const Vector& F) const {
   const Index m = condition_count(), rest = step_size() - n_;
-  DenseMatrix S = J.topLeftCorner(m, n_);
-  if (rest > 0)
-    S -= J.topRightCorner(m, rest) * J.bottomRightCorner(rest, rest).partialPivLu().solve(J.bottomLeftCorner(rest, n_));
-  return scales_.asDiagonal() * S;
+  Eliminated result{J.topLeftCorner(m, n_), F.head(m), Vector::Zero(rest), DenseMatrix::Zero(rest, n_)};
+  if (rest == 0) return result;
+  const Eigen::PartialPivLU<DenseMatrix> continuity(J.bottomRightCorner(rest, rest));
+  result.node_steps = -continuity.solve(F.tail(rest));
+  result.node_slope = -continuity.solve(J.bottomLeftCorner(rest, n_));
+  result.J.noalias() += J.topRightCorner(m, rest) * result.node_slope;
+  result.F.noalias() += J.topRightCorner(m, rest) * result.node_steps;
+  return result;
+}
+
+DenseMatrix ShootingMap::sensitivity(const DenseMatrix& J) const {
+  return scales_.asDiagonal() * eliminate_nodes(J, Vector::Zero(J.rows())).J;
 }
 
 }  // namespace stickslip

@@ -44,6 +44,15 @@ class ShootingMap {
   const Vector& condition_scales() const { return scales_; }
   /// ∂g/∂x with the nodes eliminated, from a Jacobian of slope().
   DenseMatrix sensitivity(const DenseMatrix& J) const;
+  /// The linear model J p + F of the conditions in the unknowns alone: states at the nodes follow so that the motion is
+  /// continuous in it.
+  struct Eliminated {
+    DenseMatrix J;  ///< conditions × unknowns
+    Vector F;
+    Vector node_steps;       ///< of the nodes, where the unknowns stay
+    DenseMatrix node_slope;  ///< likewise, by the unknowns
+  };
+  Eliminated eliminate_nodes(const DenseMatrix& J, const Vector& F) const;
 
   /// Forward, or adjoint: what slope() takes its derivatives from. Throws InputError where the options ask for one that
   /// there is none of.

@@ -111,9 +111,15 @@ LeastSquaresSolution solve_least_squares(const LeastSquaresProblem& problem, con
     if (now.iterations >= options.max_iterations) return ends(LeastSquaresOutcome::iterations);
     const double before = now.F.squaredNorm();
     bool accepted = false, first = true;
+    Vector low = problem.low - now.x.head(n), high = problem.high - now.x.head(n);
+    if (problem.longest) {
+      const Vector most = problem.longest(now.x);
+      low = low.cwiseMax(-most);
+      high = high.cwiseMin(most);
+    }
     while (!accepted) {
       const Vector x = now.x.head(n);
-      const Vector p = trust_region_step(now.J, now.F, D, radius, problem.low - x, problem.high - x);
+      const Vector p = trust_region_step(now.J, now.F, D, radius, low, high);
       const double predicted = before - (now.F + now.J * p).squaredNorm(), size = length(D, p);
       const bool short_step = size <= options.step_tolerance * length(D, x);
       if (predicted <= options.reduction_tolerance * before || (short_step && first))

@@ -31,6 +31,8 @@ namespace stickslip {
 struct LeastSquaresProblem {
   Vector low, high;    ///< per unknown; may be infinite
   Vector metric = {};  ///< D, where it is given and not to follow from J (fewer equations than unknowns)
+  /// Largest change of each unknown in one step from x; empty: as the region allows.
+  std::function<Vector(const Vector& x)> longest = {};
   /// F(x); false: there is none at x.
   std::function<bool(const Vector& x, Vector& F)> value;
   /// J at an x where value() was true; `F` is its result. Likewise.

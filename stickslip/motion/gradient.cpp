@@ -50,44 +50,42 @@ std::vector<double> step_ends(const GradientProblem& problem, StopRequest stop) 
   return times;
 }
 
-/// An unknown that moves the time at which a force jumps; none: -1. Steps of the motion alone do not see what that
-/// does.
-Index mover_of_jumps(const GradientProblem& problem) {
+/// An unknown near whose value there are other jumps of forces than at it; none: -1. Where they only move, they are
+/// followed.
+Index maker_of_jumps(const GradientProblem& problem) {
   const TimeSpan run = problem.options.span();
-  const std::vector<double> own = problem.system.breakpoints(run.start, run.end);
+  const std::size_t own = problem.system.breakpoints(run.start, run.end).size();
   for (Index j = 0; j < problem.variations.size(); ++j)
     for (const ParameterVariation::Neighbour& near : problem.variations.neighbours(j))
-      if (near.parts.system->breakpoints(run.start, run.end) != own) return j;
+      if (near.parts.system->breakpoints(run.start, run.end).size() != own) return j;
   return -1;
 }
 
-/// What the way back does not follow; empty: nothing. Measured against columns and differences of runs.
-std::string beyond_adjoint(const GradientProblem& problem) {
-  const SimulationOptions& run = problem.options;
-  if (const Index mover = mover_of_jumps(problem); mover >= 0)
-    return fmt::format("'{}' moves the time at which a force jumps",
-                       problem.variations.names()[static_cast<std::size_t>(mover)]);
-  const bool fixed =
-      run.compliant.integrator == CompliantIntegrator::heun || run.compliant.integrator == CompliantIntegrator::rk4;
-  if (fixed && !problem.system.breakpoints(run.span().start, run.span().end).empty())
-    return "a force jumps within fixed steps";
-  for (const ContactElement& contact : problem.system.laws().contacts())
-    if (contact.mu_static.value_or(0) > contact.mu && contact.compliance && contact.compliance->normal_damping > 0)
-      return fmt::format("contact '{}' has a static coefficient and normal damping", contact.name);
-  return "";
+/// Along the motion to t, parts ending where a force jumps, as those of a run do.
+StepOutcome go_to(double t, const std::vector<double>& ends, CompliantScheme& scheme, StepRecord& record) {
+  StepOutcome outcome;
+  while (record.state.t < t && outcome.status == Status::success) {
+    const auto next = std::upper_bound(ends.begin(), ends.end(), record.state.t);
+    outcome = scheme.step(next != ends.end() ? std::min(*next, t) : t, record);
+  }
+  return outcome;
 }
 
 GradientSolution go_back(const GradientProblem& problem, const GradientOptions& options) {
   const SimulationOptions& run = problem.options;
   GradientSolution solution{.method = DerivativeMethod::adjoint};
-  if (const std::string why = beyond_adjoint(problem); !why.empty()) {
+  if (const Index maker = maker_of_jumps(problem); maker >= 0) {
     solution.status = Status::refused;
-    solution.message = fmt::format("{}, which the adjoint does not follow; use derivatives = \"forward\"", why);
+    solution.message = fmt::format(
+        "near its value '{}' makes a jump of a force come or go, which the adjoint does not follow; use "
+        "derivatives = \"forward\"",
+        problem.variations.names()[static_cast<std::size_t>(maker)]);
     return solution;
   }
   const double step = run.steps > 0 ? run.span().length() / static_cast<double>(run.steps) : run.step;
-  CompliantScheme scheme(problem.system, run.compliant, run.tolerance, step, run.span(),
-                         step_ends(problem, options.stop), options.stop, &problem.variations);
+  const std::vector<double> ends = step_ends(problem, options.stop);
+  CompliantScheme scheme(problem.system, run.compliant, run.tolerance, step, run.span(), ends, options.stop,
+                         &problem.variations);
   CompliantTape tape;
   scheme.record_on(tape);
   StepRecord record;
@@ -98,24 +96,23 @@ GradientSolution go_back(const GradientProblem& problem, const GradientOptions& 
   solution.values.setZero(m);
   for (const std::size_t i : by_time(problem.functionals)) {
     const Functional& functional = problem.functionals[i];
-    if (record.state.t < functional.time) {
-      StepOutcome outcome = scheme.step(functional.time, record);
-      solution.status = outcome.status;
-      solution.message = std::move(outcome.message);
-      if (solution.status != Status::success) return solution;
-    }
-    TapeMark mark{static_cast<Index>(i), Vector::Zero(problem.system.info().nq() + problem.system.info().nv())};
-    solution.values[mark.functional] = functional.value(record.state, mark.weights);
-    tape.push_back(std::move(mark));
+    StepOutcome outcome = go_to(functional.time, ends, scheme, record);
+    solution.status = outcome.status;
+    solution.message = std::move(outcome.message);
+    if (solution.status != Status::success) return solution;
+    Vector weights = Vector::Zero(problem.system.info().nq() + problem.system.info().nv());
+    solution.values[static_cast<Index>(i)] = functional.value(record.state, weights);
+    scheme.mark(static_cast<Index>(i), record.state.t, weights);
   }
   solution.final = record.state;
   bool exists = true;
   if (scheme.gradient(m, solution.gradient, exists) && exists) return solution;
   solution.status = raised(options.stop) ? Status::interrupted : Status::not_finite;
-  solution.message = raised(options.stop)
-                         ? "stopped on the way back along the motion"
-                         : "the adjoint found no derivative: several forces jump at one instant that changes of the "
-                           "state move apart; forward derivatives tell which unknowns do";
+  solution.message =
+      raised(options.stop)
+          ? "stopped on the way back along the motion"
+          : "the adjoint found no derivative: several forces jump at one instant that changes of the "
+            "state move apart; use derivatives = \"forward\", which tells for each unknown whether it does";
   return solution;
 }
 

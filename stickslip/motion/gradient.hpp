@@ -6,8 +6,8 @@
 //   forward   columns ∂(q, v, z)/∂p_j carried along the run: one run whatever m is, its cost grows with n
 //   adjoint   one way back along the run for all functionals (compliant/compliant_adjoint.hpp): its cost grows with m
 //             and hardly with n. Scheme `compliant` with its inertia; the derivative of the steps as they were made,
-//             by which it agrees with columns to their own accuracy. Refused where an unknown moves the time at which a
-//             force jumps
+//             by which it agrees with columns to their own accuracy. Refused where an unknown makes a jump of a force
+//             come or go
 //
 // automatic: adjoint where kAdjointCost (m + kWayBack) < n and the scheme has it; else forward.
 #pragma once

@@ -87,7 +87,7 @@ def test_a_start_that_nothing_can_have_brought_about_is_refused(stickslip, end):
     assert done.returncode == 2 and "contact 'c' starts 50 m inside" in done.stderr
 
 
-@pytest.mark.parametrize("end, v", [(1.5, 0.0), (1.5, 2.0), (0.05, 2.0), (10.0, 0.0)])
+@pytest.mark.parametrize("end, v", [(1.5, 0.0), (1.5, 2.0), (0.05, 2.0), (10.0, 0.0), (60.0, 0.0), (1e4, 2.0)])
 @pytest.mark.parametrize("L, M, T", [(1, 1, 1), (1e6, 1e-6, 1e-6), (1e-6, 1e6, 1e6)])
 def test_so_is_one_that_would_throw_it_many_times_its_way(stickslip, end, v, L, M, T):
     """5 m inside where its weight makes 1 cm: 500 times the force that can have pressed it there."""
@@ -101,6 +101,36 @@ def test_so_is_one_that_would_throw_it_many_times_its_way(stickslip, end, v, L, 
 def test_a_strained_start_that_a_push_can_have_brought_about_is_not(stickslip):
     result = run(stickslip, block(kn=1e3, z=-0.2, end=0.5, row=0.25))
     assert result["status"] == "success"
+
+
+@pytest.mark.parametrize("end", [0.05, 50.0])
+def test_nor_is_a_grip_however_hard_it_presses(stickslip, end):
+    """Between two walls, 500 N on each, beside a weight of 9.81 N: the contacts press against one another."""
+    result = run(stickslip, f"""
+[matrices]
+coordinates = ["x", "z"]
+mass = [[1, 0], [0, 1]]
+force = [0, -9.81]
+[[contact]]
+name = "left"
+gap = "x"
+slip = "z"
+mu = 0.5
+compliance = {{ stiffness = [[1e4, 0], [0, 1e4]], damping = 200 }}
+[[contact]]
+name = "right"
+gap = "-0.1 - x"
+slip = "z"
+mu = 0.5
+compliance = {{ stiffness = [[1e4, 0], [0, 1e4]], damping = 200 }}
+[initial]
+position = [-0.05, 0]
+[run]
+scheme = "compliant"
+end_time = {end}
+output_step = {end / 2}
+""")
+    assert result["final"]["position"] == pytest.approx([-0.05, -GRAVITY / 2e4 if end > 1 else result["final"]["position"][1]], rel=1e-6)
 
 
 def test_slip_begins_when_a_growing_pull_overcomes_spring_and_damper(stickslip):

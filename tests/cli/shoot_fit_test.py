@@ -187,16 +187,92 @@ conditions = ["x - 0.3"]
 """
 
 
-@pytest.mark.parametrize("static, damping, integrator, expected", [
-    ("mu_static = 0.5", 5, "explicit", "contact 'floor' has a static coefficient and normal damping"),
-    ("", 0, "rk4", "a force jumps within fixed steps"),
-])
-def test_an_adjoint_that_would_be_wrong_is_refused_and_automatic_takes_columns(stickslip, static, damping, integrator, expected):
+@pytest.mark.parametrize("static, damping, integrator", [("mu_static = 0.5", 5, "explicit"), ("", 0, "rk4"), ("mu_static = 0.5", 5, "heun")])
+def test_adjoint_and_columns_agree_where_forces_jump(stickslip, static, damping, integrator):
     stickslip.write("static.toml", STATIC.format(static=static, damping=damping, integrator=integrator))
+    back = stickslip.json("shoot", "static.toml")
+    forward = stickslip.json("shoot", "static.toml", "--set", "shoot.derivatives=forward")
+    assert back["derivatives"] == "adjoint" and back["status"] == forward["status"] == "success"
+    assert back["sensitivity"][0] == pytest.approx(forward["sensitivity"][0], rel=1e-6)
+    assert list(back["unknowns"].values()) == pytest.approx(list(forward["unknowns"].values()), rel=1e-5)
+
+
+def test_an_adjoint_that_is_refused_says_why_and_what_helps(stickslip):
+    """A jump of the force lies at the end of the run: a change of h takes it away."""
+    model = STATIC.format(static="", damping=0, integrator="explicit").replace("t < 0.1", "t < 10*h - 1.5")
+    stickslip.write("static.toml", model)
     result = stickslip("shoot", "static.toml")
-    assert result.returncode == 1 and expected in result.stderr, result.stderr
-    automatic = stickslip.json("shoot", "static.toml", "--set", "shoot.derivatives=automatic")
-    assert automatic["derivatives"] == "forward" and automatic["status"] == "success"
+    assert result.returncode == 1 and "'parameters.h' makes a jump of a force come or go" in result.stderr, result.stderr
+    assert 'use derivatives = "forward"' in result.stderr and "change the start" not in result.stderr
+    for derivatives in ("forward", "automatic"):
+        assert stickslip("shoot", "static.toml", "--set", f"shoot.derivatives={derivatives}").returncode == 0
+
+
+def test_with_segments_the_nearest_solution_is_the_same(stickslip):
+    stickslip.write("pushed.toml", pushed(6))
+    whole = stickslip.json("shoot", "pushed.toml")
+    parts = stickslip.json("shoot", "pushed.toml", "--set", "shoot.segments=3")
+    assert whole["status"] == parts["status"] == "success"
+    assert any("of all solutions the one nearest" in note for note in parts["notes"]), parts["notes"]
+    assert parts["distance"] == pytest.approx(whole["distance"], rel=1e-8)
+    assert list(parts["unknowns"].values()) == pytest.approx(list(whole["unknowns"].values()), abs=1e-5)
+
+
+def test_the_nearest_solution_keeps_to_bounds_and_leaves_those_it_need_not_meet(stickslip):
+    stickslip.write("pushed.toml", pushed(6))
+    free = stickslip.json("shoot", "pushed.toml")
+    first = free["unknowns"]["wu0"]
+    bound = ["--set", f"shoot.unknowns.wu0.{'min' if first < 2 else 'max'}={2 + 0.5 * (first - 2)}"]
+    held = stickslip.json("shoot", "pushed.toml", *bound)
+    assert held["status"] == "success" and held["unknowns"]["wu0"] == pytest.approx(2 + 0.5 * (first - 2), rel=1e-12)
+    assert held["distance"] > free["distance"]
+    # Of what is left of the way, the part of the other unknowns is a combination of the rows of the conditions.
+    rows, way = [row[1:] for row in held["sensitivity"]], [u - 2.0 for u in list(held["unknowns"].values())[1:]]
+    dot = lambda a, b: sum(x * y for x, y in zip(a, b))
+    a, b, c = dot(rows[0], rows[0]), dot(rows[0], rows[1]), dot(rows[1], rows[1])
+    p, q = dot(rows[0], way), dot(rows[1], way)
+    s, t = (p * c - q * b) / (a * c - b * b), (a * q - b * p) / (a * c - b * b)
+    rest = [w - s * x - t * y for w, x, y in zip(way, *rows)]
+    assert dot(rest, rest) ** 0.5 < 1e-5 * dot(way, way) ** 0.5
+
+
+TWO_SPRINGS = """
+[parameters]
+k = 3.0
+unseen = 2.0
+push = 0.1
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+stiffness = [["k", 0], [0, "unseen"]]
+force = ["max(push - 1, 0)", 0]
+[[friction]]
+on = "x"
+limit = 0.05
+[initial]
+position = [1, 1]
+[run]
+scheme = "{scheme}"
+{steps}
+end_time = 2
+[fit]
+unknowns = [{{ name = "k", key = "parameters.k", start = 2.5 }}, {{ name = "other", key = "parameters.{other}" }}]
+"""
+
+
+@pytest.mark.parametrize("scheme, steps", [("event", ""), ("moreau", "step = 0.01")])
+def test_a_fit_names_an_unknown_that_no_measured_column_depends_on_at_once(stickslip, scheme, steps):
+    stickslip.write("m.toml", TWO_SPRINGS.format(scheme=scheme, steps=steps, other="unseen"))
+    stickslip("run", "m.toml", "--set", "run.output_step=0.1", "--out", "data")
+    columns = (stickslip.folder / "data" / "trajectory.csv").read_text().splitlines()
+    stickslip.write("data.csv", "\n".join(",".join(line.split(",")[:2]) for line in columns))
+    result = stickslip("fit", "m.toml", "data.csv")
+    assert result.returncode == 2 and "no measured column depends on the unknown 'other' (parameters.unseen)" in result.stderr
+    # One that has an effect elsewhere is started there.
+    stickslip.write("m.toml", TWO_SPRINGS.format(scheme=scheme, steps=steps, other="push"))
+    moved = json.loads(stickslip("fit", "m.toml", "data.csv", "--json").stdout)
+    assert any("near its start 0.1; started from" in note for note in moved["notes"]), moved
+    assert abs(moved["unknowns"]["other"]) < 100
 
 
 def test_what_failed_is_not_called_nearest(stickslip):

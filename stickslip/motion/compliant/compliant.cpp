@@ -331,7 +331,12 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
   dynamics_.contacts().point_forces(record.point_forces);
-  if (unknowns_ > 0) take_sensitivity(y, record);
+  if (unknowns_ == 0) return;
+  if (moves_breakpoints()) {
+    at_fixed_time_ = y;
+    put_columns_at_fixed_time(t, at_fixed_time_);
+  }
+  take_sensitivity(moves_breakpoints() ? at_fixed_time_ : y, record);
 }
 
 /// ∫dλ of every unknown up to where the step begins.
@@ -339,9 +344,11 @@ void CompliantScheme::keep_column_sums() {
   if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
   const Index components = dynamics_.column_size() - dynamics_.motion_size();
   column_reached_.resize(components * unknowns_);
+  at_fixed_time_ = sample_y_;
+  if (moves_breakpoints()) put_columns_at_fixed_time(step_start_, at_fixed_time_);
   for (Index k = 0; k < unknowns_; ++k)
     column_reached_.segment(k * components, components) =
-        sample_y_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);
+        at_fixed_time_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);
 }
 
 StepOutcome CompliantScheme::step(double t_end, StepRecord& record) {

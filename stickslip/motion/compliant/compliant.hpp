@@ -75,6 +75,8 @@ class CompliantScheme final : public Scheme {
   /// Before start(): the motion is kept in the tape, and no columns are carried for the variations. After the run the
   /// gradients of the functionals marked in it: functionals × unknowns. False: stopped, or none could be computed.
   void record_on(CompliantTape& tape);
+  /// On that tape, a functional that looks at the motion where it has come to: its slope by (q, v) there.
+  void mark(Index functional, double t, const Vector& weights);
   bool gradient(Index functionals, DenseMatrix& gradient, bool& exists);
 
   const SwitchAudit& switches() const { return switches_; }
@@ -95,20 +97,25 @@ class CompliantScheme final : public Scheme {
   // Sensitivities (compliant_sensitivity.cpp)
   void seed_columns(const DenseMatrix& S);
   void keep_column_sums();
-  void add_parameter_slope(double t, Index unknown, Vector& rate);
+  double add_parameter_slope(double t, Index unknown, Vector& rate);
   void take_sensitivity(const Vector& y, StepRecord& record);
+  bool moves_breakpoints() const;
+  /// y with columns at fixed times in place of fixed places between breakpoints.
+  void put_columns_at_fixed_time(double t, Vector& y);
   /// Columns of y over a jump of the rates at t, of the slots whose jump_function() is 0 there.
   void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
                     Vector& y);
   /// Columns of derivatives are carried, or the tape will be gone back along.
   bool derives() const { return unknowns_ > 0 || tape_; }
   void record_step(double t, const Vector& y, double h, bool cut);
-  void record_fixed_step(double t, double h);
+  void record_fixed_step(double t, double h, const std::vector<ContactPieces>* kept);
   void record_jump(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
                    const Vector& y);
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
-  double jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time);
+  std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;
+  double jump_slope(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
+                    const Vector& x, double by_time);
   void settle(double t);
   void share_holds() { neighbours_.share_holds(); }
   bool push_over_switch(double t, StepRecord& record);
@@ -131,9 +138,15 @@ class CompliantScheme final : public Scheme {
   void take_integrator(bool stiff);
   StepOutcome failure(OdeStep step, double t);
   StepOutcome fixed_step(double t_end, StepRecord& record);
+  bool fixed_method(double t, double h, const std::vector<ContactPieces>* kept);
+  double fixed_part(double t, double until, StepRecord& record);
   void look_for_switches(StepRecord& record);
+  bool pieces_hold() const;
+  std::vector<double> lengths_to_switch(double h) const;
   void step_to(double at, Vector& y);
   void end_step_at(double before, double after, bool jump, const std::vector<ContactPieces>& pieces_before);
+  /// y just before a jump of forces, over it by its rate, columns included; from about `way` on. The time it is there.
+  double carry_over_jump(double t, double way, const std::vector<ContactPieces>& before, Vector& y);
   /// From pieces_ to what the contacts do at the placed state.
   void note_switch(double t, StepRecord& record);
   void state_at(double t, Vector& y);
@@ -188,6 +201,7 @@ class CompliantScheme final : public Scheme {
       k3_, k4_;
   Vector sums_, sums_base_, sums_reached_;
   Vector column_reached_;  // ∫dλ of all unknowns
+  Vector at_fixed_time_;
   ContactAudit audit_;
   ConstraintWorkspace constraints_;
   ConstraintAudit constraint_audit_;

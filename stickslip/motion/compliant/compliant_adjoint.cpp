@@ -54,6 +54,10 @@ void CompliantAdjoint::add_parameters(double t) {
     }
     const CompliantDynamics::DataChange* change = neighbours_.slope(stretch_.inside(t), j);
     if (!change) continue;
+    if (const double stretched = neighbours_.shift(stretch_.inside(t), j).slope; stretched != 0) {
+      dynamics_.motion_rate(motion_);
+      gradient_.col(j).noalias() += stretched * (kappa_.transpose() * motion_);
+    }
     for (Index i = 0; i < w_.cols(); ++i)
       gradient_(i, j) += CompliantDynamics::product(data_[static_cast<std::size_t>(i)], *change);
   }
@@ -149,6 +153,7 @@ bool CompliantAdjoint::back(const TapeSlots& slots) {
 
 bool CompliantAdjoint::back(const TapeMark& mark) {
   w_.col(mark.functional).head(mark.weights.size()) += mark.weights;
+  if (mark.by_unknown.size() > 0) gradient_.row(mark.functional) += mark.by_unknown.transpose();
   return true;
 }
 

@@ -49,6 +49,7 @@ class CompliantAdjoint {
   bool exists_ = true;
   DenseMatrix w_, kappa_, gradient_;
   std::vector<Vector> stage_, rate_;
+  Vector motion_;
   std::vector<DenseMatrix> back_;
   std::vector<CompliantDynamics::DataChange> data_;
 };

@@ -119,6 +119,8 @@ class CompliantContacts {
   double energy() const;                     ///< [J]
   double energy_of(std::size_t slot) const;  ///< of its group [J]
   double deepest() const;                    ///< largest penetration [m]
+  /// Largest |u_n| √k: what meeting speeds can press into a contact, as √(v'ᵀ M v').
+  double blow() const;
   /// Powers at the placed state [W]: of surfaces that move, taken by dampers, taken by friction.
   struct Powers {
     double surfaces = 0, dampers = 0, friction = 0;

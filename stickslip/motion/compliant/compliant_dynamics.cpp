@@ -92,6 +92,20 @@ void CompliantDynamics::add_constraints(const System& system, double t, const Ve
   residual.noalias() += near_rows_.A * a_;
 }
 
+void CompliantDynamics::motion_rate(Vector& rate) {
+  system_.kinematics().rate(q_, v_, qdot_);
+  contacts_.rates(delta_);
+  rate.resize(motion_size());
+  rate << qdot_, a_, delta_;
+}
+
+void CompliantDynamics::reaction_rate(Vector& rate) {
+  contacts_.law_sums(law_components_, law_smooth_, law_power_);
+  rate.resize(reactions());
+  rate.head(components_) = law_components_;
+  if (constraints_ > 0) rate.tail(constraints_) = multiplier_;
+}
+
 bool CompliantDynamics::derivative(double t, const Vector& y, Vector& dydt) {
   if (!place(t, y) || !accelerate(t)) return false;
   system_.kinematics().rate(q_, v_, qdot_);
@@ -106,10 +120,15 @@ bool CompliantDynamics::derivative(double t, const Vector& y, Vector& dydt) {
   for (Index k = 0; k < unknowns_; ++k) {
     x_ = y.segment(column_at(k), motion_size());
     vary(t, x_, x_rate_);
-    if (parameter_slope_) parameter_slope_(t, k, x_rate_);
+    const double stretched = parameter_slope_ ? parameter_slope_(t, k, x_rate_) : 0.0;
+    if (stretched != 0) x_rate_ += stretched * dydt.head(motion_size());
     dydt.segment(column_at(k), motion_size()) = x_rate_;
     if (!sums_) continue;
     column_sums(x_rate_);
+    if (stretched != 0) {
+      reaction_rate(x_);
+      x_rate_ += stretched * x_;
+    }
     dydt.segment(column_at(k) + motion_size(), reactions()) = x_rate_;
   }
   return true;

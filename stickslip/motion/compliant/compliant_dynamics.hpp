@@ -110,9 +110,18 @@ class CompliantDynamics {
   void vary(double t, const Vector& x, Vector& rate);
   /// v' and Λ at the placed state; false: not finite.
   bool accelerate(double t);
+  /// y' of the motion, and λ per component with Λ per constraint, at the placed and accelerated state.
+  void motion_rate(Vector& rate);
+  void reaction_rate(Vector& rate);
   const Vector& multiplier() const { return multiplier_; }  ///< Λ
-  /// x' += ∂Φ/∂p of unknown k there.
-  using ParameterSlope = std::function<void(double t, Index unknown, Vector& rate)>;
+  /// √(v'ᵀ M v') at the placed state, with the forces of the contacts and without; the same in any coordinates.
+  struct Accelerations {
+    double all = 0, without_contacts = 0;
+  };
+  Accelerations accelerations(double t);
+  /// x' += ∂Φ/∂p of unknown k there; returns how fast its time goes over that of the motion, beyond 1, where it moves
+  /// breakpoints (compliant_neighbours.hpp): columns are derivatives at a fixed place between these.
+  using ParameterSlope = std::function<double(double t, Index unknown, Vector& rate)>;
   void set_parameter_slope(ParameterSlope slope) { parameter_slope_ = std::move(slope); }
   /// What a parameter changes in the data of the contacts and in the balance h + W λ - M v' at fixed λ and v'.
   struct DataChange {
@@ -181,5 +190,9 @@ class CompliantDynamics {
   SystemMatrix by_q_, by_v_;
   RateMap rate_map_;
 };
+
+/// What run.compliant.epsilon = 0 stands for in a run of length `span` [s] from `start`, for runs that are parts of it
+/// [s²].
+double default_compliance(const System& system, const State& start, double span);
 
 }  // namespace stickslip

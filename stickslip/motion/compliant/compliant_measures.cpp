@@ -22,6 +22,15 @@ double CompliantContacts::deepest() const {
   return deepest;
 }
 
+double CompliantContacts::blow() const {
+  double largest = 0;
+  for (const auto& group : groups_)
+    for (std::size_t k = 0; k < group->slots.size(); ++k)
+      largest = std::max(largest, std::abs(group->problem.normal_velocity[static_cast<Index>(k)]) *
+                                      std::sqrt(stiffness_of(static_cast<std::size_t>(group->slots[k]))));
+  return largest;
+}
+
 CompliantContacts::Powers CompliantContacts::powers() const {
   Powers sum;
   for (const auto& group : groups_) {

@@ -134,6 +134,12 @@ CompliantNeighbours::Shift CompliantNeighbours::shift(double t, Index unknown) c
   return shift;
 }
 
+bool CompliantNeighbours::shifts(Index unknown) const {
+  const auto& neighbours = neighbours_[static_cast<std::size_t>(unknown)];
+  return std::any_of(neighbours.begin(), neighbours.end(),
+                     [&](const Neighbour& near) { return !near.knots.empty() && near.knots != knots_; });
+}
+
 void CompliantNeighbours::follow() {
   for (auto& neighbours : neighbours_)
     for (Neighbour& near : neighbours) near.contacts->follow(dynamics_.contacts());

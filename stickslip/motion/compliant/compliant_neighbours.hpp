@@ -35,6 +35,8 @@ class CompliantNeighbours {
     double value = 0, slope = 0;
   };
   Shift shift(double t, Index unknown) const;
+  /// It moves some breakpoint.
+  bool shifts(Index unknown) const;
   /// After the slots of the contacts have changed; after what they hold has.
   void follow();
   void share_holds();
@@ -43,9 +45,9 @@ class CompliantNeighbours {
   int coefficient_of(Index unknown) const { return coefficients_[static_cast<std::size_t>(unknown)]; }
   /// Slopes by the unknown at the placed state. Null: nothing but the start depends on it.
   CompliantDynamics::DataChange* slope(double t, Index unknown);
-  /// Σ weight f(contacts) with the neighbours placed at the state of the dynamics and δ.
+  /// Σ weight f(contacts) with the neighbours placed at the state of the dynamics and δ, on the pieces given, if any.
   template <class F>
-  double sum(double t, Index unknown, const Vector& delta, F&& f);
+  double sum(double t, Index unknown, const Vector& delta, const std::vector<ContactPieces>& pieces, F&& f);
 
  private:
   struct Neighbour {
@@ -67,12 +69,15 @@ class CompliantNeighbours {
 };
 
 template <class F>
-double CompliantNeighbours::sum(double t, Index unknown, const Vector& delta, F&& f) {
+double CompliantNeighbours::sum(double t, Index unknown, const Vector& delta, const std::vector<ContactPieces>& pieces,
+                                F&& f) {
   double sum = 0;
   for (Neighbour& near : neighbours_[static_cast<std::size_t>(unknown)]) {
     near.contacts->swap_holds(dynamics_.contacts().slots());
+    if (!pieces.empty()) near.contacts->keep_pieces(pieces);
     if (near.contacts->place(own_time(near, t), dynamics_.q(), dynamics_.v(), delta, *near.workspace))
       sum += near.weight * f(*near.contacts);
+    near.contacts->let_go();
   }
   return sum;
 }

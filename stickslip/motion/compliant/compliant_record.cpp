@@ -15,47 +15,37 @@ void CompliantScheme::record_on(CompliantTape& tape) {
   unknowns_ = 0;
 }
 
-/// The step that was just taken; `cut`: up to the switch that ended it. Stages of a step that ends at a switch are less
-/// exact than its end and may lie beyond it, where slopes are others by a finite amount: they are taken on the pieces
-/// that the contacts had through the step. Coupled contacts cannot keep them, and a round section cannot be continued
-/// beyond where its normal force ends; there steps are taken anew, shorter and shorter towards the switch.
+/// The step that was just taken; `cut`: up to the switch that ended it, as step_to() went there.
 void CompliantScheme::record_step(double t, const Vector& y, double h, bool cut) {
   if (!(h > 0)) return;
-  const bool round = std::any_of(step_pieces_.begin(), step_pieces_.end(), [](const ContactPieces& piece) {
-    return piece.closed && piece.tangential.kind == SectionPiece::Kind::rim;
-  });
-  const bool keeps = dynamics_.contacts().can_keep_pieces() && !round;
-  constexpr int kShrinkings = 11;
-  constexpr double kLeft = 1.0 / 8;  // of the way to the switch; 1e-10 of it at the last
+  const bool keeps = pieces_hold();
   const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
   OdeIntegrator& method = rows_integrator_ ? static_cast<OdeIntegrator&>(*rows_integrator_) : *integrator_;
   Vector from = y, to(y.size());
+  const std::vector<double> lengths = cut ? lengths_to_switch(h) : std::vector<double>{h};
   const bool watched = std::exchange(watching_, false);
-  for (int part = cut && !keeps ? kShrinkings : 0; part >= 0; --part, from = to) {
-    const double length = part > 0 ? (1 - kLeft) * h : h;
-    TapeStep step{.method = stiff_ ? TapeMethod::radau : TapeMethod::dormand_prince, .t = t, .h = length};
+  for (std::size_t part = 0; part < lengths.size(); ++part, from = to) {
+    TapeStep step{.method = stiff_ ? TapeMethod::radau : TapeMethod::dormand_prince, .t = t, .h = lengths[part]};
     step.y = from.head(dynamics_.motion_size());
     if (keeps) step.kept = step_pieces_;
-    const bool again = part > 0 || stiff_;
+    const bool again = part + 1 < lengths.size() || stiff_;
     if (again && keeps) dynamics_.contacts().keep_pieces(step_pieces_);
-    const bool known = !again || method.single_step(f, t, from, length, to);
+    const bool known = !again || method.single_step(f, t, from, step.h, to);
     dynamics_.contacts().let_go();
     if (!known) break;
-    for (int i = 0; stiff_ && i < 3; ++i) {
-      rows_integrator_->stage(i, from, to);
-      step.stages[static_cast<std::size_t>(i)] = to;
-    }
+    for (int i = 0; stiff_ && i < 3; ++i) rows_integrator_->stage(i, from, step.stages[static_cast<std::size_t>(i)]);
+    t += step.h;
     tape_->push_back(std::move(step));
-    t += length;
-    h -= length;
   }
   watching_ = watched;
 }
 
-void CompliantScheme::record_fixed_step(double t, double h) {
+void CompliantScheme::record_fixed_step(double t, double h, const std::vector<ContactPieces>* kept) {
   const bool heun = options_.integrator == CompliantIntegrator::heun;
-  tape_->push_back(TapeStep{
-      .method = heun ? TapeMethod::heun : TapeMethod::rk4, .t = t, .h = h, .y = y_.head(dynamics_.motion_size())});
+  TapeStep step{.method = heun ? TapeMethod::heun : TapeMethod::rk4, .t = t, .h = h};
+  step.y = y_.head(dynamics_.motion_size());
+  if (kept) step.kept = *kept;
+  tape_->push_back(std::move(step));
 }
 
 void CompliantScheme::record_jump(double t, const Vector& before, const Vector& after,
@@ -67,20 +57,36 @@ void CompliantScheme::record_jump(double t, const Vector& before, const Vector& 
   Vector unit = Vector::Zero(n);
   for (Index k = 0; k < count; ++k) {
     const std::size_t slot = slots[static_cast<std::size_t>(k)];
-    const double by_time = jump_slope(t, y, slot, f, 1);
+    dynamics_.place(stretch_.inside(t), y);
+    const std::vector<ContactPieces> pieces = pieces_before_jump(slot);
+    const double by_time = jump_slope(t, y, slot, pieces, f, 1);
     for (Index i = 0; i < n; ++i) {
       unit[i] = 1;
-      jump.by_state(i, k) = -jump_slope(t, y, slot, unit, 0) / by_time;
+      jump.by_state(i, k) = -jump_slope(t, y, slot, pieces, unit, 0) / by_time;
       unit[i] = 0;
     }
     dynamics_.place(stretch_.inside(t), y);
     for (Index j = 0; j < neighbours_.unknowns(); ++j)
-      jump.by_unknown(j, k) = -neighbours_.sum(stretch_.inside(t), j, delta, [&](const CompliantContacts& near) {
+      jump.by_unknown(j,
+                      k) = -neighbours_.sum(stretch_.inside(t), j, delta, pieces, [&](const CompliantContacts& near) {
         return near.jump_function(slot);
       }) / by_time;
   }
   dynamics_.place(stretch_.inside(t), y);
   tape_->push_back(std::move(jump));
+}
+
+void CompliantScheme::mark(Index functional, double t, const Vector& weights) {
+  TapeMark mark{functional, weights};
+  t = stretch_.inside(t);
+  if (sample_y_.size() > 0 && dynamics_.place(t, sample_y_) && dynamics_.accelerate(t)) {
+    Vector motion;
+    dynamics_.motion_rate(motion);
+    mark.by_unknown.setZero(neighbours_.unknowns());
+    for (Index j = 0; j < mark.by_unknown.size(); ++j)
+      mark.by_unknown[j] = -neighbours_.shift(t, j).value * weights.dot(motion.head(weights.size()));
+  }
+  tape_->push_back(std::move(mark));
 }
 
 /// Slots that stay where they are, some of them held or let go.

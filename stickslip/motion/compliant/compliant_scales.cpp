@@ -52,6 +52,25 @@ void CompliantDynamics::contact_weights(double t, const Vector& q, Vector& weigh
     if (!(weights[k] > 0)) weights[k] = others > 0 ? others : lightest_weight(q);
 }
 
+CompliantDynamics::Accelerations CompliantDynamics::accelerations(double t) {
+  const SystemMatrix& mass = system_.inertia().mass(q_, workspace_);
+  const auto size = [&](const Vector& a) {
+    Vector inertial = Vector::Zero(nv_);
+    mass.add_product(1.0, a, inertial);
+    return std::sqrt(std::max(0.0, a.dot(inertial)));
+  };
+  if (!accelerate(t)) return {};
+  Accelerations result{.all = size(a_)};
+  Vector free = h_;
+  if (constraints_ > 0) {
+    constrained_.acceleration(h_, bias_, free);
+  } else {
+    mass_.solve(free);
+  }
+  result.without_contacts = size(free);
+  return result;
+}
+
 /// 1/m of the velocity that is moved most easily.
 double CompliantDynamics::lightest_weight(const Vector& q) {
   double lightest = 0;
@@ -99,6 +118,10 @@ double CompliantDynamics::default_epsilon(double given, const State& start, doub
   const double time = kPart * natural_time(start.t, start.q, start.v, span > 0 ? span : 1.0);
   const double round_off = 1e-9;  // a power of ten as such
   return std::pow(10.0, 2 * std::floor(std::log10(time) + round_off));
+}
+
+double default_compliance(const System& system, const State& start, double span) {
+  return CompliantDynamics(system).default_epsilon(0, start, span);
 }
 
 }  // namespace stickslip

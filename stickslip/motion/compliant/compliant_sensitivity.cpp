@@ -34,12 +34,50 @@ void CompliantScheme::seed_columns(const DenseMatrix& S) {
 }
 
 /// Forces and deformations stay, the pieces of the contacts too.
-void CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate) {
+double CompliantScheme::add_parameter_slope(double t, Index unknown, Vector& rate) {
   if (CompliantDynamics::DataChange* change = neighbours_.slope(t, unknown)) dynamics_.add_data_change(*change, rate);
+  return neighbours_.shift(t, unknown).slope;
 }
 
-/// d/dx of jump_function() along a change x of the motion and `by_time` of the time.
-double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time) {
+bool CompliantScheme::moves_breakpoints() const {
+  for (Index k = 0; k < unknowns_; ++k)
+    if (neighbours_.shifts(k)) return true;
+  return false;
+}
+
+/// A place between breakpoints comes earlier or later with the unknown: at a fixed time the motion is elsewhere by its
+/// own rate.
+void CompliantScheme::put_columns_at_fixed_time(double t, Vector& y) {
+  const Index n = dynamics_.motion_size();
+  if (!dynamics_.place(stretch_.inside(t), y) || !dynamics_.accelerate(stretch_.inside(t))) return;
+  Vector motion, reactions;
+  dynamics_.motion_rate(motion);
+  dynamics_.reaction_rate(reactions);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const double later = neighbours_.shift(stretch_.inside(t), k).value;
+    if (later == 0) continue;
+    y.segment(dynamics_.column_at(k), n) -= later * motion;
+    if (dynamics_.sums_size() > 0) y.segment(dynamics_.column_at(k) + n, reactions.size()) -= later * reactions;
+  }
+}
+
+/// What contacts do on the side of a jump before it, as far as they can keep it: there jump_function() is smooth,
+/// however near another switch is.
+std::vector<ContactPieces> CompliantScheme::pieces_before_jump(std::size_t slot) const {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  if (!contacts.can_keep_pieces()) return {};
+  std::vector<ContactPieces> pieces = contacts.pieces();
+  if (contacts.slots()[slot].held) {
+    pieces[slot].closed = true;
+    pieces[slot].pulls = false;
+    pieces[slot].tangential = {};
+  }
+  return pieces;
+}
+
+/// d/dx of jump_function() along a change x of the motion and `by_time` of the time, on the pieces given, if any.
+double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot,
+                                   const std::vector<ContactPieces>& pieces, const Vector& x, double by_time) {
   const Index n = dynamics_.motion_size();
   double step = by_time != 0 ? kStencilStep * span_.length() : HUGE_VAL;
   for (Index i = 0; i < n; ++i)
@@ -47,11 +85,13 @@ double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot, 
   if (!std::isfinite(step)) return 0;
   double slope = 0;
   probe_ = y;
+  if (!pieces.empty()) dynamics_.contacts().keep_pieces(pieces);
   for (const auto& [place, weight] : kStencil) {
     probe_.head(n) = y.head(n) + place * step * x;
     dynamics_.place(stretch_.inside(t + place * step * by_time), probe_);
     slope += weight / step * dynamics_.contacts().jump_function(slot);
   }
+  dynamics_.contacts().let_go();
   return slope;
 }
 
@@ -67,12 +107,14 @@ void CompliantScheme::jump_columns(double t, const Vector& before, const Vector&
     const Vector x = y.segment(dynamics_.column_at(k), n);
     double earliest = HUGE_VAL, latest = -HUGE_VAL;
     for (const std::size_t slot : slots) {
-      double change = jump_slope(t, y, slot, x, 0);
+      dynamics_.place(stretch_.inside(t), y);
+      const std::vector<ContactPieces> pieces = pieces_before_jump(slot);
+      double change = jump_slope(t, y, slot, pieces, x, 0);
       dynamics_.place(stretch_.inside(t), y);
       const Vector delta = y.segment(nq + nv, dynamics_.contacts().tangents());
-      change += neighbours_.sum(stretch_.inside(t), k, delta,
+      change += neighbours_.sum(stretch_.inside(t), k, delta, pieces,
                                 [&](const CompliantContacts& near) { return near.jump_function(slot); });
-      const double later = -change / jump_slope(t, y, slot, f, 1);
+      const double later = -change / jump_slope(t, y, slot, pieces, f, 1);
       earliest = std::min(earliest, later);
       latest = std::max(latest, later);
     }

@@ -41,37 +41,27 @@ void CompliantScheme::require_apart(const State& s) {
   }
 }
 
-/// Penetration at the start is a strain; one that nothing in the run could have brought about is a mistake in the
-/// model: a contact that presses many times harder than load and speed at the start can make it, and would throw what
-/// it holds far beyond where the motion goes.
+/// Penetration at the start is a strain; one that load and speed at the start cannot have brought about is a mistake in
+/// the model: contacts that push what they hold many times harder than that. Contacts that press against one another
+/// (a grip) do not count, however hard.
 void CompliantScheme::require_start(const State& s) {
+  if (resumed_) return;
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
-  const double energy = contacts.energy(), kinetic = system_.inertia().kinetic_energy(s.q, s.v);
-  // What gravity and other forces could do over a length of the size of the motion, and what they strain at rest,
-  // however short the run.
-  double work = way_.cwiseProduct(force_at_start_.cwiseAbs()).sum();
-  const double load = force_at_start_.lpNorm<Eigen::Infinity>();
-  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
-    if (const double stiffness = contacts.stiffness_of(k); stiffness > 0) work += 0.5 * load * load / stiffness;
-  constexpr double kTooMuch = 1e5;  // times more energy in the contacts than the motion has anywhere else
-  constexpr double kThrown = 10;    // likewise, of a contact that presses
-  constexpr double kTooHard = 50;   // times harder than load and blow
-  if (kinetic + work == 0) return;
+  if (!contacts.points_stay()) return;
+  constexpr double kTooHard = 100;  // it would be thrown 50 times as far as it is inside
+  const CompliantDynamics::Accelerations pushed = dynamics_.accelerations(stretch_.inside(s.t));
+  const double possible = pushed.without_contacts + contacts.blow();
+  if (!(possible > 0) || !(pushed.all > kTooHard * possible)) return;
   std::size_t worst = 0;
-  double depth = 0, pressed = 0;
-  Vector normal, tangential;
-  contacts.forces(normal, tangential);
-  for (std::size_t k = 0; k < contacts.slots().size(); ++k) {
-    if (-contacts.gap(k) > depth) depth = -contacts.gap(worst = k);
-    if (const double stiffness = contacts.stiffness_of(k); stiffness > 0 && contacts.slots()[k].law >= 0)
-      pressed = std::max(pressed, normal[static_cast<Index>(k)] / (load + std::sqrt(2 * kinetic * stiffness)));
-  }
-  if (!(energy > kTooMuch * (kinetic + work)) && !(pressed > kTooHard && energy > kThrown * (kinetic + work))) return;
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k)
+    if (contacts.gap(k) < contacts.gap(worst)) worst = k;
+  if (!(contacts.gap(worst) < 0)) return;
   throw InputError(fmt::format(
-      "{} starts {:.3g} m inside: its compliance would hold {:.3g} J, {:.2g} times the energy of everything "
-      "else; move the start out of it, or lower its stiffness",
-      contacts.name_of(contacts.slots()[worst]), depth, energy, energy / (kinetic + work)));
+      "{} starts {:.3g} m inside: its compliance would hold {:.3g} J and push {:.2g} times harder than load and speed "
+      "at "
+      "the start can have pressed it there; move the start out of it, or lower its stiffness",
+      contacts.name_of(contacts.slots()[worst]), -contacts.gap(worst), contacts.energy(), pushed.all / possible));
 }
 
 void CompliantScheme::start(StepRecord& record) {
@@ -108,11 +98,14 @@ void CompliantScheme::start(StepRecord& record) {
     stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
   dynamics_.set_layout(!stiff_, unknowns_);
   assemble(s);
-  if (derives()) neighbours_.make(s, epsilon_);
+  if (derives()) {
+    neighbours_.make(s, epsilon_);
+    neighbours_.follow_breakpoints(system_.breakpoints(span_.start, span_.end), span_);
+  }
   if (unknowns_ > 0) {
     if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
     seed_columns(record.sensitivity);
-    dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { add_parameter_slope(t, k, out); });
+    dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { return add_parameter_slope(t, k, out); });
   }
   rates_.setZero(dynamics_.size());
   column_gain_.assign(static_cast<std::size_t>(unknowns_), 0.0);

@@ -97,22 +97,52 @@ void CompliantScheme::narrow(double& low, double& high) {
   }
 }
 
-/// One step from where the step at hand began; of a continuation on its pieces, which hold up to the switch.
+/// Whether the step at hand can be done on the pieces of its start up to its switch and a little beyond. Coupled
+/// contacts cannot keep them, and a round section cannot be continued beyond where its normal force ends.
+bool CompliantScheme::pieces_hold() const {
+  return dynamics_.contacts().can_keep_pieces() &&
+         std::none_of(step_pieces_.begin(), step_pieces_.end(), [](const ContactPieces& piece) {
+           return piece.closed && piece.tangential.kind == SectionPiece::Kind::rim;
+         });
+}
+
+/// Stages of a step that ends at a switch are less exact than its end and may lie beyond it, where slopes are others by
+/// a finite amount. For derivatives pieces are kept there; where they cannot be, steps are shorter and shorter.
+std::vector<double> CompliantScheme::lengths_to_switch(double h) const {
+  constexpr int kShrinkings = 11;
+  constexpr double kLeft = 1.0 / 8;  // of the way to the switch; 1e-10 of it at the last
+  std::vector<double> lengths;
+  for (int k = 0; derives() && !pieces_hold() && k < kShrinkings; ++k, h *= kLeft) lengths.push_back((1 - kLeft) * h);
+  lengths.push_back(h);
+  return lengths;
+}
+
+/// From where the step at hand began; of a continuation, and for derivatives, on its pieces, which hold up to the
+/// switch.
 void CompliantScheme::step_to(double at, Vector& y) {
   const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
   OdeIntegrator& method = rows_integrator_ ? static_cast<OdeIntegrator&>(*rows_integrator_) : *integrator_;
-  const double h = at - integrator_->t_old();
-  if (h <= 0) {
-    y = integrator_->y_old();
-    return;
+  y = integrator_->y_old();
+  part_.end = NAN;
+  double t = integrator_->t_old();
+  if (at <= t) return;
+  const std::vector<double> lengths = lengths_to_switch(at - t);
+  const bool keep = continued_ || (derives() && pieces_hold());
+  Vector from;
+  for (const double h : lengths) {
+    from = y;
+    if (keep) dynamics_.contacts().keep_pieces(step_pieces_);
+    const bool known = method.single_step(f, t, from, h, y);
+    dynamics_.contacts().let_go();
+    if (!known) {
+      integrator_->interpolate(at, y);
+      return;
+    }
+    t += h;
   }
-  if (continued_) dynamics_.contacts().keep_pieces(step_pieces_);
-  const bool known = method.single_step(f, integrator_->t_old(), integrator_->y_old(), h, y);
-  dynamics_.contacts().let_go();
-  part_.end = known && rows_integrator_ ? at : NAN;
-  for (int i = 0; part_.end == at && i < 3; ++i)
-    rows_integrator_->stage(i, integrator_->y_old(), part_.nodes[static_cast<std::size_t>(i)]);
-  if (!known) integrator_->interpolate(at, y);
+  if (!rows_integrator_ || lengths.size() > 1) return;
+  part_.end = at;
+  for (int i = 0; i < 3; ++i) rows_integrator_->stage(i, from, part_.nodes[static_cast<std::size_t>(i)]);
 }
 
 /// Every contact that changes from `before` to `beyond` has left what it did before. Others may have changed with it.
@@ -128,15 +158,6 @@ bool CompliantScheme::passed(const std::vector<ContactPieces>& before, const std
 void CompliantScheme::end_step_at(double before, double after, bool jump,
                                   const std::vector<ContactPieces>& pieces_before) {
   if (!jump) before = after;
-  const std::vector<ContactPieces> beyond = pieces_;
-  switch_rate_.resize(switch_y_.size());
-  if (jump && derives()) {
-    rate_before_.resize(switch_y_.size());
-    // The dense output knows the switch to its own accuracy: a step that ends there may already lie beyond.
-    if (dynamics_.contacts().can_keep_pieces()) dynamics_.contacts().keep_pieces(pieces_before);
-    jump &= rate(before, switch_y_, rate_before_);
-    dynamics_.contacts().let_go();
-  }
   reached_ = before;
   if (stiff_) {
     reached_y_ = switch_y_;
@@ -144,23 +165,39 @@ void CompliantScheme::end_step_at(double before, double after, bool jump,
     carried_sums_.setZero(dynamics_.all_sums());
   }
   if (tape_) record_step(integrator_->t_old(), integrator_->y_old(), before - integrator_->t_old(), true);
-  double t = before, way = std::max(after - before, stretch_.same_time(after));
-  for (int round = 0; jump && round < kMostPushes; ++round, way *= 2) {
-    if (!rate(t, switch_y_, switch_rate_) || passed(pieces_before, beyond)) break;
+  double t = before;
+  if (jump) t = carry_over_jump(before, std::max(after - before, stretch_.same_time(after)), pieces_before, switch_y_);
+  step_end_ = std::max(t, after);
+  first_step_ = integrator_->suggested_step();
+  cut_ = true;
+}
+
+/// From the pieces `before` to pieces_. The dense output knows the switch to its own accuracy: a step that ends there
+/// may already lie beyond.
+double CompliantScheme::carry_over_jump(double t, double way, const std::vector<ContactPieces>& before, Vector& y) {
+  const std::vector<ContactPieces> beyond = pieces_;
+  switch_rate_.resize(y.size());
+  if (derives()) {
+    rate_before_.resize(y.size());
+    if (dynamics_.contacts().can_keep_pieces()) dynamics_.contacts().keep_pieces(before);
+    const bool known = rate(t, y, rate_before_);
+    dynamics_.contacts().let_go();
+    if (!known) return t;
+  }
+  for (int round = 0; round < kMostPushes; ++round, way *= 2) {
+    if (!rate(t, y, switch_rate_) || passed(before, beyond)) break;
     if (stiff_) {
       dynamics_.sum_rates(stretch_.inside(t), rates_);
       carried_sums_ += way * rates_;
     }
-    switch_y_ += way * switch_rate_;
+    y += way * switch_rate_;
     t += way;
   }
-  if (jump && derives() && rate(t, switch_y_, switch_rate_)) {
+  if (derives() && rate(t, y, switch_rate_)) {
     rate_after_ = switch_rate_;
-    jump_columns(t, rate_before_, rate_after_, dynamics_.contacts().closed_since(pieces_before), switch_y_);
+    jump_columns(t, rate_before_, rate_after_, dynamics_.contacts().closed_since(before), y);
   }
-  step_end_ = std::max(t, after);
-  first_step_ = integrator_->suggested_step();
-  cut_ = true;
+  return t;
 }
 
 /// Steps that fall to round-off before a switch: the integrator sees the jump or the kink just ahead and cannot cross

@@ -40,7 +40,8 @@ struct TapeSlots {
 
 struct TapeMark {
   Index functional = 0;
-  Vector weights = {};  ///< of the functional on (q, v)
+  Vector weights = {};     ///< of the functional on (q, v)
+  Vector by_unknown = {};  ///< what the times of jumps that unknowns move do to it; empty: nothing
 };
 
 using TapeEntry = std::variant<TapeStep, TapeJump, TapeSlots, TapeMark>;

@@ -92,7 +92,7 @@ void QuasistaticScheme::jump_columns(double t, const Vector& rate_after) {
       const double stretched = neighbours_.shift(stretch_.inside(t), k).slope;
       double change = border_slope(t, slot, S_.col(k), S_rate_.col(k) - stretched * rate_, 0);
       residual(t, x_, rate_, F_);
-      change += neighbours_.sum(stretch_.inside(t), k, x_.tail(T_), [&](const CompliantContacts& near) {
+      change += neighbours_.sum(stretch_.inside(t), k, x_.tail(T_), {}, [&](const CompliantContacts& near) {
         return near.border_function(slot, pieces_[slot], found_pieces_[slot]);
       });
       const double later = -change / by_time;
