@@ -13,7 +13,7 @@ constexpr double kOwnRows = 1000;   // of schemes that choose their own steps, w
 
 Grid::Grid(const SimulationOptions& options) : start_(options.start_time), end_(options.end_time) {
   const double span = end_ - start_;
-  const bool own_steps = chooses_own_steps(options.scheme);
+  const bool own_steps = chooses_own_steps(options);
   double h = options.steps > 0 ? span / static_cast<double>(options.steps) : options.step;
   if (own_steps) {
     for (const double t : options.output_times)

@@ -77,7 +77,7 @@ Notes run_notes(const System& system, const SimulationOptions& options, const Br
   Notes notes = scheme_notes(system, options);
   for (std::string& note : model_notes(system)) notes.push_back(std::move(note));
   const double span = options.end_time - options.start_time;
-  if (!chooses_own_steps(options.scheme) && options.step > span)
+  if (!chooses_own_steps(options) && options.step > span)
     notes.push_back(
         fmt::format("run.step = {:g} s is longer than the run, which is one step of {:g} s", options.step, span));
   if (breakpoints.complete_until < options.end_time) {

@@ -81,11 +81,16 @@ struct SchemeDescription {
   std::vector<std::string> (*internal)(const System& system) = nullptr;
   /// Some law has a polygonal section whose active facets the scheme follows; null: it does not.
   bool (*facets)(const System& system) = nullptr;
+  /// Of a scheme with own_steps: these options give it steps of run.step all the same; null: none do.
+  bool (*fixed_steps)(const SimulationOptions& options) = nullptr;
 };
 std::span<const SchemeDescription> scheme_table();
 const SchemeDescription& describe(SchemeKind kind);
 inline std::string_view to_string(SchemeKind kind) { return describe(kind).name; }
 inline bool chooses_own_steps(SchemeKind kind) { return describe(kind).own_steps; }
+/// Steps end where the scheme likes, and at the times of the output; else at multiples of run.step, with rows between them
+/// interpolated.
+bool chooses_own_steps(const SimulationOptions& options);
 /// Throws InputError naming the nearest known scheme.
 SchemeKind scheme_from(std::string_view name);
 /// Throws InputError that names the schemes with derivatives where this one has none.

@@ -11,6 +11,7 @@
 #include "stickslip/motion/event/event_options.hpp"
 #include "stickslip/motion/moreau/moreau_options.hpp"
 #include "stickslip/motion/scheme.hpp"
+#include "stickslip/motion/simulate.hpp"
 #include "stickslip/motion/splitting/splitting_options.hpp"
 #include "stickslip/motion/viscoelastic/viscoelastic_options.hpp"
 
@@ -32,6 +33,11 @@ const std::array<SchemeDescription, 5>& schemes() {
 std::span<const SchemeDescription> scheme_table() { return schemes(); }
 
 const SchemeDescription& describe(SchemeKind kind) { return schemes()[static_cast<std::size_t>(kind)]; }
+
+bool chooses_own_steps(const SimulationOptions& options) {
+  const SchemeDescription& kind = describe(options.scheme);
+  return kind.own_steps && !(kind.fixed_steps && kind.fixed_steps(options));
+}
 
 SchemeKind scheme_from(std::string_view name) {
   std::vector<std::string> known;

@@ -443,3 +443,48 @@ def test_the_implicit_method_keeps_the_energy_where_elastic_friction_comes_to_st
     result = stickslip.json("run", "elastic.toml", "--set", f"run.tolerance={tolerance}")
     assert result["status"] == "success", result["message"]
     assert result["audit"]["energy"]["value"] < 1e3 * tolerance
+
+
+FIXED = """
+[matrices]
+coordinates = ["x", "z"]
+mass = [[1, 0], [0, 1]]
+force = [0, -9.81]
+[[contact]]
+gap = "z"
+slip = "x"
+mu = 0.3
+compliance = { stiffness = [[1000, 0], [0, 800]], damping = 20 }
+[initial]
+position = [0, -0.01]
+velocity = [0.5, 0]
+[run]
+scheme = "compliant"
+step = 0.01
+end_time = 0.3
+[run.compliant]
+integrator = "heun"
+"""
+
+
+def test_fixed_steps_stay_as_they_are_whatever_rows_are_asked_for(stickslip):
+    """A study of order compares steps; rows between them are interpolated."""
+    stickslip.write("fixed.toml", FIXED)
+    every = stickslip.json("run", "fixed.toml", "--out", "every")
+    for output in ("0.3", "0.1", "0.0025", "0.007"):
+        other = stickslip.json("run", "fixed.toml", "--set", f"run.output_step={output}", "--out", f"rows{output}")
+        assert other["final"] == every["final"] and other["steps"] == 30
+    half = stickslip.json("run", "fixed.toml", "--set", "run.step=0.005", "--set", "run.output_step=0.1")
+    assert half["final"]["position"] != every["final"]["position"] and half["steps"] == 60
+    rows = list(csv.DictReader(open(stickslip.folder / "rows0.0025/trajectory.csv")))
+    steps = {round(float(r["t"]), 9): float(r["x"]) for r in csv.DictReader(open(stickslip.folder / "every/trajectory.csv"))}
+    shared = [r for r in rows if round(float(r["t"]), 9) in steps]
+    assert len(rows) == 121 and len(shared) == 31
+    assert all(float(r["x"]) == pytest.approx(steps[round(float(r["t"]), 9)], abs=1e-12) for r in shared)
+
+
+@pytest.mark.parametrize("integrator", ["heun", "rk4"])
+def test_fixed_steps_that_are_unstable_are_no_success(stickslip, integrator):
+    stickslip.write("fixed.toml", FIXED)
+    done = stickslip("run", "fixed.toml", "--set", "run.step=0.5", "--set", "run.end_time=20", "--set", f"run.compliant.integrator={integrator}", "--json")
+    assert done.returncode == 1 and "run.step" in done.stdout

@@ -36,10 +36,13 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
 
 AuditLimits limits(const System&, const SimulationOptions& options) {
   constexpr double kEnergyRoundOff = 1e-9;
+  // Fixed steps promise no accuracy, but what makes or loses a tenth of the energy is no motion of the model.
+  constexpr double kUnstable = 0.1;
   AuditLimits limits;
   limits.finer = limits.closer = options.compliant.fixed_step() ? "reduce run.step" : "lower run.tolerance";
-  limits.energy = !options.compliant.fixed_step();
-  limits.energy_limit = integration_limit(options.tolerance, kEnergyRoundOff);
+  limits.energy = true;
+  limits.energy_limit =
+      options.compliant.fixed_step() ? kUnstable : integration_limit(options.tolerance, kEnergyRoundOff);
   return limits;
 }
 
@@ -79,6 +82,10 @@ std::vector<std::string> internal(const System& system) {
 
 bool facets(const System& system) { return CompliantContacts(system).has_facets(); }
 
+bool fixed_steps(const SimulationOptions& options) {
+  return options.compliant.fixed_step() && !options.compliant.quasistatic;
+}
+
 }  // namespace
 
 SchemeDescription compliant_description() {
@@ -100,7 +107,8 @@ SchemeDescription compliant_description() {
           limits,
           add_notes,
           internal,
-          facets};
+          facets,
+          fixed_steps};
 }
 
 }  // namespace stickslip
