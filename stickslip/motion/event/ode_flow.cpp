@@ -14,9 +14,12 @@ namespace stickslip {
 
 namespace {
 constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
+// The direction of slip turns to that of the force with rate (friction's own acceleration)/speed, beyond all bounds at a
+// stop; below the tolerance nothing but stability (steps times rate up to about 6) ties the steps to it.
+constexpr double kTurns = 3;
 constexpr double kCreep = 1e-8;  // of the run's length, of friction's own acceleration; its direction is as much behind
 constexpr double kCreepFine =
-    1e-9;  // the same where tolerances ask for more; steps up to it grow in number with 1/sqrt
+    3e-10;  // the same where tolerances ask for more; steps up to it grow in number with 1/sqrt
 constexpr double kCreptFar =
     4;  // times the speed from which a law has a direction: no step that began below ends above
 constexpr int kShorterSteps = 6;     // tried before a law that has just changed is taken to change back
@@ -178,9 +181,9 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
     const Vector& a = dynamics_.acceleration();
     const double a1 = dynamics_.Wt().row(i).dot(a) + dynamics_.bias()[i],
                  a2 = dynamics_.Wt().row(i + 1).dot(a) + dynamics_.bias()[i + 1];
+    const double border = law.contact ? dynamics_.limit(k) * dynamics_.reaction()[law.first] : dynamics_.limit(k);
     if (largest_speed_[k] == 0) {
-      const double border = law.contact ? dynamics_.limit(k) * dynamics_.reaction()[law.first] : dynamics_.limit(k);
-      const double fine = std::clamp(10 * options_.relative_tolerance, kCreepFine, kCreep);
+      const double fine = std::clamp(options_.relative_tolerance, kCreepFine, kCreep);
       const double creep = fine * span_ * border * dynamics_.D()(i, i);
       set_creeping(k, speed < creep);
       largest_speed_[k] = std::max(speed, creep);
@@ -198,7 +201,8 @@ double OdeFlow::longest_step(double t, const Vector& y, std::string& message) {
       triggers_.push_back({static_cast<int>(k), Trigger::stop, 1, 0});
       t1_ = std::max(t1_, t + left);
     }
-    longest = std::min(longest, 0.5 * left);
+    const double own = border * std::max(dynamics_.D()(i, i), dynamics_.D()(i + 1, i + 1));
+    longest = std::min({longest, 0.5 * left, own > 0 ? kTurns * speed / own : HUGE_VAL});
   }
   return longest;
 }
