@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "stickslip/io/flexible_scene.hpp"
 #include "stickslip/model/multibody/tree_dynamics.hpp"
 #include "stickslip/model/multibody/tree_jacobian.hpp"
 #include "stickslip/model/multibody/tree_map.hpp"
@@ -39,6 +40,7 @@ class TreeScene {
 
   void add() {
     add_lines();
+    add_flexible_lines();
     add_hinges();
     add_loops();
   }
@@ -50,10 +52,10 @@ class TreeScene {
   Vector3d in_scene(int k, const Vector3d& point) const { return k < 0 ? point : Vector3d(point - body(k).center); }
 
   void set_frame(std::size_t frame) {
-    Vector q(static_cast<Index>(trajectory_.names().coordinates.size())), all;
+    Vector q(static_cast<Index>(trajectory_.names().coordinates.size()));
     for (Index i = 0; i < q.size(); ++i) q[i] = trajectory_.q(rows_[frame], i);
-    map_.positions(q, all);
-    place_links(tree_, all.data(), motion_);
+    map_.positions(q, all_);
+    place_links(tree_, all_.data(), motion_);
   }
 
   /// From where a body hangs to its mass centre and on to what hangs on it.
@@ -62,7 +64,7 @@ class TreeScene {
     for (const Shape& shape : model_.bodies->shapes)
       if (shape.body >= 0) shaped[static_cast<std::size_t>(shape.body)] = 1;
     for (const Hinge& hinge : tree_.hinges) {
-      if (shaped[static_cast<std::size_t>(hinge.child)]) continue;
+      if (shaped[static_cast<std::size_t>(hinge.child)] || body(hinge.child).flexible) continue;
       const Vector3d from = hinge.child_position;
       std::vector<Vector3d> ends;
       for (const Hinge& other : tree_.hinges)
@@ -80,6 +82,29 @@ class TreeScene {
           for (const double c : as_array(in_scene(hinge.child, x))) line.vertices.push_back(c);
         scene_.bodies[static_cast<std::size_t>(scene_body(hinge.child))].shapes.push_back(std::move(line));
       }
+    }
+  }
+
+  /// Bodies that bend, in the order in which the tree has their modal coordinates.
+  void add_flexible_lines() {
+    std::size_t next = 0;
+    for (const Hinge& hinge : tree_.hinges) {
+      const FlexibleBody* flexible = body(hinge.child).flexible.get();
+      if (!flexible) continue;
+      const Index first = tree_.modal[next++].first;
+      const Index eta = tree_.links[static_cast<std::size_t>(tree_.velocity[static_cast<std::size_t>(first)].link)].q;
+      SceneShape line;
+      line.kind = SceneShape::Kind::line;
+      line.moving = true;
+      const std::vector<std::size_t> walk = walk_through_stations(*flexible);
+      for (std::size_t n = 0; n < rows_.size(); ++n) {
+        set_frame(n);
+        const Vector modes = all_.segment(eta, flexible->modes());
+        for (const std::size_t station : walk)
+          for (const double c : as_array(in_scene(hinge.child, deformed_position(flexible->stations[station], modes))))
+            line.vertices.push_back(c);
+      }
+      scene_.bodies[static_cast<std::size_t>(scene_body(hinge.child))].shapes.push_back(std::move(line));
     }
   }
 
@@ -189,6 +214,7 @@ class TreeScene {
   ReportScene& scene_;
   TreeMap map_;  ///< coordinates of the run to those of the links
   TreeMotion<double> motion_;
+  Vector all_;  ///< positions of the links in the frame that is set
 };
 
 }  // namespace
