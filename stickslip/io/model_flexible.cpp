@@ -117,12 +117,37 @@ std::vector<Eigen::Vector3d> read_nodes(const Field& field) {
   return nodes;
 }
 
+/// One load and what it adds to the stiffness.
+GeometricCase read_geometric(const Field& field) {
+  const TableReader table(field, {"file", "acceleration", "angular_acceleration", "spin", "force", "on"});
+  GeometricCase it;
+  it.K = read_matrix_file(table.require("file", "a Matrix Market file: what the load adds to the stiffness"));
+  int given = 0;
+  for (const auto& [key, load] : {std::pair<const char*, GeometricLoad>{"acceleration", GeometricLoad::acceleration},
+                                  {"angular_acceleration", GeometricLoad::angular_acceleration},
+                                  {"spin", GeometricLoad::spin},
+                                  {"force", GeometricLoad::force}})
+    if (const auto vector = table.find(key)) {
+      it.vector = read_vector3(*vector);
+      it.load = load;
+      if (it.vector.isZero(0.0)) vector->fail("the load of a geometric stiffness is 0");
+      ++given;
+    }
+  if (given != 1) field.fail("give exactly one of acceleration, angular_acceleration, spin, or force (with 'on')");
+  const auto on = table.find("on");
+  if (on.has_value() != (it.load == GeometricLoad::force))
+    field.fail("'on', an interface, belongs to 'force', and to nothing else");
+  if (on) it.interface = on->text("the name of an interface");
+  return it;
+}
+
 FlexibleBody read_elements(const Field& field) {
-  const TableReader table(field,
-                          {"kind", "mass", "stiffness", "nodes", "interfaces", "held", "kept", "modes", "damping"});
-  const SparseMatrix M = read_matrix_file(table.require("mass", "a Matrix Market file, three displacements per node"));
+  const TableReader table(field, {"kind", "mass", "stiffness", "nodes", "interfaces", "held", "kept", "modes",
+                                  "damping", "stiffening", "geometric"});
+  const SparseMatrix M =
+      read_matrix_file(table.require("mass", "a Matrix Market file, three or six coordinates per node"));
   const SparseMatrix K =
-      read_matrix_file(table.require("stiffness", "a Matrix Market file, three displacements per node"));
+      read_matrix_file(table.require("stiffness", "a Matrix Market file, three or six coordinates per node"));
   ElementBodyOptions o;
   o.nodes =
       read_nodes(table.require("nodes", "places in the body's frame: a file with three columns, or [[x, y, z], ...]"));
@@ -144,6 +169,11 @@ FlexibleBody read_elements(const Field& field) {
   table.integer("modes", modes, 0);
   o.modes = modes;
   table.number("damping", o.damping, {.low = 0, .high = 1, .open_high = true});
+  table.boolean("stiffening", o.stiffening);
+  if (const auto cases = table.find("geometric"))
+    for (std::size_t k = 0; k < cases->list("a list of tables, as in [{ file = \"kg.mtx\", spin = [0, 0, 1] }]").size();
+         ++k)
+      o.geometric.push_back(read_geometric(cases->item(k)));
   return field.about([&] { return make_element_body(M, K, o); });
 }
 

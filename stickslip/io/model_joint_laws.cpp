@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // [[loop]], [[motor]] and [[coupling]] of a model file.
+#include <algorithm>
 #include <cmath>
 
 #include "stickslip/io/model_tree.hpp"
@@ -26,6 +27,22 @@ void read_loop(TreeReading& reading, const Field& field) {
   reading.model().loops.push_back(std::move(loop));
 }
 
+/// A motor that holds its velocity with what it has, and gives its limit where that is not enough: dry friction on a
+/// surface with that velocity, to the last digit.
+FrictionElement velocity_drive(const TreeReading& reading, const TableReader& table, const std::string& coordinate,
+                               const std::string& name) {
+  const Field target = *table.find("velocity");
+  const Field most = table.require(
+      "limit", "the most that it gives; with 'damping', a force per difference from the velocity, it needs none");
+  FrictionElement drive;
+  drive.name = name;
+  const auto& all = reading.velocities();
+  drive.directions = {on(static_cast<Index>(std::find(all.begin(), all.end(), coordinate) - all.begin()))};
+  drive.limit = most.number(kPositive);
+  drive.surface_velocity = {reading.function(target)};
+  return drive;
+}
+
 void read_motor(TreeReading& reading, const Field& field, std::size_t number) {
   const TableReader table(field,
                           {"name", "on", "force", "motion", "position", "velocity", "stiffness", "damping", "limit"});
@@ -49,6 +66,11 @@ void read_motor(TreeReading& reading, const Field& field, std::size_t number) {
     reading.model().constraints.push_back(std::move(constraint));
     return;
   }
+  if (table.has("velocity") && !table.has("damping")) {
+    if (const auto given = table.find("stiffness")) given->fail("it belongs to 'position'");
+    reading.model().friction.push_back(velocity_drive(reading, table, coordinate, name));
+    return;
+  }
   double stiffness = 0, damping = 0, limit = HUGE_VAL;
   table.number("stiffness", stiffness, kNotNegative);
   table.number("damping", damping, kNotNegative);
@@ -65,7 +87,6 @@ void read_motor(TreeReading& reading, const Field& field, std::size_t number) {
   } else {
     const Field target = *table.find("velocity");
     reading.force(target);
-    table.require("damping", "the force per difference from the velocity aimed at, in N s/m or N m s/rad");
     force = fmt::format("({:.17g}*({} - v_{}))", damping, text_of(target), coordinate);
   }
   if (std::isfinite(limit)) force = fmt::format("max({:.17g}, min({:.17g}, {}))", -limit, limit, force);

@@ -222,8 +222,14 @@ void read_tree(const TableReader& root, BodyModel& model) {
   if (const auto friction = root.find("friction")) {
     SymbolTable symbols = reading.symbols();
     add_reaction_names(reading, symbols);
-    model.friction = read_friction(*friction, reading.velocities(), symbols,
-                                   [&](const TableReader& table) { return bearing_load(reading, table); });
+    std::vector<FrictionElement> laws =
+        read_friction(*friction, reading.velocities(), symbols,
+                      [&](const TableReader& table) { return bearing_load(reading, table); });
+    for (const FrictionElement& drive : model.friction)  // of motors, behind them
+      if (std::any_of(laws.begin(), laws.end(), [&](const FrictionElement& law) { return law.name == drive.name; }))
+        friction->fail(fmt::format("two laws are named '{}'; give one of them another name", drive.name));
+    laws.insert(laws.end(), model.friction.begin(), model.friction.end());
+    model.friction = std::move(laws);
   }
 }
 

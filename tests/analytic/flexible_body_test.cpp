@@ -11,6 +11,7 @@
 #include "stickslip/model/multibody/element_body.hpp"
 #include "stickslip/model/rigid_bodies.hpp"
 #include "stickslip/motion/simulate.hpp"
+#include "tests/support/spinning_body.hpp"
 
 namespace stickslip::flexible_body_test {
 namespace {
@@ -113,37 +114,6 @@ TEST(FlexibleBody, AKeptTipDeflectsExactly) {
   }
 }
 
-/// A beam along x on a hinge about z, frame in its root.
-BodyModel spinning(const BeamOptions& o) {
-  BodyModel model;
-  RigidBody body;
-  body.name = "beam";
-  body.flexible = shared(o);
-  model.bodies.push_back(body);
-  Hinge hinge;
-  hinge.name = "hub";
-  hinge.axes = {HingeAxis::rz};
-  model.hinges.push_back(hinge);
-  return model;
-}
-
-/// Frequencies of η while the hub turns at a constant rate.
-Vector frequencies(const BodyModel& model, double rate) {
-  const auto system = make_system(model);
-  SystemWorkspace workspace(*system);
-  const Index n = system->info().nv() - 1;
-  Vector q = Vector::Zero(n + 1), v = q;
-  v[0] = rate;
-  SystemMatrix by_q, by_v;
-  system->force_slopes(0, q, v, workspace, by_q, by_v);
-  const DenseMatrix K = -by_q.dense().bottomRightCorner(n, n),
-                    M = system->inertia().mass(q, workspace).dense().bottomRightCorner(n, n);
-  return Eigen::GeneralizedSelfAdjointEigenSolver<DenseMatrix>(0.5 * (K + K.transpose()), M)
-      .eigenvalues()
-      .cwiseAbs()
-      .cwiseSqrt();
-}
-
 /// Ritz with twelve functions.
 TEST(FlexibleBody, ARotatingCantileverStiffens) {
   struct Row {
@@ -155,14 +125,14 @@ TEST(FlexibleBody, ARotatingCantileverStiffens) {
     BeamOptions o = in_plane(BeamEnd::clamped, BeamEnd::free);
     o.elements = 16;
     o.modes = 10;
-    EXPECT_NEAR(frequencies(spinning(o), row.rate * unit(kIz))[0] / unit(kIz), row.lag1, 1e-3 * row.lag1);
+    EXPECT_NEAR(frequencies_at(spinning(make_beam(o)), row.rate * unit(kIz))[0] / unit(kIz), row.lag1, 1e-3 * row.lag1);
     std::swap(o.bends_y, o.bends_z);
-    const Vector flap = frequencies(spinning(o), row.rate * unit(kIy)) / unit(kIy);
+    const Vector flap = frequencies_at(spinning(make_beam(o)), row.rate * unit(kIy)) / unit(kIy);
     EXPECT_NEAR(flap[0], row.flap1, 1e-3 * row.flap1);
     EXPECT_NEAR(flap[1], row.flap2, 1e-3 * row.flap2);
     if (row.rate < 5) continue;
     o.stiffening = false;
-    EXPECT_LT(frequencies(spinning(o), row.rate * unit(kIy))[0] / unit(kIy), 0.7 * row.flap1);
+    EXPECT_LT(frequencies_at(spinning(make_beam(o)), row.rate * unit(kIy))[0] / unit(kIy), 0.7 * row.flap1);
   }
 }
 
@@ -178,7 +148,7 @@ TEST(FlexibleBody, ASpinningRodExtends) {
   o.modes = 8;
   o.elements = 24;
   const double rate = 6;
-  const BodyModel model = spinning(o);
+  const BodyModel model = spinning(make_beam(o));
   const auto system = make_system(model);
   SystemWorkspace workspace(*system);
   const Index n = system->info().nv() - 1;

@@ -17,41 +17,17 @@ using Eigen::Vector3d;
 
 namespace {
 
-/// m_ab of a mass matrix that is m_ab times 1 in its 3 × 3 blocks.
-SparseMatrix scalar_mass(const SparseMatrix& M) {
-  std::vector<Eigen::Triplet<double>> entries;
-  double largest = 0, wrong = 0;
-  for (Index row = 0; row < M.outerSize(); ++row)
-    for (SparseMatrix::InnerIterator it(M, row); it; ++it) {
-      largest = std::max(largest, std::abs(it.value()));
-      if (it.row() % 3 != it.col() % 3) {
-        wrong = std::max(wrong, std::abs(it.value()));
-      } else if (it.row() % 3 == 0) {
-        entries.emplace_back(static_cast<int>(it.row() / 3), static_cast<int>(it.col() / 3), it.value());
-      } else {
-        const Index c = it.row() % 3;
-        wrong = std::max(wrong, std::abs(it.value() - M.coeff(it.row() - c, it.col() - c)));
-      }
-    }
-  constexpr double kWritten = 1e-7;  // of the largest entry: what files with eight digits leave
-  if (wrong > kWritten * largest)
-    throw InputError(
-        fmt::format("the mass matrix couples directions or has other masses along y or z than along x (by {:.3g} "
-                    "of {:.3g}); elements of solids with three displacements per node are needed",
-                    wrong, largest));
-  SparseMatrix m(M.rows() / 3, M.cols() / 3);
-  m.setFromTriplets(entries.begin(), entries.end());
-  return m;
-}
-
 class ElementBody {
  public:
   ElementBody(const SparseMatrix& M, const SparseMatrix& K, const ElementBodyOptions& options)
-      : M_(M), K_(K), o_(options), n_(static_cast<Index>(options.nodes.size())) {
+      : M_(M), K_(K), o_(options), n_(static_cast<Index>(options.nodes.size())), model_{M, options.nodes} {
+    if (n_ > 0 && M.rows() == 6 * n_) model_.per_node = 6;
+    const Index size = model_.per_node * n_;
     for (const SparseMatrix* A : {&M_, &K_})
-      if (A->rows() != 3 * n_ || A->cols() != 3 * n_)
-        throw InputError(fmt::format("{} nodes have {} displacements; the {} matrix is {} x {}", n_, 3 * n_,
-                                     A == &M_ ? "mass" : "stiffness", A->rows(), A->cols()));
+      if (A->rows() != size || A->cols() != size)
+        throw InputError(
+            fmt::format("{} nodes have {} displacements, or {} coordinates with rotations; the {} matrix is {} x {}",
+                        n_, 3 * n_, 6 * n_, A == &M_ ? "mass" : "stiffness", A->rows(), A->cols()));
     for (const auto& [name, nodes] : o_.interfaces) {
       if (nodes.empty()) throw InputError(fmt::format("interface '{}' has no nodes", name));
       for (const Index k : nodes)
@@ -59,12 +35,22 @@ class ElementBody {
           throw InputError(
               fmt::format("interface '{}': there is no node {}; they are counted from 0 to {}", name, k, n_ - 1));
     }
+    if (!o_.stiffening && !o_.geometric.empty())
+      throw InputError("a geometric stiffness is given, but stiffening = false; leave one of them out");
   }
 
   FlexibleBody build() {
     make_basis();
-    add_masses();
-    for (const auto& [name, nodes] : o_.interfaces) add_interface(name, nodes);
+    const MassMoments mass = element_moments(model_);
+    ElementStiffening stiffening;
+    if (o_.stiffening) stiffening = element_stiffening(model_, K_, held_nodes(), o_.interfaces, mass, o_.geometric);
+    body_.stations = mass_stations(mass, o_.stiffening ? &stiffening.moments : nullptr);
+    for (std::size_t k = 0; k < o_.interfaces.size(); ++k) {
+      add_interface(o_.interfaces[k].first, o_.interfaces[k].second);
+      if (!o_.stiffening) continue;
+      for (std::size_t c = 0; c < 3; ++c)
+        if (!stiffening.interfaces[k][c].isZero(0.0)) body_.stations.back().shortening[c] = stiffening.interfaces[k][c];
+    }
     return std::move(body_);
   }
 
@@ -75,13 +61,19 @@ class ElementBody {
     throw InputError(fmt::format("there is no interface '{}'", name));
   }
 
-  void make_basis() {
-    std::vector<Index> index(static_cast<std::size_t>(3 * n_), 0), back;
+  std::vector<char> held_nodes() const {
+    std::vector<char> held(static_cast<std::size_t>(n_), 0);
     for (const std::string& name : o_.held)
-      for (const Index k : nodes_of(name))
-        for (Index c = 0; c < 3; ++c) index[static_cast<std::size_t>(3 * k + c)] = -1;
-    for (Index k = 0; k < 3 * n_; ++k)
-      if (index[static_cast<std::size_t>(k)] == 0) {
+      for (const Index k : nodes_of(name)) held[static_cast<std::size_t>(k)] = 1;
+    return held;
+  }
+
+  void make_basis() {
+    const Index p = model_.per_node;
+    const std::vector<char> held = held_nodes();
+    std::vector<Index> index(static_cast<std::size_t>(p * n_), -1), back;
+    for (Index k = 0; k < p * n_; ++k)
+      if (!held[static_cast<std::size_t>(k / p)]) {
         index[static_cast<std::size_t>(k)] = static_cast<Index>(back.size());
         back.push_back(k);
       }
@@ -99,92 +91,42 @@ class ElementBody {
     std::set<Index> kept;
     for (const std::string& name : o_.kept)
       for (const Index k : nodes_of(name))
-        for (Index c = 0; c < 3; ++c)
-          if (const Index i = index[static_cast<std::size_t>(3 * k + c)]; i >= 0) kept.insert(i);
+        for (Index c = 0; c < p; ++c)
+          if (const Index i = index[static_cast<std::size_t>(p * k + c)]; i >= 0) kept.insert(i);
     constexpr Index kInSpace = 6;
     const ModalBasis basis = modal_basis(free_part(M_), free_part(K_), {kept.begin(), kept.end()}, o_.modes,
                                          o_.held.empty() ? kInSpace : 0, o_.damping);
-    T_.setZero(3 * n_, basis.T.cols());
-    for (std::size_t k = 0; k < back.size(); ++k) T_.row(back[k]) = basis.T.row(static_cast<Index>(k));
+    model_.T.setZero(p * n_, basis.T.cols());
+    for (std::size_t k = 0; k < back.size(); ++k) model_.T.row(back[k]) = basis.T.row(static_cast<Index>(k));
     body_.stiffness = basis.K;
     body_.damping = basis.D;
     body_.frequency = basis.frequency;
   }
 
-  using Place = Eigen::Matrix<double, 3, Eigen::Dynamic>;
-
-  /// (x_a, T_a)
-  Place place(Index a) const {
-    Place A(3, 1 + T_.cols());
-    A.col(0) = o_.nodes[static_cast<std::size_t>(a)];
-    A.rightCols(T_.cols()) = T_.middleRows<3>(3 * a);
-    return A;
-  }
-
-  void add_masses() {
-    const SparseMatrix m = scalar_mass(M_);
-    const Index columns = 1 + T_.cols(), size = 3 * columns;
-    double mass = 0, length = 0;
-    Place mean = Place::Zero(3, columns);
-    for (Index a = 0; a < n_; ++a) {
-      const Place A = place(a);
-      for (SparseMatrix::InnerIterator it(m, a); it; ++it) {
-        mass += it.value();
-        mean += it.value() * A;
-      }
-    }
-    mean /= mass;
-    DenseMatrix all(n_, size);
-    for (Index a = 0; a < n_; ++a) {
-      const Place A = place(a) - mean;
-      length = std::max(length, A.col(0).norm());
-      all.row(a) = Eigen::Map<const Vector>(A.data(), size).transpose();
-    }
-    all.leftCols(3) /= length;  // so that all columns have no unit
-    const DenseMatrix C = all.transpose() * (m * all);
-    const Eigen::SelfAdjointEigenSolver<DenseMatrix> solver(0.5 * (C + C.transpose()));
-    constexpr double kRoundOff = 1e-15;
-    std::vector<Index> used;
-    for (Index r = 0; r < size; ++r)
-      if (solver.eigenvalues()[r] > kRoundOff * solver.eigenvalues()[size - 1]) used.push_back(r);
-    const auto pairs = static_cast<double>(used.size());
-    for (const Index r : used) {
-      Vector y = solver.eigenvectors().col(r) * std::sqrt(solver.eigenvalues()[r] * pairs / mass);
-      y.head(3) *= length;
-      const Place Y = Eigen::Map<const Place>(y.data(), 3, columns);
-      for (const double sign : {1.0, -1.0}) {
-        FlexibleStation station;
-        const Place at = mean + sign * Y;
-        station.position = at.col(0);
-        station.shift = at.rightCols(T_.cols());
-        station.mass = mass / (2 * pairs);
-        body_.stations.push_back(std::move(station));
-      }
-    }
-  }
-
   void add_interface(const std::string& name, const std::vector<Index>& nodes) {
+    const Index modes = model_.T.cols(), p = model_.per_node;
     FlexibleStation station;
     station.node = name;
-    Place mean = Place::Zero(3, 1 + T_.cols());
-    for (const Index k : nodes) mean += place(k) / static_cast<double>(nodes.size());
+    ModalPlace mean = ModalPlace::Zero(3, 1 + modes), own = ModalPlace::Zero(3, modes);
+    for (const Index k : nodes) {
+      mean += model_.place(k) / static_cast<double>(nodes.size());
+      if (p == 6) own += model_.turn(k) / static_cast<double>(nodes.size());
+    }
     station.position = mean.col(0);
-    station.shift = mean.rightCols(T_.cols());
+    station.shift = mean.rightCols(modes);
     // Best rotation: Σ (r² 1 - r rᵀ) θ = Σ r × u
     Matrix3d spread = Matrix3d::Zero();
-    Place moment = Place::Zero(3, T_.cols());
+    ModalPlace moment = ModalPlace::Zero(3, modes);
     for (const Index k : nodes) {
       const Vector3d r = o_.nodes[static_cast<std::size_t>(k)] - station.position;
       spread += r.squaredNorm() * Matrix3d::Identity() - r * r.transpose();
-      for (Index c = 0; c < T_.cols(); ++c) moment.col(c) += r.cross(Vector3d(T_.block<3, 1>(3 * k, c)));
+      for (Index c = 0; c < modes; ++c) moment.col(c) += r.cross(Vector3d(model_.T.block<3, 1>(p * k, c)));
     }
-    const Eigen::SelfAdjointEigenSolver<Matrix3d> solver(spread);
     constexpr double kOnALine = 1e-10;  // of the largest: nodes on a line say nothing of the rotation about it
-    if (nodes.size() > 1) {
-      Matrix3d inverse = Matrix3d::Zero();
-      for (int k = 0; k < 3; ++k)
-        if (solver.eigenvalues()[k] > kOnALine * solver.eigenvalues()[2])
-          inverse += solver.eigenvectors().col(k) * solver.eigenvectors().col(k).transpose() / solver.eigenvalues()[k];
+    const Matrix3d inverse = pseudo_inverse(spread, kOnALine);
+    if (p == 6) {
+      station.turn = inverse * moment + (Matrix3d::Identity() - inverse * spread) * own;
+    } else if (nodes.size() > 1) {
       station.turn = inverse * moment;
     }
     body_.stations.push_back(std::move(station));
@@ -194,7 +136,7 @@ class ElementBody {
   const SparseMatrix& K_;
   const ElementBodyOptions& o_;
   Index n_;
-  DenseMatrix T_;
+  ElementModel model_;
   FlexibleBody body_;
 };
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops and contacts of a tree with flexible bodies, over its free coordinates (mapped_tree.hpp).
+#include <cmath>
+
 #include "stickslip/model/multibody/mapped_tree.hpp"
 
 namespace stickslip {
@@ -99,6 +101,27 @@ void MappedContacts::surface(double t, const Vector& q, SystemWorkspace& workspa
   auto& memory = static_cast<LawScratch&>(*workspace.contacts);
   map_->positions(q, memory.X);
   inner_->surface(t, memory.X, memory.workspace, found, w);
+}
+
+double MappedContacts::speed_bound(const Vector& v) const {
+  const Tree& tree = map_->tree();
+  thread_local Vector V;
+  V.setZero(map_->inner());
+  for (Index k = 0; k < map_->inner(); ++k)
+    if (const Index free = map_->free_velocity(k); free >= 0) V[k] = v[free];
+  for (const DrivenVelocity& it : tree.driven) {
+    const auto rate = v.segment(map_->free_velocity(it.first), it.linear.size());
+    V[it.velocity] = std::abs(it.linear.dot(rate));
+    if (it.quadratic.size() > 0) V[it.velocity] += tree.length * it.quadratic.lazyProduct(rate).norm();
+  }
+  return inner_->speed_bound(V);
+}
+
+double MappedContacts::spin(const Vector& q, const Vector& v, const ContactSite& site) const {
+  Vector X, V;
+  map_->positions(q, X);
+  map_->velocities(q, v, V);
+  return inner_->spin(X, V, site);
 }
 
 void MappedContacts::bias(double t, const Vector& q, const Vector& v, double margin, SystemWorkspace& workspace,

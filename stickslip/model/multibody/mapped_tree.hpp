@@ -97,6 +97,9 @@ class MappedContacts final : public ContactSource {
             Vector& bias) const override;
   bool surfaces_move() const override { return inner_->surfaces_move(); }
   bool points_stay() const override { return inner_->points_stay(); }
+  /// Deformations are taken as no larger than the body.
+  double speed_bound(const Vector& v) const override;
+  double spin(const Vector& q, const Vector& v, const ContactSite& site) const override;
   double length() const override { return inner_->length(); }
   void append_breakpoints(BreakpointSearch& search) const override { inner_->append_breakpoints(search); }
   void append_time_functions(std::vector<const StateFunction*>& list) const override {

@@ -16,14 +16,33 @@ namespace {
 
 constexpr Index kLargestDense = 3000;  // coordinates: its eigenvalues take half a minute
 
+/// Where coordinates have no mass (rotations of lumped elements): those that have some, from M φ = φ K/ω².
+DenseMatrix modes_without_mass(const SparseMatrix& M, const SparseMatrix& K, Index modes) {
+  const Eigen::GeneralizedSelfAdjointEigenSolver<DenseMatrix> solver{DenseMatrix(M), DenseMatrix(K)};
+  const Vector& values = solver.eigenvalues();
+  if (solver.info() != Eigen::Success)
+    throw InputError(
+        "the stiffness is not positive definite where nodes are held; hold the body so that it cannot move");
+  constexpr double kNoMass = 1e-12;  // of the largest 1/ω²: round-off of 0
+  Index count = 0;
+  while (count < std::min(modes, static_cast<Index>(values.size())) &&
+         values[values.size() - 1 - count] > kNoMass * values[values.size() - 1])
+    ++count;
+  DenseMatrix T = solver.eigenvectors().rightCols(count).rowwise().reverse();
+  for (Index k = 0; k < count; ++k) T.col(k) /= T.col(k).cwiseAbs().maxCoeff();
+  return T;
+}
+
 /// Natural modes above the rigid ones.
 DenseMatrix natural_modes(const SparseMatrix& M, const SparseMatrix& K, Index modes, Index rigid) {
   if (M.rows() > kLargestDense)
     throw InputError(fmt::format("natural modes are computed up to {} coordinates, not {}; hold a node and keep one",
                                  kLargestDense, M.rows()));
+  const Eigen::LLT<DenseMatrix> factor{DenseMatrix(M)};
+  if (factor.info() != Eigen::Success && rigid == 0) return modes_without_mass(M, K, modes);
   const Eigen::GeneralizedSelfAdjointEigenSolver<DenseMatrix> solver{DenseMatrix(K), DenseMatrix(M)};
-  if (solver.info() != Eigen::Success)
-    throw InputError("the mass matrix is not positive definite; every coordinate needs mass");
+  if (solver.info() != Eigen::Success || factor.info() != Eigen::Success)
+    throw InputError("the mass matrix is not positive definite; give every coordinate mass, or hold a node");
   const Index count = std::min(modes, static_cast<Index>(M.rows()) - rigid);
   const Vector& values = solver.eigenvalues();
   constexpr double kRigid = 1e-8;  // of the first elastic one: beside the round-off of the largest, a rigid motion

@@ -345,6 +345,22 @@ Status ArticulatedStep::solve(double t0, double h, const Vector& q0, const Vecto
   return Status::success;
 }
 
+bool ArticulatedStep::may_swing(const Vector& before) {
+  constexpr double kMaybe = 0.5;  // of the damping with which it would; a pivot knows only of what hangs on the axis
+  constexpr double kOfLast = 0.1;
+  if (before.size() != a_.size()) return false;
+  bool damped = false;
+  for (Index i = 0; i < a_.size(); ++i) {
+    if (!(a_[i] * before[i] < 0)) continue;
+    if (system_.forces().applied_depends_on_state() && h_ * std::abs(a_[i]) > kOfLast * std::abs(before[i]))
+      return true;
+    if (!damped) articulation_->diagonal(options_.theta * h_, 0.0, applied_);
+    damped = true;
+    if (applied_[i] * inverse_pivot_[i] > kMaybe / (1 + kMaybe)) return true;
+  }
+  return false;
+}
+
 void ArticulatedStep::finish() {
   const double theta = options_.theta;
   modes_changed_ = stop_ >= 0;

@@ -49,6 +49,9 @@ class ArticulatedStep {
 
   /// From (q0, v0) at t0 over h; limits are those of the laws now.
   Status solve(double t0, double h, const Vector& q0, const Vector& v0, bool locate, SystemWorkspace& workspace);
+  /// Along some velocity the step goes back after `before`, the increment of the one before it, and dampers or motors
+  /// there may take more than all momentum: the step with its matrix takes them later (moreau_damping.cpp).
+  bool may_swing(const Vector& before);
   /// The step was taken: its acceleration serves the next one.
   void keep();
   /// Another step was taken instead.

@@ -4,13 +4,21 @@
 #include <cmath>
 
 #include "stickslip/model/matrix_layout.hpp"
+#include "stickslip/motion/dependent_rows.hpp"
 
 namespace stickslip {
+
+void ConstrainedStep::begin(double t0, const Vector& q0, const SystemMatrix& M, SystemWorkspace& workspace) {
+  source_.evaluate(t0, q0, workspace, first_rows_);
+  redundant_ = mass_.refresh(M, first_rows_.A) && mass_.rank() < first_rows_.A.rows();
+}
 
 bool ConstrainedStep::place(double t, const Vector& q, const SystemMatrix& M, SystemWorkspace& workspace) {
   source_.evaluate(t, q, workspace, rows_);
   if (asked_.size() != rows_.rate.size()) asked_ = rows_.rate;
-  return mass_.refresh(M, rows_.A);
+  if (!redundant_ || first_rows_.A.rows() != rows_.A.rows()) return mass_.refresh(M, rows_.A);
+  const double turned = turned_rows(M, rows_.A, first_rows_.A);
+  return mass_.refresh(M, without_small_values(M, rows_.A, turned * turned, independent_));
 }
 
 void ConstrainedStep::ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace) {

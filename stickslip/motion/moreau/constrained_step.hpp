@@ -41,7 +41,11 @@ class ConstrainedStep {
   bool any() const { return any_; }
   bool constant_rows() const { return constant_rows_; }
 
-  /// Rows at (t, q), with M(q). False: something is not finite.
+  /// The position that the step starts from, on the constraints.
+  void begin(double t0, const Vector& q0, const SystemMatrix& M, SystemWorkspace& workspace);
+  /// Rows at (t, q), with M(q). False: something is not finite. q is on the way of the step, in a straight line from
+  /// its start: rows that depend on each other at the start do so here up to the distance from the constraints
+  /// (dependent_rows.hpp).
   bool place(double t, const Vector& q, const SystemMatrix& M, SystemWorkspace& workspace);
   /// a, from the end of the step.
   void ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace);
@@ -85,12 +89,13 @@ class ConstrainedStep {
   const System& system_;
   const ConstraintSource& source_;
   bool any_, constant_rows_;  // asked many times a step
-  ConstraintRows rows_, start_rows_, end_rows_;
+  ConstraintRows rows_, start_rows_, end_rows_, first_rows_;
   ConstrainedMass mass_;
   Vector asked_, given_, balance_, column_, impulse_;
   PrimalProblem reduced_;
   SystemMatrix reduced_matrix_;
-  DenseMatrix AN_, turn_;
+  DenseMatrix AN_, turn_, independent_;
+  bool redundant_ = false;  // rows depend on each other where the step starts
   Eigen::PartialPivLU<DenseMatrix> factor_;
   PrimalWorkspace solver_;
   InclusionSolution reduced_solution_;

@@ -146,7 +146,8 @@ void MoreauScheme::start(StepRecord& record) {
     } else {
       system_.force_slopes(s.t, s.q, s.v, workspace_, by_q_, by_v_);
     }
-    terms.insert(terms.end(), {&by_q_, &by_v_});
+    prepare_damping();
+    terms.insert(terms.end(), {&by_q_, &by_v_, &late_damping_});
   }
   if (stiff_) {
     system_.forces().slopes(s.t, s.q, s.v, workspace_, by_q_, by_v_);
@@ -225,7 +226,8 @@ bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(grid_step_);
   memory.exchange(momentum_scale_);
   memory.exchange(residuals_.momentum);
-  for (Vector* x : {&Mv_, &f_, &last_impulse_, &solution_.r, &solution_.u, &solution_.v}) memory.exchange(*x);
+  for (Vector* x : {&Mv_, &f_, &last_impulse_, &last_increment_, &solution_.r, &solution_.u, &solution_.v})
+    memory.exchange(*x);
   memory.exchange(last_keys_);
   memory.exchange(last_first_);
   memory.exchange(last_stuck_);
@@ -378,6 +380,7 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
       s.q[i] = q0_[i] + h * v_theta_[i];
     }
   }
+  if (nonlinear_) last_increment_ = v1 - v0_;
   s.t = t_end;
   record.duration = h;
   record.jumped = false;

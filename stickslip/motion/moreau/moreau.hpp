@@ -242,8 +242,15 @@ class MoreauScheme final : public Scheme {
   /// The penetration left by a move, to first order, over that before it; both beyond the tolerance.
   double share_that_stays(const Vector& move, double h) const;
   void set_step_matrix(double h);
-  void set_step_matrix_at(double h, const Vector& q, const Vector& v);
+  void set_step_matrix_at(double h, const Vector& q, const Vector& v, bool at_iterate = false);
   void renew_slopes(double h);
+  // Damping that a step cannot follow (moreau_damping.cpp).
+  void prepare_damping();
+  void weigh_damping(double t, const Vector& q, bool at_iterate);
+  bool swings_back(double h);
+  const Vector& damped_velocity(const Vector& v);
+  void add_late_damping(double h, double t, const Vector& v, Vector& g);
+  void record_late_damping(double h, EnergyLedger& energy);
   void right_hand_side(double h, const Vector& v);
   void begin(double h, const State& state);
   void move(double dt, const Vector& v, Vector& q);
@@ -273,7 +280,7 @@ class MoreauScheme final : public Scheme {
   Status solve_inclusion();
   Status solve_friction();
   void fill_lean();
-  void add_forces(double h);
+  void add_forces(double h, const Vector& v);
   bool changes_by_rounding_of_forces(double h) const;
   void add_smooth_friction(double h, const Vector& v);
   void add_elastic_friction(double h, const Vector& v);
@@ -353,6 +360,10 @@ class MoreauScheme final : public Scheme {
   double length_ = 0;                ///< smallest shape; 0: there are none [m]
 
   SystemMatrix mass_, damping_, by_q_, by_v_, viscous_, spring_stiffness_;
+  bool damps_late_ = false;                                // some φ exceeds θ
+  Vector damping_share_, v_late_, last_increment_;         // φ; v_φ; v1 - v0 of the part before
+  SystemMatrix late_damping_, slopes_by_q_, slopes_by_v_;  // what φ and secants add, on its diagonal; of forces alone
+  Vector secant_velocity_, secant_force_;                  // where slopes were last made anew
   Vector spring_impulse_;
   MatrixSum step_matrix_;
   double matrix_h_ = -1, sets_h_ = -1;

@@ -37,7 +37,8 @@ bool MoreauScheme::step_articulated(double h, double t_end, StepRecord& record) 
   has_impact_ = false;
   contact_audit_.step = {};
   if (laws_.limits_vary()) laws_.evaluate_limits(forces_.left_limit(t0_ + 0.5 * h, h), q0_, v0_, workspace_);
-  if (articulated_->solve(t0_, h, q0_, v0_, locates(), workspace_) != Status::success || !contacts_stay_away()) {
+  if (articulated_->solve(t0_, h, q0_, v0_, locates(), workspace_) != Status::success ||
+      articulated_->may_swing(last_increment_) || !contacts_stay_away()) {
     articulated_->forget();
     return false;
   }
@@ -75,6 +76,7 @@ void MoreauScheme::commit_articulated(double t_end, StepRecord& record) {
   const double h = articulated_->length();
   State& s = record.state;
   v_theta_ = articulated_->mean_velocity();
+  last_increment_ = articulated_->velocity() - v0_;
   s.v = articulated_->velocity();
   for (Index i = 0; i < s.q.size(); ++i) s.q[i] = q0_[i] + h * v_theta_[i];
   s.t = t_end;

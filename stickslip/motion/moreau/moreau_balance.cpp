@@ -57,13 +57,15 @@ bool is_finite(const SystemMatrix& A) {
 
 void MoreauScheme::set_step_matrix(double h) {
   if (h == matrix_h_ && !nonlinear_ && !stiff_) return;
+  if (damps_late_) damping_share_.setConstant(options_.theta);
+  damps_late_ = false;
   set_step_matrix_at(h, q_m_, nonlinear_ ? v0_ : v_m_);
 }
 
 /// Slopes of forces at (q, v).
-void MoreauScheme::set_step_matrix_at(double h, const Vector& q, const Vector& v) {
+void MoreauScheme::set_step_matrix_at(double h, const Vector& q, const Vector& v, bool at_iterate) {
   const double theta = options_.theta;
-  std::array<double, 7> alpha{1};
+  std::array<double, 8> alpha{1};
   std::size_t terms = 1;
   if (linear_) {
     alpha[terms++] = h * theta;
@@ -76,8 +78,10 @@ void MoreauScheme::set_step_matrix_at(double h, const Vector& q, const Vector& v
     } else {
       system_.force_slopes(t0_ + 0.5 * h, q, v, workspace_, by_q_, by_v_);
     }
+    weigh_damping(t0_ + 0.5 * h, q, at_iterate);
     alpha[terms++] = -h * h * theta * theta;
     alpha[terms++] = -h * theta;
+    alpha[terms++] = h;
   }
   if (stiff_) {
     system_.forces().slopes(t0_ + 0.5 * h, q, v, workspace_, by_q_, by_v_);
@@ -120,7 +124,7 @@ void MoreauScheme::right_hand_side(double h, const Vector& v) {
     step_matrix_.value().product(v, g);
     scratch_ = v - v0_;
     (linear_ ? linear_->M : system_.inertia().mass(q_theta_, workspace_)).add_product(-1.0, scratch_, g);
-    add_forces(h);
+    add_forces(h, v);
   } else {
     g = Mv_;
     if (damped_) damping_.add_product(-h * (1 - theta), v0_, g);
@@ -149,11 +153,12 @@ bool MoreauScheme::changes_by_rounding_of_forces(double h) const {
 }
 
 /// h F(t, q_θ, v_θ) in Newton's form: applied forces of time by their mean, all else in the middle.
-void MoreauScheme::add_forces(double h) {
+void MoreauScheme::add_forces(double h, const Vector& v) {
   const double t = forces_.left_limit(t0_ + (options_.force == ForceSampling::end ? 1.0 : options_.theta) * h, h);
   Vector& g = problem_.g;
   system_.force(t, q_theta_, v_theta_, workspace_, f_);
   g += h * f_;
+  if (damps_late_) add_late_damping(h, t, v, g);
   if (options_.force != ForceSampling::mean || !system_.forces().applied_depends_on_time()) return;
   system_.forces().applied(t, q_theta_, v_theta_, workspace_, scratch_);
   g -= h * scratch_;

@@ -32,6 +32,7 @@ Status MoreauScheme::begin_constraints(double h) {
   constexpr double kNear = 0.9;     // likewise, where the step does not converge with the rows of its middle. Elsewhere
                                     // those of an end would give the reactions for a part of the step only
   beside_singular_ = false;
+  if (!constrained_.constant_rows()) constrained_.begin(t0_, q0_, system_.inertia().mass(q0_, workspace_), workspace_);
   if (const Status status = place_constraints(h, v0_); status != Status::success) return status;
   if (constrained_.constant_rows()) return Status::success;
   if (!away_from_singular_ && constrained_.rank() >= most_rank_ && constrained_.turning() <= kTurning) {

@@ -35,6 +35,7 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
     }
     e.work_in += h * (scratch_.dot(v_theta_) + system_.inertia().power(q_theta_, v_theta_));
     e.damper_loss += h * system_.forces().damper_power(q_theta_, v_theta_);
+    if (damps_late_) record_late_damping(h, e);
   } else {
     e.work_in += h * product(f_, v_theta_);
     if (damped_by_model_) e.damper_loss += h * system_.forces().damper_power(q0_, v_theta_);

@@ -98,7 +98,7 @@ Status MoreauScheme::estimate_reactions(double h) {
 void MoreauScheme::renew_slopes(double h) {
   v_theta_ = options_.theta * iterate_ + (1 - options_.theta) * v0_;
   move(options_.theta * h, v_theta_, q_theta_);
-  set_step_matrix_at(h, q_theta_, v_theta_);
+  set_step_matrix_at(h, q_theta_, v_theta_, /*at_iterate=*/true);
   problem_.A_version = ++version_;
   if (!lean_) prepare_rows();
 }
@@ -133,7 +133,11 @@ Status MoreauScheme::iterate(double h) {
     if (relaxed_) settled &= relaxation_settles();
     const bool rounding = stagnant + 1 >= kStagnant && changes_by_rounding_of_forces(h);
     iterate_ = solution_.v;
-    if (settled && !(laws_.limits_depend_on_reactions() && release_laws())) return Status::success;
+    if (settled && !(laws_.limits_depend_on_reactions() && release_laws())) {
+      if (!swings_back(h)) return Status::success;
+      renew_slopes(h);
+      continue;
+    }
     if (settled) {  // another problem from here on
       acceleration_.clear();
       reaction_change_ = HUGE_VAL;
