@@ -15,6 +15,7 @@
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/periodic_case.hpp"
 #include "stickslip/io/result_folder.hpp"
+#include "stickslip/periodic/require_branch.hpp"
 
 namespace stickslip::cli {
 
@@ -43,8 +44,18 @@ BranchOptions branch_options(const std::string& text, BranchOptions given) {
   given.parameter = text.substr(0, equals);
   given.from = number_in(text.substr(equals + 1, colon - equals - 1), text);
   given.to = number_in(text.substr(colon + 1, second == std::string::npos ? second : second - colon - 1), text);
-  given.step = second == std::string::npos ? 0 : number_in(text.substr(second + 1), text);
-  if (given.from == given.to) throw InputError(fmt::format("--continue {}: both ends are the same", text));
+  given.step = 0;
+  if (second != std::string::npos) {
+    given.step = number_in(text.substr(second + 1), text);
+    if (given.step == 0)
+      throw InputError(
+          fmt::format("--continue {}: a step of 0 leads nowhere; leave it out for a hundredth of the way", text));
+  }
+  try {
+    require_branch(given);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--continue {}: {}", text, error.what()));
+  }
   return given;
 }
 

@@ -19,6 +19,8 @@ class InterruptibleLu {
   DenseMatrix solve_transposed(const DenseMatrix& b) const;
   /// Of det A.
   double determinant_sign() const { return sign_; }
+  /// log |det A|
+  double log_determinant() const { return lu_.diagonal().array().abs().log().sum(); }
   /// 1/(|A| |A⁻¹|) in the 1-norm, |A⁻¹| estimated from below (W.W. Hager, SIAM J. Sci. Stat. Comput. 5, 1984).
   double rcond() const;
 

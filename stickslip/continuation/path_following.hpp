@@ -11,9 +11,13 @@
 // Located on the way, each to `location_tolerance` of the step in which it lies, by bisection with corrections onto the
 // path:
 //   fold           t_s changes sign, and s turns there; on paths with kinks also where s turns over three points
-//   branch point   det [F_x F_s; tᵀ] changes sign: another branch crosses; `across` is a second direction in the null
+//   branch point   det [F_x F_s; tᵀ] passes through 0: another branch crosses; `across` is a second direction in the
+//   null
 //                  space of [F_x F_s] there, orthogonal to t
-//   test functions of the problem
+//   test functions of the problem: roots, or changes of a count
+// A function that changes its sign by a jump has no root: at kinks of F the determinant does so, and tests where what
+// they are read off changes. It is a root where what is left on either side of the place is less than `largest_jump` of
+// the values that it was looked for between.
 //
 // The path ends where s reaches `to` (solved there exactly), leaves [lowest, highest], closes on itself, after
 // max_points, on a stop request, or where no step works any more.
@@ -46,10 +50,11 @@ struct PathOptions {
   int easy_corrections = 4;  ///< up to so many the next step is longer
   long max_points = 10000;
   double location_tolerance = 1e-7;
-  double heading = 0;         ///< sign of the first step in s; 0: from `from` towards `to`
-  bool first_along_s = true;  ///< false: the first tangent is `direction`
-  Vector direction = {};      ///< n + 1 numbers (x, s), with first_along_s = false
-  Vector x_scale = {};        ///< size of each unknown, > 0; empty: 1
+  double largest_jump = 1e-2;  ///< roots of square-root type leave the root of location_tolerance
+  double heading = 0;          ///< sign of the first step in s; 0: from `from` towards `to`
+  bool first_along_s = true;   ///< false: the first tangent is `direction`
+  Vector direction = {};       ///< n + 1 numbers (x, s), with first_along_s = false
+  Vector x_scale = {};         ///< size of each unknown, > 0; empty: 1
   StopRequest stop = nullptr;
   std::function<void(const SpecialPoint&)> on_special = {};  ///< called with each as soon as it is located
   /// Throws InputError with value and relation.

@@ -11,6 +11,12 @@
 
 namespace stickslip {
 
+/// What a test function tells by changing.
+enum class TestKind {
+  root,  ///< continuous: it passes through 0
+  count  ///< a number of something: it changes by a jump
+};
+
 class PathProblem {
  public:
   virtual ~PathProblem() = default;
@@ -20,9 +26,11 @@ class PathProblem {
   /// ∂F/∂x and ∂F/∂s.
   virtual bool jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) = 0;
 
-  /// Functions whose changes of sign along the path are located beside folds and branch points (a multiplier that
-  /// leaves the unit circle, a phase of the motion that appears). Evaluated at points of the path alone.
+  /// Functions whose roots or changes along the path are located beside folds and branch points (a multiplier that
+  /// leaves the unit circle, a phase of the motion that appears). Evaluated at points of the path alone; NaN: no value
+  /// there.
   virtual Index tests() const { return 0; }
+  virtual TestKind test_kind(Index /*k*/) const { return TestKind::root; }
   virtual bool test(const Vector& /*x*/, double /*s*/, Vector& /*values*/) { return true; }
   virtual std::string_view test_name(Index /*k*/) const { return ""; }
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "stickslip/io/model_reader.hpp"
+#include "stickslip/periodic/require_branch.hpp"
 
 namespace stickslip::model_detail {
 
@@ -28,8 +29,11 @@ BranchOptions read_continuation(const Field& field) {
   branch.parameter = table.require("parameter", "name the number that changes").text("the name of a number");
   branch.from = table.require("from", "give the value at which the branch begins").number();
   branch.to = table.require("to", "give the value at which it ends").number();
-  if (branch.from == branch.to) field.fail("'from' and 'to' are the same");
-  table.number("step", branch.step, kPositive);
+  if (const auto step = table.find("step")) {
+    branch.step = step->number();
+    if (branch.step == 0) step->fail("a step of 0 leads nowhere; leave it out for a hundredth of the way");
+  }
+  field.about([&] { require_branch(branch); });
   return branch;
 }
 

@@ -7,6 +7,7 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/simulate.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/period_map.hpp"
 
 namespace stickslip {
@@ -28,6 +29,18 @@ struct Excess {
   }
   double size(bool in_the_mean) const { return in_the_mean ? std::sqrt(squares / std::max(rows, 1.0)) : largest; }
 };
+
+/// Half of what a spring in series is stretched by over the period [m].
+double spring_range(const Orbit& orbit, const ModeDynamics::Law& law) {
+  double range = 0;
+  for (int a = 0; a < law.tangents; ++a) {
+    double low = HUGE_VAL, high = -HUGE_VAL;
+    for (const Vector& r : orbit.r)
+      low = std::min(low, r[law.tangent() + a]), high = std::max(high, r[law.tangent() + a]);
+    range = std::max(range, 0.5 * (high - low) / law.stiffness);
+  }
+  return range;
+}
 }  // namespace
 
 void add_law_certificates(const System& system, const Orbit& orbit, const CertificateLimits& limits,
@@ -44,7 +57,9 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
   for (std::size_t k = 0; k < laws.size(); ++k) {
     const ModeDynamics::Law& law = laws[k];
     const double row = law.tangents > 0 ? dynamics.Wt().row(law.tangent()).norm() : 0.0;
-    double force = 0, speed = 2 * std::numbers::pi / orbit.period * limits.smallest * row, fed = 0, largest = 0;
+    const double omega = 2 * std::numbers::pi / orbit.period;
+    double force = 0, speed = omega * limits.smallest * row, fed = 0, largest = 0;
+    if (law.springs()) speed = std::max(speed, omega * spring_range(orbit, law));  // its slider may be held
     Excess pull, over;
     for (std::size_t j = 0; j < orbit.r.size(); ++j) {
       const auto r = orbit.r[j].segment(law.tangent(), law.tangents),
@@ -91,18 +106,6 @@ void add_law_certificates(const System& system, const Orbit& orbit, const Certif
 }
 
 namespace {
-/// Of laws with a spring in series, d = -r/k where the rows begin.
-Vector spring_deformations(const System& system, const Orbit& orbit) {
-  std::vector<double> d;
-  Index i = 0;
-  for (const FrictionElement& law : system.laws().friction())
-    for (int c = 0; c < law.size(); ++c, ++i)
-      if (law.elastic()) d.push_back(-orbit.r[0][i] / law.stiffness);
-  return Eigen::Map<const Vector>(d.data(), static_cast<Index>(d.size()));
-}
-}  // namespace
-
-namespace {
 /// Distance from the start after some periods of the fixed-step scheme, over the size of the motion; < 0: not measured.
 double stepping_distance(const System& system, const Orbit& orbit, double smallest, int periods, long steps,
                          StopRequest stop) {
@@ -112,7 +115,9 @@ double stepping_distance(const System& system, const Orbit& orbit, double smalle
   options.end_time = orbit.t0 + periods * orbit.period;
   options.steps = steps * periods;
   options.output_step = orbit.period;
-  State start{orbit.t0, orbit.q[0], orbit.v[0], spring_deformations(system, orbit), {}};
+  State start = state_at(system, orbit, 0);
+  start.t = orbit.t0;
+  start.modes.clear();
   SimulationHooks hooks;
   hooks.stop = stop;
   double distance = 0;

@@ -23,7 +23,8 @@ class Closure {
 
   State start;
   double T = 0;
-  double spread = 0;  ///< largest way from the start within the period, over the scales
+  std::vector<std::size_t> held;  ///< laws whose places are given
+  double spread = 0;              ///< largest way from the start within the period, over the scales
   Vector R;
   DenseMatrix J, Z, monodromy;
 
@@ -42,7 +43,8 @@ class Closure {
             end_))
       return false;
     start.modes = record.state.modes;
-    Z = map_->directions(start);
+    start.z = record.state.z;
+    Z = map_->directions(start, held);
     return true;
   }
 
@@ -154,7 +156,7 @@ int phase_row(const PeriodicOptions& problem, const Orbit& guess, std::size_t ro
 }
 
 void read_multipliers(const Closure& closure, Index n, EventOrbitSolution& solution) {
-  solution.multipliers = Eigen::VectorXcd::Zero(2 * n);
+  solution.multipliers = Eigen::VectorXcd::Zero(std::max(2 * n, closure.monodromy.rows()));
   if (closure.monodromy.size() == 0) return;
   const Eigen::VectorXcd values = closure.monodromy.eigenvalues();
   solution.multipliers.head(values.size()) = values;
@@ -227,8 +229,8 @@ std::string project_onto_modes(const System& system, std::vector<Mode> modes, St
   }
 }
 
-/// The map takes sliders to slip where the period begins, which says the lengths of their springs. Where that is not so
-/// they end at others, though positions and velocities close.
+/// A slider that slips where the period begins has its spring at the limit; where it does not slip at the end, the
+/// spring may have another length though positions and velocities close.
 bool springs_come_back(PeriodMap& map, State start, double period) {
   constexpr double kSameLength = 1e-6;  // of the longest spring; closed motions differ by their tolerance
   Vector before;
@@ -242,6 +244,67 @@ bool springs_come_back(PeriodMap& map, State start, double period) {
   return (after - before).lpNorm<Eigen::Infinity>() <=
          kSameLength * std::max(before.lpNorm<Eigen::Infinity>(), after.lpNorm<Eigen::Infinity>());
 }
+
+/// Friction with a spring in series whose slider does not move in the guess: where it stands is not for the closure to
+/// say.
+std::vector<std::size_t> held_sliders(const System& system, const Orbit& guess) {
+  const auto& friction = system.laws().friction();
+  std::vector<std::size_t> held = held_laws(guess);
+  std::erase_if(held, [&](std::size_t k) { return k >= friction.size() || !friction[k].elastic(); });
+  return held;
+}
+
+/// Newton's iteration with a line search onto the closure.
+struct Newton {
+  const PeriodMap& map;
+  const PeriodicOptions& problem;
+  const EventOrbitOptions& options;
+  Closure& closure;
+  double full;  ///< spread of the start
+  bool collapses = false;
+
+  double residual() const { return closure.R.lpNorm<Eigen::Infinity>(); }
+
+  /// Until it closes to round-off, or no step is better. False, with the reason: it cannot be followed, or was stopped.
+  bool close(int& iterations, std::string& why) {
+    const double aim = map.exact() ? 2e-14 : 1e-11;
+    for (; iterations < options.max_iterations && residual() > aim; ++iterations) {
+      if (!step()) return true;
+      if (raised(options.flow.stop)) return why = "stopped on request", false;
+      if (!closure.evaluate(true))
+        return why = fmt::format("the motion cannot be followed over a period: {}", map.message()), false;
+    }
+    return true;
+  }
+
+ private:
+  bool step() {
+    constexpr double kCollapse = 0.05;  // of the motion's size: below, it has become an equilibrium
+    // In a family the equations are singular on orbits alone: away from them directions that change the residual by
+    // less than it is itself are left out at first, so that the nearest member is found.
+    const bool may_be_family = problem.autonomous && !problem.condition;
+    const double floor = problem.autonomous ? 1e-7 : 1e-9;
+    const Closure before = closure;
+    const double norm = closure.R.norm();
+    for (const double threshold : {std::clamp(may_be_family ? norm : 0.0, floor, 0.1), floor}) {
+      Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(before.J.rows(), before.J.cols());
+      qr.setThreshold(threshold);
+      qr.compute(before.J);
+      const Vector step = qr.solve(-before.R);
+      if (!step.allFinite()) break;
+      for (double length = std::min(1.0, 0.5 / step.lpNorm<Eigen::Infinity>()); length > 1e-3; length *= 0.5) {
+        closure = before;
+        closure.move(length * step);
+        const bool better = closure.place() && closure.evaluate(false) && closure.R.norm() < (1 - 1e-3 * length) * norm;
+        collapses = better && problem.autonomous && closure.spread < kCollapse * full;
+        if ((better && !collapses) || raised(options.flow.stop)) return true;
+      }
+      if (!may_be_family) break;
+    }
+    closure = before;
+    return false;
+  }
+};
 
 }  // namespace
 
@@ -261,7 +324,8 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
   PeriodMap map(system, guess.t[row], q_scale, v_scale, options.flow);
   Closure closure(map, problem, v_scale);
   closure.T = guess.period;
-  closure.start = State{guess.t[row], guess.q[row], guess.v[row], {}, {}};
+  closure.start = state_at(system, guess, row);
+  closure.start.modes.clear();
   solution.message = project_onto_modes(system, guess.modes[row], closure.start);
   if (!solution.message.empty()) return solution;
   const auto failed = [&](const std::string& why) {
@@ -271,55 +335,30 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
     solution.period = closure.T;
     return solution;
   };
+  closure.held = held_sliders(system, guess);
   if (!closure.place() || !closure.evaluate(true))
     return failed(fmt::format("the motion cannot be followed over a period: {}", map.message()));
   if (problem.autonomous && !problem.phase) {
     closure.set_reference(closure.Z * closure.J.col(closure.Z.cols()).head(closure.Z.cols()).normalized());
     closure.evaluate(true);
   }
-  constexpr double kCollapse = 0.05;  // of the motion's size: below, it has become an equilibrium
-  const double full = closure.spread;
-  bool collapses = false;
-  const double aim = map.exact() ? 2e-14 : 1e-11;
-  double size = closure.R.lpNorm<Eigen::Infinity>();
-  for (; solution.iterations < options.max_iterations && size > aim; ++solution.iterations) {
-    // In a family the equations are singular on orbits alone: away from them directions that change the residual by
-    // less than it is itself are left out at first, so that the nearest member is found.
-    const bool may_be_family = problem.autonomous && !problem.condition;
-    const double floor = problem.autonomous ? 1e-7 : 1e-9;
-    const Closure before = closure;
-    const double norm = closure.R.norm();
-    bool better = false;
-    for (const double threshold : {std::clamp(may_be_family ? norm : 0.0, floor, 0.1), floor}) {
-      Eigen::CompleteOrthogonalDecomposition<DenseMatrix> qr(before.J.rows(), before.J.cols());
-      qr.setThreshold(threshold);
-      qr.compute(before.J);
-      const Vector step = qr.solve(-before.R);
-      if (!step.allFinite()) break;
-      for (double length = std::min(1.0, 0.5 / step.lpNorm<Eigen::Infinity>()); length > 1e-3 && !better;
-           length *= 0.5) {
-        closure = before;
-        closure.move(length * step);
-        better = closure.place() && closure.evaluate(false) && closure.R.norm() < (1 - 1e-3 * length) * norm;
-        collapses = better && problem.autonomous && closure.spread < kCollapse * full;
-        if (collapses) better = false;
-        if (raised(options.flow.stop)) return failed("stopped on request");
-      }
-      if (better || !may_be_family) break;
-    }
-    if (!better) {
-      closure = before;
-      break;
-    }
-    if (!closure.evaluate(true))
+  Newton newton{map, problem, options, closure, closure.spread};
+  for (std::string why;;) {
+    if (!newton.close(solution.iterations, why)) return failed(why);
+    if (closure.held.empty()) break;
+    // With all lengths of springs among the unknowns once more: a slider that slips after all has another one at the
+    // end.
+    closure.held.clear();
+    if (!closure.place() || !closure.evaluate(true))
       return failed(fmt::format("the motion cannot be followed over a period: {}", map.message()));
-    size = closure.R.lpNorm<Eigen::Infinity>();
+    if (newton.residual() <= options.accept) break;
   }
+  const double size = newton.residual();
   solution.start = closure.start;
   solution.period = closure.T;
   solution.residual = size;
   read_multipliers(closure, v_scale.size(), solution);
-  if (collapses && !(size <= options.accept))
+  if (newton.collapses && !(size <= options.accept))
     return failed("the motion shrinks to an equilibrium; start farther from it, or give a condition");
   if (!(size <= options.accept))
     return failed(
@@ -328,9 +367,9 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
                     size, solution.iterations));
   if (!springs_come_back(map, closure.start, closure.T))
     return failed(
-        "a spring of elastic friction ends the period at another length than it began with: its slider does not slip "
-        "where "
-        "the period begins, as where it is held throughout; use periodic.method = \"fourier\"");
+        "a spring of elastic friction ends the period at another length than it began with; begin nearer to the orbit, "
+        "as by "
+        "periodic.method = \"fourier\", or start = \"run\" with more start_periods");
   // The rows begin at the time that the guess begins at.
   State first = closure.start;
   StepRecord record;

@@ -25,7 +25,7 @@ EventPath::EventPath(const BranchBuilder& build, StopRequest stop, double way, c
   const std::size_t row = quiet_row(*center_.parts.system, orbit);
   T_ = orbit.period;
   phi_ = (orbit.t[row] - orbit.t0) / orbit.period;
-  reference_ = State{orbit.t[row], orbit.q[row], orbit.v[row], {}, orbit.modes[row]};
+  reference_ = state_at(*center_.parts.system, orbit, row);
   const DenseMatrix all = center_.map->directions(reference_);
   Z_ = center_.map->directions(reference_, held_laws(orbit));
   if (Z_.cols() < all.cols()) held_ = all * null_space(Z_.transpose() * all).V2;
@@ -78,10 +78,16 @@ double EventPath::phase(const Place& place, const Vector& x) const {
 }
 
 /// With the period times `stretch`.
-bool EventPath::closure(Place& place, const Vector& x, Vector& F, double stretch) {
+bool EventPath::closure(Place& place, const Vector& x, Vector& F, double stretch, std::vector<double>* impulses) {
   const State first = start(place, x);
   StepRecord record;
-  if (!place.map->flow(first, first.t + stretch * period(place, x), {}, {}, record)) return false;
+  PeriodMap::Watch watch;
+  if (impulses)
+    watch = [&](const StepRecord& at) {
+      for (const Event& event : at.events)
+        if (event.kind == EventKind::impact) impulses->push_back(event.impulse);
+    };
+  if (!place.map->flow(first, first.t + stretch * period(place, x), {}, watch, record)) return false;
   F.resize(size());
   const Vector difference = place.map->difference(record.state, first);
   constexpr double kHeld = 1e-6;  // of the scales
@@ -92,6 +98,11 @@ bool EventPath::closure(Place& place, const Vector& x, Vector& F, double stretch
 }
 
 bool EventPath::residual(const Vector& x, double s, Vector& F) { return with(s, center_) && closure(center_, x, F); }
+
+bool EventPath::residual_with_blows(const Vector& x, double s, Vector& F, std::vector<double>& impulses) {
+  impulses.clear();
+  return with(s, center_) && closure(center_, x, F, 1, &impulses);
+}
 
 bool EventPath::jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) {
   if (!with(s, center_)) return false;

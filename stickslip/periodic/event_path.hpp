@@ -30,6 +30,14 @@ class EventPath final : public OrbitPath {
   bool residual(const Vector& x, double s, Vector& F) override;
   bool jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) override;
   PeriodicSolution solve(const Vector& x, double s) override;
+  /// The residual, and the impulses of all impacts on the way.
+  bool residual_with_blows(const Vector& x, double s, Vector& F, std::vector<double>& impulses);
+
+ protected:
+  bool autonomous() const override { return autonomous_; }
+  double multiplier_error() const override {
+    return 1e-3;
+  }  // differences of the motion beside saltation; the place to 1e-7
 
  private:
   struct Place {
@@ -40,7 +48,7 @@ class EventPath final : public OrbitPath {
   bool with(double s, Place& place);
   double period(const Place& place, const Vector& x) const;
   State start(const Place& place, const Vector& x) const;
-  bool closure(Place& place, const Vector& x, Vector& F, double stretch = 1);
+  bool closure(Place& place, const Vector& x, Vector& F, double stretch = 1, std::vector<double>* impulses = nullptr);
   double phase(const Place& place, const Vector& x) const;
 
   const BranchBuilder& build_;

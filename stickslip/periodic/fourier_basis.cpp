@@ -36,6 +36,16 @@ void FourierBasis::evaluate(BasisField, Eigen::Ref<const Vector> x, int p, Eigen
   for (Index j = 0; j < N_; ++j) samples[j] = transform_->values[static_cast<std::size_t>(j)];
 }
 
+double FourierBasis::value(Eigen::Ref<const Vector> x, int p, double angle) const {
+  double sum = p == 0 ? x[0] : 0.0;
+  for (int h = 1; h <= H_; ++h) {
+    std::complex<double> X = phasor(x, h) * std::polar(1.0, h * angle);
+    for (int k = 0; k < p; ++k) X *= std::complex<double>(0, h);
+    sum += X.real();
+  }
+  return sum;
+}
+
 void FourierBasis::test(BasisField, Eigen::Ref<const Vector> samples, Eigen::Ref<Vector> tested) const {
   for (Index j = 0; j < N_; ++j) transform_->values[static_cast<std::size_t>(j)] = samples[j];
   transform_->fft.fwd(transform_->spectrum, transform_->values);

@@ -25,6 +25,8 @@ class FourierBasis final : public PeriodicBasis {
   Index samples() const override { return N_; }
   void evaluate(BasisField field, Eigen::Ref<const Vector> coefficients, int p,
                 Eigen::Ref<Vector> samples) const override;
+  /// The p-th derivative at one angle.
+  double value(Eigen::Ref<const Vector> coefficients, int p, double angle) const;
   void test(BasisField field, Eigen::Ref<const Vector> samples, Eigen::Ref<Vector> tested) const override;
   void product(BasisField test, BasisField trial, int p, Eigen::Ref<const Vector> d,
                DenseMatrix& matrix) const override;

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "stickslip/motion/event/mode_dynamics.hpp"
 #include "stickslip/periodic/indeterminacy.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
@@ -57,8 +59,11 @@ class Judge {
     add_basis_certificate(list);
     double growth = 0;
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
+    CertificateLimits seen = limits;
+    constexpr double kUnresolved = 1e-3;  // of what the forces would move: a smaller motion is none to a basis
+    if (!solution_.polished) seen.smallest = std::max(seen.smallest, kUnresolved * smallest_ / options_.tolerance);
     if (!options_.cyclic.any())  // one sector alone does not move like the whole
-      add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, limits,
+      add_stepping_certificate(problem_.system, solution_.orbit, solution_.stable.value_or(false) ? 0 : growth, seen,
                                hooks_.stop, list);
     for (const Certificate& certificate : list) {
       if (certificate.ok) continue;
@@ -72,10 +77,7 @@ class Judge {
   }
 
  private:
-  double resolution() const {
-    if (solution_.polished) return 0;
-    return options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
-  }
+  double resolution() const { return solution_.polished ? 0 : basis_resolution(options_); }
 
   void add_laws(const CertificateLimits& limits, std::vector<Certificate>& list) const {
     add_law_certificates(problem_.system, solution_.orbit, limits, list);
@@ -107,17 +109,20 @@ class Judge {
     const Orbit& orbit = solution_.orbit;
     if (orbit.t.empty()) return;
     const bool still = (orbit.maximum - orbit.minimum).maxCoeff() <= smallest_;
-    if (still)
+    const std::vector<std::size_t> held = held_laws(orbit);
+    const std::vector<std::string> names = trajectory_names(problem_.system, false).laws;
+    std::string list;
+    for (const std::size_t k : held) list += fmt::format("{}'{}'", list.empty() ? "" : ", ", names[k]);
+    if (still && options_.autonomous)
       solution_.notes.push_back(
-          options_.autonomous
-              ? "nothing moves: this is an equilibrium, which has every period; start where the motion is larger"
-              : "nothing moves: friction holds every coordinate through the whole period, as it does at neighbouring "
-                "positions; the "
-                "excitation stays below its limits");
+          "nothing moves: this is an equilibrium, which has every period; start where the motion is larger");
+    else if (still && held.empty())
+      solution_.notes.push_back("nothing moves: the excitation does not reach what could move");
+    else if (still)
+      solution_.notes.push_back(
+          fmt::format("nothing moves: held through the whole period by {}{}", list,
+                      holds_with_room(held) ? ", at neighbouring positions as well" : "; its limit is reached"));
     if (!still && solution_.held > 0) {
-      const std::vector<std::string> names = trajectory_names(problem_.system, false).laws;
-      std::string list;
-      for (const std::size_t k : held_laws(orbit)) list += fmt::format("{}'{}'", list.empty() ? "" : ", ", names[k]);
       solution_.notes.push_back(
           fmt::format("held through the whole period: {}; neighbouring places that friction holds as well have motions "
                       "of their own, stability "
@@ -129,6 +134,22 @@ class Judge {
     if (solution_.reactions_open)
       solution_.notes.push_back(
           "laws that share a freedom stick together: the motion is determined, how they share the force is not");
+  }
+
+  /// No law of these comes to its limit.
+  bool holds_with_room(const std::vector<std::size_t>& held) const {
+    constexpr double kAtLimit = 1e-4;  // of it: forces at rows are means over parts of a four-hundredth of the period
+    ModeDynamics dynamics(problem_.system);
+    const Orbit& orbit = solution_.orbit;
+    for (const std::size_t k : held) {
+      const ModeDynamics::Law& law = dynamics.laws()[k];
+      for (std::size_t j = 0; j < orbit.r.size(); ++j) {
+        const double limit = law.contact ? law.contact->mu_static.value_or(law.contact->mu) * orbit.r[j][law.first]
+                                         : orbit.limit[j][static_cast<Index>(k)];
+        if (orbit.r[j].segment(law.tangent(), law.tangents).norm() >= (1 - kAtLimit) * limit) return false;
+      }
+    }
+    return true;
   }
 
   bool driven_by_surfaces() const {
@@ -144,8 +165,7 @@ class Judge {
     const auto impact = [](const Event& event) { return event.kind == EventKind::impact; };
     if (solution_.polished && std::any_of(solution_.orbit.events.begin(), solution_.orbit.events.end(), impact)) return;
     const Orbit& reference = solution_.polished ? weighted_orbit_ : solution_.orbit;
-    const double basis = options_.method == PeriodicMethod::fourier ? options_.harmonics : options_.steps / 4.0;
-    Vector other = solution_.amplitude();
+    Orbit other = solution_.orbit;
     if (!solution_.polished) {
       PeriodicOptions finer = options_;
       finer.harmonics *= 2;
@@ -162,21 +182,17 @@ class Judge {
       if (options_.autonomous) weighted.set_phase_reference(X);
       const ResidualSolution found =
           solve_residual(weighted, X, {.tolerance = options_.tolerance, .homotopy = false, .stop = hooks_.stop});
-      if (found.status == Status::success) {
-        const Orbit orbit = weighted.orbit(found.X);
-        other = 0.5 * (orbit.maximum - orbit.minimum);
-      } else {
-        other.setConstant(HUGE_VAL);
-      }
+      other = found.status == Status::success ? weighted.orbit(found.X) : Orbit{};
     }
     constexpr double kNone = 1000;  // residuals of the finer basis where it is near rest
-    const Vector own = 0.5 * (reference.maximum - reference.minimum);
-    const double change =
-        (own - other).cwiseAbs().maxCoeff() /
-        std::max({own.maxCoeff(), other.allFinite() ? other.maxCoeff() : 0.0, kNone * smallest_, 1e-300});
-    add_certificate(list, "basis", std::isfinite(change) ? change : HUGE_VAL, std::max(4 / basis, 1e-3),
-                    solution_.polished ? "change of the amplitude from the weighted residual to the polished orbit"
-                                       : "change of the amplitude with twice the basis");
+    const double least = solution_.polished ? smallest_ / options_.tolerance : kNone * smallest_;
+    const double change = other.t.empty() ? HUGE_VAL : orbit_change(reference, other, least);
+    add_certificate(
+        list, "basis", change, basis_limit(options_),
+        solution_.polished
+            ? "change of the amplitude from the weighted residual to the polished orbit, over the amplitude "
+              "or what the forces alone would move"
+            : "change of the amplitude with twice the basis");
   }
 
   const PeriodicProblem& problem_;
@@ -190,6 +206,21 @@ class Judge {
 };
 
 }  // namespace
+
+double orbit_change(const Orbit& a, const Orbit& b, double least) {
+  const Vector own = 0.5 * (a.maximum - a.minimum), other = 0.5 * (b.maximum - b.minimum);
+  return (own - other).cwiseAbs().maxCoeff() /
+         std::max({own.maxCoeff(), other.maxCoeff(), least, std::numeric_limits<double>::min()});
+}
+
+double basis_limit(const PeriodicOptions& options) {
+  constexpr double kFinest = 1e-3;
+  return std::max(CertificateLimits{basis_resolution(options)}.displacement(), kFinest);
+}
+
+double basis_resolution(const PeriodicOptions& options) {
+  return options.method == PeriodicMethod::fourier ? options.harmonics : options.steps / 4.0;
+}
 
 void judge_solution(const JudgedMotion& motion, PeriodicSolution& solution) { Judge(motion, solution).judge(); }
 

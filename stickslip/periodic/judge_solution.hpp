@@ -17,6 +17,17 @@ struct JudgedMotion {
   double smallest = 0;          ///< motion that the weighted residual tells from none; 0: not known [m]
 };
 
+/// Functions of the basis that tell apart what is fast, in harmonics: what its errors are measured by
+/// (CertificateLimits).
+double basis_resolution(const PeriodicOptions& options);
+
+/// Of the amplitudes, over the larger one. Errors of a basis are those of its forces: where friction leaves little of
+/// them to move anything, a polished orbit is small beside the error of the start that it came from, and none the worse
+/// for it. `least`: what counts as a motion at least [m].
+double orbit_change(const Orbit& a, const Orbit& b, double least);
+/// What a basis may be away from the motion, over its size.
+double basis_limit(const PeriodicOptions& options);
+
 /// Sets stability, certificates, notes, status and message of the solution.
 void judge_solution(const JudgedMotion& motion, PeriodicSolution& solution);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "stickslip/periodic/event_orbit.hpp"
+#include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/period_map.hpp"
 #include "stickslip/periodic/solve_periodic.hpp"
 
@@ -49,7 +50,7 @@ bool cut_period(const PeriodicOptions& options, PeriodMap& map, const Orbit& win
     if (nearest < 0.03) break;  // rows are a hundredth of a period apart
   }
   if (best == last) return false;
-  const State start{window.t[at[best]], window.q[at[best]], window.v[at[best]], {}, {}};
+  const State start = state_at(map.system(), window, at[best]);
   return record_orbit(map, start, window.t[at[last]] - window.t[at[best]], kRows, orbit);
 }
 

@@ -44,11 +44,17 @@ Vector bifurcation_tests(const PeriodicSolution& solution) {
   }
   if (!solution.polished) return values;
   const Orbit& orbit = solution.orbit;
-  if (orbit.stick_fraction.size() > 0) values[2] = orbit.stick_fraction.maxCoeff() > kSticks ? 1.0 : -1.0;
-  const auto impacts = std::count_if(orbit.events.begin(), orbit.events.end(),
-                                     [](const Event& event) { return event.kind == EventKind::impact; });
-  values[3] = impacts % 2 == 0 ? 1.0 : -1.0;
+  if (orbit.stick_fraction.size() > 0)
+    values[2] = static_cast<double>((orbit.stick_fraction.array() > kSticks).count());
+  values[3] = static_cast<double>(impacts(orbit));
   return values;
+}
+
+TestKind bifurcation_test_kind(Index test) { return test < 2 ? TestKind::root : TestKind::count; }
+
+std::ptrdiff_t impacts(const Orbit& orbit) {
+  return std::count_if(orbit.events.begin(), orbit.events.end(),
+                       [](const Event& event) { return event.kind == EventKind::impact; });
 }
 
 std::string_view bifurcation_name(Index test) { return kTests[static_cast<std::size_t>(test)]; }
@@ -67,6 +73,19 @@ bool OrbitPath::test(const Vector& x, double s, Vector& values) {
   return true;
 }
 
+TestKind OrbitPath::test_kind(Index k) const { return bifurcation_test_kind(k); }
 std::string_view OrbitPath::test_name(Index k) const { return bifurcation_name(k); }
+
+bool OrbitPath::confirms(const SpecialPoint& special) {
+  if (special.kind != SpecialPoint::Kind::branch_point) return true;
+  const PeriodicSolution& there = solution(special.point.x, special.point.s);
+  const auto neutral =
+      static_cast<std::size_t>((autonomous() ? 1 : 0) + there.held + there.shifts);  // 1 whatever the motion
+  if (static_cast<std::size_t>(there.multipliers.size()) <= neutral) return true;    // nothing is known to say no
+  std::vector<double> from_one;
+  for (const auto& value : there.multipliers) from_one.push_back(std::abs(value - 1.0));
+  std::sort(from_one.begin(), from_one.end());
+  return from_one[neutral] <= multiplier_error();
+}
 
 }  // namespace stickslip

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "stickslip/continuation/path_problem.hpp"
+#include "stickslip/continuation/path_following.hpp"
 #include "stickslip/periodic/branch.hpp"
 
 namespace stickslip {
@@ -16,12 +16,22 @@ class OrbitPath : public PathProblem {
   /// The same, kept for the last point.
   const PeriodicSolution& solution(const Vector& x, double s);
 
-  /// Π (1 + λ); the largest modulus of a complex pair minus 1; sticking or not; an even or odd number of impacts.
+  /// Roots: Π (1 + λ); the largest modulus of a complex pair minus 1. Counts: laws that stick at some time; impacts.
   Index tests() const override { return 4; }
+  TestKind test_kind(Index k) const override;
   bool test(const Vector& x, double s, Vector& values) override;
   std::string_view test_name(Index k) const override;
 
+  /// Another branch crosses only where a multiplier of the motion is 1: equations of a coarse basis have singular
+  /// points of their own. Other special points are read off the motions themselves.
+  bool confirms(const SpecialPoint& special);
+
   std::string message;  ///< why a value of the parameter could not be built
+
+ protected:
+  virtual bool autonomous() const = 0;
+  /// How far multipliers of the motion may be from those of the equations that are followed.
+  virtual double multiplier_error() const = 0;
 
  private:
   Vector x_;
@@ -30,8 +40,10 @@ class OrbitPath : public PathProblem {
 };
 
 BranchPoint branch_point(double value, const PeriodicSolution& solution);
+std::ptrdiff_t impacts(const Orbit& orbit);
 /// NaN where a test has no value.
 Vector bifurcation_tests(const PeriodicSolution& solution);
+TestKind bifurcation_test_kind(Index test);
 std::string_view bifurcation_name(Index test);
 
 }  // namespace stickslip

@@ -49,11 +49,18 @@ std::size_t distinct_rows(const Orbit& guess) {
   return rows > 1 && guess.t.back() >= guess.t0 + guess.period * (1 - 1e-12) ? rows - 1 : rows;
 }
 
-bool sliders_slip(const System& system, const std::vector<Mode>& modes) {
-  const auto& friction = system.laws().friction();
-  for (std::size_t k = 0; k < friction.size(); ++k)
-    if (friction[k].elastic() && modes[k] != Mode::slip_plus && modes[k] != Mode::slip_minus) return false;
-  return true;
+Vector spring_lengths(const System& system, const Vector& reactions) {
+  std::vector<double> d;
+  Index i = 0;
+  for (const FrictionElement& law : system.laws().friction())
+    for (int c = 0; c < law.size(); ++c, ++i)
+      if (law.elastic()) d.push_back(-reactions[i] / law.stiffness);
+  return Eigen::Map<const Vector>(d.data(), static_cast<Index>(d.size()));
+}
+
+State state_at(const System& system, const Orbit& orbit, std::size_t row) {
+  const Vector z = row < orbit.r.size() ? spring_lengths(system, orbit.r[row]) : Vector{};
+  return State{orbit.t[row], orbit.q[row], orbit.v[row], z, orbit.modes[row]};
 }
 
 std::size_t quiet_row(const System& system, const Orbit& guess) {
@@ -88,28 +95,6 @@ std::size_t quiet_row(const System& system, const Orbit& guess) {
     if (score > best_score) best_score = score, best = j;
   }
   return best;
-}
-
-void refine_extremes(Orbit& orbit) {
-  if (orbit.q.empty() || orbit.q[0].size() != orbit.v[0].size()) return;
-  const std::size_t rows = orbit.t.size();
-  for (std::size_t j = 0; j < rows; ++j) {
-    const std::size_t k = (j + 1) % rows;
-    const double h = (k == 0 ? orbit.t0 + orbit.period : orbit.t[k]) - orbit.t[j];
-    for (Index i = 0; i < orbit.q[0].size() && h > 0; ++i) {
-      const double q0 = orbit.q[j][i], q1 = orbit.q[k][i], v0 = h * orbit.v[j][i], v1 = h * orbit.v[k][i];
-      if (!(v0 * v1 < 0)) continue;
-      // q = q0 + v0 s + b s² + a s³, q' = 0: the root between the rows.
-      const double a = v0 + v1 - 2 * (q1 - q0), b = 3 * (q1 - q0) - 2 * v0 - v1;
-      const double root = std::sqrt(std::max(b * b - 3 * a * v0, 0.0)), w = -b - (b >= 0 ? root : -root);
-      for (const double s : {w / (3 * a), v0 / w}) {
-        if (!(s >= 0 && s <= 1)) continue;
-        const double q = q0 + s * (v0 + s * (b + s * a));
-        orbit.minimum[i] = std::min(orbit.minimum[i], q);
-        orbit.maximum[i] = std::max(orbit.maximum[i], q);
-      }
-    }
-  }
 }
 
 }  // namespace stickslip

@@ -13,13 +13,12 @@ void orbit_scales(const System& system, const Orbit& orbit, Vector& q_scale, Vec
 double free_displacement(const System& system, const Orbit& orbit);
 /// Rows of one period: without a last one that repeats the first.
 std::size_t distinct_rows(const Orbit& orbit);
-/// Springs in series all slip along a line: what is left of their state is the sign of the velocity.
-bool sliders_slip(const System& system, const std::vector<Mode>& modes);
+/// Lengths of springs in series with friction under these reactions, -r/k [m].
+Vector spring_lengths(const System& system, const Vector& reactions);
+/// The state at a row.
+State state_at(const System& system, const Orbit& orbit, std::size_t row);
 /// The row at which the fewest laws are held, those with a spring in series last of all, and those that are not are
 /// farthest from it.
 std::size_t quiet_row(const System& system, const Orbit& orbit);
-/// Minimum and maximum between rows, from cubics through positions and velocities; the last row leads to the first. Of
-/// coordinates whose rates are the velocities.
-void refine_extremes(Orbit& orbit);
 
 }  // namespace stickslip

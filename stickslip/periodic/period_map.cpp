@@ -30,21 +30,8 @@ PeriodMap::PeriodMap(const System& system, double t0, Vector q_scale, Vector v_s
       dynamics_(system) {
   std::string reason;
   elastic_ = has_elastic_friction(system);
+  z_scale_.setOnes(dynamics_.spring_components());
   exact_ = TaylorFlow::takes(system, reason) && options.event.flow != FlowKind::integrator;
-}
-
-/// Sliders at their limits, along the velocity: the state of springs in series where all of them slip.
-void PeriodMap::slide(State& state) {
-  dynamics_.place(state.t, state.q, state.v);
-  state.z.setZero(dynamics_.spring_components());
-  for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
-    const ModeDynamics::Law& law = dynamics_.laws()[k];
-    if (!law.springs()) continue;
-    const double speed = dynamics_.u().segment(law.first, law.size).stableNorm();
-    if (speed > 0)
-      state.z.segment(law.spring, law.size) =
-          dynamics_.limit(k) / (law.stiffness * speed) * dynamics_.u().segment(law.first, law.size);
-  }
 }
 
 const std::vector<double>& PeriodMap::breakpoints(double from, double to) {
@@ -62,7 +49,6 @@ bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times
   try {
     require_supported(SchemeKind::event, system_);
     const TimeSpan span{state.t, t_end};
-    if (elastic_ && state.z.size() == 0) slide(state);
     const auto scheme = std::make_unique<EventScheme>(system_, options_.event, options_.tolerance, span,
                                                       breakpoints(state.t, t_end), options_.stop, variations);
     record = {};
@@ -88,54 +74,96 @@ bool PeriodMap::flow(State state, double t_end, const std::vector<double>& times
 }
 
 DenseMatrix PeriodMap::directions(const State& state, const std::vector<std::size_t>& held) {
-  const Index n = system_.info().nv();
+  const Index n = system_.info().nv(), nz = z_scale_.size();
   dynamics_.place(state.t, state.q, state.v);
-  std::vector<Vector> position, velocity;
+  scale_springs();
+  std::vector<Vector> rows;  // · (δq, δv, δz) = 0
+  const auto position = [&](const auto& row) {
+    rows.push_back(Vector::Zero(2 * n + nz));
+    rows.back().head(n) = row.transpose();
+  };
+  const auto velocity = [&](const auto& row) {
+    rows.push_back(Vector::Zero(2 * n + nz));
+    rows.back().segment(n, n) = row.transpose();
+  };
   for (std::size_t k = 0; k < dynamics_.laws().size(); ++k) {
     const ModeDynamics::Law& law = dynamics_.laws()[k];
     const Mode mode = state.modes[k];
+    const bool stays = std::find(held.begin(), held.end(), k) != held.end();
+    if (law.springs()) {
+      if (mode == Mode::stick && !stays) continue;  // its spring has the length that history gave it
+      if (mode != Mode::stick && law.size > 1) {    // at its limit in some direction
+        rows.push_back(Vector::Zero(2 * n + nz));
+        rows.back().segment(2 * n + law.spring, law.size) = state.z.segment(law.spring, law.size);
+        continue;
+      }
+      for (int a = 0; a < law.size; ++a) {
+        rows.push_back(Vector::Zero(2 * n + nz));
+        rows.back()[2 * n + law.spring + a] = 1;
+        if (mode == Mode::stick) rows.back().head(n) = -dynamics_.Wt().row(law.tangent() + a).transpose();
+      }
+      continue;
+    }
     if (mode == Mode::open) continue;
     if (law.contact) {
-      position.push_back(dynamics_.Wt().row(law.first).transpose());
-      velocity.push_back(position.back());
+      position(dynamics_.Wt().row(law.first));
+      velocity(dynamics_.Wt().row(law.first));
     }
-    if (mode != Mode::stick || law.springs()) continue;
-    const bool stays = std::find(held.begin(), held.end(), k) != held.end();
+    if (mode != Mode::stick) continue;
     for (int a = 0; a < law.tangents; ++a) {
-      velocity.push_back(dynamics_.Wt().row(law.tangent() + a).transpose());
-      if (stays) position.push_back(velocity.back());
+      velocity(dynamics_.Wt().row(law.tangent() + a));
+      if (stays) position(dynamics_.Wt().row(law.tangent() + a));
     }
   }
   const auto& constraints = system_.laws().constraints();
   for (std::size_t k = 0; k < constraints.size(); ++k) {
-    const Vector row = dynamics_.constraint_rows().A.row(static_cast<Index>(k)).transpose();
-    if (constraints[k].holonomic) position.push_back(row);
-    velocity.push_back(row);
+    const auto row = dynamics_.constraint_rows().A.row(static_cast<Index>(k));
+    if (constraints[k].holonomic) position(row);
+    velocity(row);
   }
-  const auto free = [&](const std::vector<Vector>& rows, const Vector& scale) {
-    DenseMatrix A(static_cast<Index>(rows.size()), n);
-    for (std::size_t k = 0; k < rows.size(); ++k)
-      A.row(static_cast<Index>(k)) = rows[k].cwiseProduct(scale).transpose();
-    return null_space(A).V2;
-  };
-  const DenseMatrix Zq = free(position, q_scale_), Zv = free(velocity, v_scale_);
-  DenseMatrix Z = DenseMatrix::Zero(2 * n, Zq.cols() + Zv.cols());
-  Z.topLeftCorner(n, Zq.cols()) = Zq;
-  Z.bottomRightCorner(n, Zv.cols()) = Zv;
-  return Z;
+  DenseMatrix A(static_cast<Index>(rows.size()), 2 * n + nz);
+  for (std::size_t k = 0; k < rows.size(); ++k)
+    A.row(static_cast<Index>(k)) = rows[k].cwiseProduct(scales()).normalized().transpose();
+  return null_space(A).V2;
+}
+
+/// What the motion may make of a spring.
+void PeriodMap::scale_springs() {
+  for (const ModeDynamics::Law& law : dynamics_.laws())
+    for (int a = 0; law.springs() && a < law.size; ++a) {
+      const double way = dynamics_.Wt().row(law.tangent() + a).cwiseAbs().dot(q_scale_);
+      z_scale_[law.spring + a] = way > 0 ? way : 1;
+    }
+}
+
+Vector PeriodMap::scales() const {
+  Vector all(2 * v_scale_.size() + z_scale_.size());
+  all << q_scale_, v_scale_, z_scale_;
+  return all;
 }
 
 Vector PeriodMap::difference(const State& to, const State& from) const {
-  Vector delta(v_scale_.size()), y(2 * v_scale_.size());
+  const Index n = v_scale_.size(), nz = z_scale_.size();
+  Vector delta(n), y = Vector::Zero(2 * n + nz);
   system_.kinematics().difference(to.q, from.q, delta);
-  y << delta.cwiseQuotient(q_scale_), (to.v - from.v).cwiseQuotient(v_scale_);
-  return y;
+  y.head(2 * n) << delta, to.v - from.v;
+  if (nz > 0 && to.z.size() == nz && from.z.size() == nz) y.tail(nz) = to.z - from.z;
+  return y.cwiseQuotient(scales());
 }
 
-void PeriodMap::displace(const Vector& step, State& state) const {
-  const Index n = v_scale_.size();
+void PeriodMap::displace(const Vector& step, State& state) {
+  const Index n = v_scale_.size(), nz = z_scale_.size();
   system_.kinematics().displace(step.head(n).cwiseProduct(q_scale_), state.q);
-  state.v += step.tail(n).cwiseProduct(v_scale_);
+  state.v += step.segment(n, n).cwiseProduct(v_scale_);
+  if (nz == 0 || state.z.size() != nz) return;
+  state.z += step.tail(nz).cwiseProduct(z_scale_);
+  dynamics_.place(state.t, state.q, state.v);
+  for (std::size_t k = 0; k < state.modes.size(); ++k) {  // limits follow the state
+    const ModeDynamics::Law& law = dynamics_.laws()[k];
+    if (!law.springs() || state.modes[k] == Mode::stick) continue;
+    auto z = state.z.segment(law.spring, law.size);
+    if (z.norm() > 0) z *= dynamics_.limit(k) / (law.stiffness * z.norm());
+  }
 }
 
 bool PeriodMap::derivative(const State& start, double T, const DenseMatrix& Z, DenseMatrix& D) {
@@ -169,8 +197,8 @@ bool PeriodMap::difference_derivative(const State& start, double T, const DenseM
     Vector sum = Vector::Zero(Z.rows());
     for (const auto& [place, weight] : {std::pair{1.0, 8.0}, {-1.0, -8.0}, {2.0, -1.0}, {-2.0, 1.0}}) {
       State neighbour = start;
-      neighbour.modes.clear();
       displace(place * delta * Z.col(k), neighbour);
+      neighbour.modes.clear();
       if (!flow(neighbour, start.t + T, {}, {}, record)) return false;
       sum += weight / (12 * delta) * difference(record.state, start);
     }

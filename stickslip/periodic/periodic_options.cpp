@@ -16,6 +16,8 @@ namespace {
 constexpr Words<PeriodicMethod, 4> kMethods{"method", {"fourier", "spline", "stepping", "event"}};
 constexpr Words<PeriodicStart, 3> kStarts{"start", {"linear", "run", "file"}};
 
+constexpr int kChosenPerHarmonic = 8;
+
 bool good_for_fft(int n) {
   for (const int prime : {2, 3, 5})
     while (n % prime == 0) n /= prime;
@@ -30,7 +32,7 @@ PeriodicStart periodic_start_from(std::string_view name) { return kStarts.from(n
 
 int PeriodicOptions::chosen_samples() const {
   if (samples > 0) return samples;
-  int n = 8 * (harmonics + 1);
+  int n = kChosenPerHarmonic * (harmonics + 1);
   while (!good_for_fft(n) || n % 2 != 0) ++n;
   return n;
 }
@@ -45,11 +47,14 @@ void PeriodicOptions::validate() const {
     throw InputError(fmt::format("periodic.harmonics = {} must lie in [1, {}]", harmonics, kMostHarmonics));
   if (samples > kMostSamples)
     throw InputError(fmt::format("periodic.samples = {} must be at most {}; 0: chosen", samples, kMostSamples));
-  if (samples != 0 && samples < 3 * harmonics)
-    throw InputError(fmt::format(
-        "periodic.samples = {} are too few for {} harmonics: products of laws fold back onto them; give at least "
-        "4 harmonics = {}, or 0 (chosen)",
-        samples, harmonics, 4 * harmonics));
+  constexpr int kSamplesPerHarmonic = 3;
+  if (samples != 0 && samples < kSamplesPerHarmonic * harmonics)
+    throw InputError(
+        fmt::format("periodic.samples = {} are too few for {} harmonics: products of laws fold back onto them; give {} "
+                    "per harmonic, {}, or "
+                    "more, or 0 (chosen: at least {})",
+                    samples, harmonics, kSamplesPerHarmonic, kSamplesPerHarmonic * harmonics,
+                    kChosenPerHarmonic * (harmonics + 1)));
   if (steps < 8 || steps > kMostSteps)
     throw InputError(fmt::format("periodic.steps = {} must lie in [8, {}]", steps, kMostSteps));
   if (!(rho > 0) || !std::isfinite(rho)) throw InputError(fmt::format("periodic.rho = {} must be > 0", rho));

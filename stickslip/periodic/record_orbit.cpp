@@ -91,6 +91,9 @@ bool record_orbit(PeriodMap& map, const State& start, double period, int rows, O
   first.modes.clear();
   if (!map.flow(first, start.t + period, times, watch, record)) return false;
   if (!orbit.r.empty()) orbit.r.insert(orbit.r.begin(), orbit.r.back());  // of the part that ends where rows begin
+  for (const ModeDynamics::Law& law : dynamics.laws())
+    if (law.springs() && !orbit.r.empty())
+      orbit.r[0].segment(law.first, law.size) = -law.stiffness * states[0].z.segment(law.spring, law.size);
   read_rows(orbit);
   orbit.stick_fraction = stick / period;
   orbit.friction_work = work;

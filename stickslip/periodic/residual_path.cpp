@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/periodic/judge_solution.hpp"
 
 namespace stickslip {
 
@@ -51,6 +52,10 @@ PeriodicSolution ResidualPath::solve(const Vector& x, double s) {
   hooks.stop = stop_;
   hooks.certify = false;
   return solve_periodic(problem, hooks);
+}
+
+double ResidualPath::multiplier_error() const {
+  return CertificateLimits{basis_resolution(center_.parts.options)}.displacement();
 }
 
 Vector ResidualPath::linear_start(double s) { return with(s, center_) ? center_.equations->linear_start() : Vector{}; }

@@ -23,6 +23,10 @@ class ResidualPath final : public OrbitPath {
   /// Where a run leads that begins with the state of x times `factor`; empty: nowhere.
   Vector run_start(const Vector& x, double factor, double s);
 
+ protected:
+  bool autonomous() const override { return center_.parts.options.autonomous; }
+  double multiplier_error() const override;
+
  private:
   struct Place {
     double s = NAN;

@@ -13,6 +13,7 @@
 #include "stickslip/periodic/hill.hpp"
 #include "stickslip/periodic/indeterminacy.hpp"
 #include "stickslip/periodic/judge_solution.hpp"
+#include "stickslip/periodic/orbit_path.hpp"
 #include "stickslip/periodic/orbit_scales.hpp"
 #include "stickslip/periodic/period_map.hpp"
 #include "stickslip/periodic/periodic_equations.hpp"
@@ -24,6 +25,12 @@ namespace {
 
 constexpr Index kMostCoordinates = 1000;
 constexpr double kDegenerate = 1e9;  // condition number, as the certificate has it
+
+Vector mean_position(const Orbit& orbit) {
+  Vector sum = orbit.q.empty() ? Vector{} : Vector::Zero(orbit.q[0].size());
+  for (const Vector& q : orbit.q) sum += q;
+  return orbit.q.empty() ? sum : Vector(sum / static_cast<double>(orbit.q.size()));
+}
 
 class Solver {
  public:
@@ -42,11 +49,11 @@ class Solver {
       progress(0.4);
       const bool own_law = options_.law == LawForm::projection;
       const bool exact = options_.polish && own_law && !options_.cyclic.any();
-      const std::string refusal = exact ? polish_refusal(solution_.orbit) : "";
+      const std::string refusal = exact ? polish_refusal() : "";
       if (!refusal.empty()) {
         solution_.notes.push_back(
             fmt::format("not polished: {}; the certificate 'basis' says what twice the basis changes", refusal));
-      } else if (exact && polish_or_run_on(solution_.orbit)) {
+      } else if (exact && (polish_rest() || polish_or_run_on(solution_.orbit))) {
         solution_.polished = true;
       } else if (!raised(hooks_.stop)) {
         unpolished(options_.polish && own_law);
@@ -105,18 +112,44 @@ class Solver {
     start_.period = T;
   }
 
+  /// A motion that is hardly one may be rest, at a place that a basis does not hit: tried there, where the start
+  /// begins, and where the linear response is on average.
+  bool polish_rest() {
+    constexpr double kHardly = 1e-3;  // of what the forces would move
+    const Orbit& orbit = solution_.orbit;
+    if (options_.autonomous ||
+        !((orbit.maximum - orbit.minimum).maxCoeff() <= kHardly * smallest_ / options_.tolerance))
+      return false;
+    for (const Vector& place : {orbit.q[0], problem_.initial.q, linear_mean_}) {
+      if (place.size() != orbit.q[0].size()) continue;
+      PeriodicProblem still = problem_;
+      still.options.start_periods = 1;
+      still.initial = state_at(problem_.system, orbit, 0);
+      still.initial.t = orbit.t0;
+      still.initial.q = place;
+      still.initial.v.setZero();
+      still.initial.modes.clear();
+      Orbit rest;
+      if (orbit_of_run(still, hooks_.stop, rest).empty() && rest.maximum == rest.minimum && polish(rest)) return true;
+    }
+    return false;
+  }
+
   /// Where the orbit does not close at once, some periods of the motion itself may lead nearer to it.
   bool polish_or_run_on(const Orbit& guess) {
     if (polish(guess)) return true;
     Orbit nearer = guess;
+    int run = 0;  // periods before the one that is polished
     for (const int periods : {3, 20}) {
       if (raised(hooks_.stop) || options_.autonomous || nearer.t.empty()) return false;
       PeriodicProblem on = problem_;
-      on.initial = State{nearer.t[0], nearer.q[0], nearer.v[0], {}, {}};
+      on.initial = state_at(problem_.system, nearer, 0);
+      on.initial.modes.clear();
       on.options.start_periods = periods;
       if (!orbit_of_run(on, hooks_.stop, nearer).empty()) return false;
+      run += periods - 1;
       if (polish(nearer)) {
-        solution_.notes.push_back(fmt::format("polished after {} periods of the motion", periods));
+        solution_.notes.push_back(fmt::format("polished after {} periods of the motion", run));
         return true;
       }
     }
@@ -150,18 +183,13 @@ class Solver {
 
   /// The event scheme has full matrices between all coordinates, and factors them at one go.
   bool too_large() const { return problem_.system.info().nv() > kMostCoordinates; }
-  /// Springs in series are states of their own: known where all sliders slip, which the orbit is polished from.
-  std::string polish_refusal(const Orbit& orbit) const {
+  std::string polish_refusal() const {
     if (too_large())
       return fmt::format(
           "the model has {} coordinates, and its motion from event to event is followed up to {}; "
           "[matrices] reduce brings it there",
           problem_.system.info().nv(), kMostCoordinates);
-    if (!has_elastic_friction(problem_.system)) return "";
-    if (std::string reason = event_refusal(problem_.system); !reason.empty()) return reason;
-    for (const std::vector<Mode>& modes : orbit.modes)
-      if (sliders_slip(problem_.system, modes)) return "";
-    return "friction with a spring in series is polished from an instant at which all sliders slip, and there is none";
+    return has_elastic_friction(problem_.system) ? event_refusal(problem_.system) : "";
   }
   bool event_takes_all() const { return !too_large() && event_refusal(problem_.system).empty(); }
 
@@ -177,6 +205,7 @@ class Solver {
       near = true;
     } else if (!near) {
       X = weighted.linear_start();
+      linear_mean_ = mean_position(weighted.orbit(X));
     }
     if (options_.autonomous) weighted.set_phase_reference(X);
     ResidualSolution found = newton(weighted, X, !near);
@@ -234,8 +263,9 @@ class Solver {
 
   /// The weighted residual failed: a run may lead to the orbit all the same.
   bool fall_back(const std::string& why) {
-    solution_.notes.push_back(
-        fmt::format("method = \"event\" from a run instead of \"{}\": {}", to_string(options_.method), why));
+    solution_.notes.push_back(fmt::format("method = \"event\" from {} instead of \"{}\": {}",
+                                          problem_.start ? "the start that was given" : "a run",
+                                          to_string(options_.method), why));
     if (!find_start()) {
       solution_.message = fmt::format("{}; {}", why, solution_.message);
       return false;
@@ -259,6 +289,10 @@ class Solver {
       }
       return false;
     }
+    if (left_start(orbit.orbit)) {
+      polish_message_ = "the orbit that closes is another one";
+      return false;
+    }
     solution_.message.clear();
     weighted_orbit_ = std::move(solution_.orbit);
     solution_.orbit = std::move(orbit.orbit);
@@ -278,20 +312,31 @@ class Solver {
     return true;
   }
 
-  /// Phases that hardly last, and what they mean.
+  /// A point of a path is this motion, and not where runs from it lead.
+  bool left_start(const Orbit& orbit) const {
+    if (problem_.start_coefficients.size() == 0 || options_.method == PeriodicMethod::event) return false;
+    return orbit_change(solution_.orbit, orbit, smallest_ / options_.tolerance) > basis_limit(options_) &&
+           impacts(orbit) == 0;
+  }
+
+  /// Phases that hardly last: touched, and no more.
   void name_grazing() {
+    constexpr double kShort = 1e-4;  // of the period
     const std::vector<std::string> names = trajectory_names(problem_.system, false).laws;
     const Orbit& orbit = solution_.orbit;
-    for (std::size_t k = 0; k < orbit.events.size(); ++k)
-      for (std::size_t j = k + 1; j < orbit.events.size(); ++j) {
-        const double length = orbit.events[j].t - orbit.events[k].t;
-        if (length > 1e-4 * orbit.period) break;
-        if (orbit.events[j].law != orbit.events[k].law || length == 0) continue;
+    for (std::size_t law = 0; law < names.size(); ++law) {
+      std::vector<std::pair<double, Mode>> phases;  // begin, mode
+      for (std::size_t j = 0; j < orbit.modes.size(); ++j)
+        if (phases.empty() || phases.back().second != orbit.modes[j][law])
+          phases.emplace_back(orbit.t[j], orbit.modes[j][law]);
+      for (std::size_t k = 1; k + 1 < phases.size(); ++k) {
+        const double length = (phases[k + 1].first - phases[k].first) / orbit.period;
+        const bool stops = phases[k].second == Mode::stick;  // in passing, or where it turns back
+        if (length > kShort || !(stops || phases[k - 1].second == phases[k + 1].second)) continue;
         solution_.notes.push_back(fmt::format("'{}' grazes at t = {:.6g} s: a phase of {:.2g} of the period",
-                                              names[static_cast<std::size_t>(orbit.events[k].law)], orbit.events[k].t,
-                                              length / orbit.period));
-        break;
+                                              names[law], phases[k].first, length));
       }
+    }
   }
 
   void unpolished(bool wanted) {
@@ -305,12 +350,12 @@ class Solver {
     const double largest = std::max(range.maxCoeff(), 1e-300);
     range = range.cwiseMax(1e-3 * largest);
     PeriodMap map(problem_.system, orbit.t0, range, 2 * std::numbers::pi / orbit.period * range, flow);
-    State start{orbit.t[0], orbit.q[0], orbit.v[0], {}, orbit.modes[0]};
+    const State start = state_at(problem_.system, orbit, 0);
     DenseMatrix D, Z = map.directions(start);
     if (options_.law != LawForm::projection || !map.derivative(start, orbit.period, Z, D)) return;
     solution_.held = Z.cols() - map.directions(start, held_laws(orbit)).cols();
     const Eigen::VectorXcd values = DenseMatrix(Z.transpose() * D).eigenvalues();
-    solution_.multipliers = Eigen::VectorXcd::Zero(2 * problem_.system.info().nv());
+    solution_.multipliers = Eigen::VectorXcd::Zero(std::max(2 * problem_.system.info().nv(), values.size()));
     solution_.multipliers.head(values.size()) = values;
     std::stable_sort(solution_.multipliers.begin(), solution_.multipliers.end(),
                      [](const auto& a, const auto& b) { return std::abs(a) > std::abs(b); });
@@ -321,6 +366,7 @@ class Solver {
   const PeriodicHooks& hooks_;
   PeriodicSolution solution_;
   Orbit start_, weighted_orbit_;
+  Vector linear_mean_;  ///< of the linear response, where it was the start
   double condition_ = 0, smallest_ = 0;
   bool fell_back_ = false;
   std::string polish_message_;

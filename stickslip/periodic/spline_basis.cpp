@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <numbers>
+
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/error.hpp"
 
@@ -57,6 +60,17 @@ void SplineBasis::evaluate(BasisField field, Eigen::Ref<const Vector> x, int p, 
       for (int k = 0; k <= f.degree; ++k) sum += x[function(e, k, f.degree)] * f.value[p](k, j);
       samples[e * kSamples + j] = sum;
     }
+}
+
+double SplineBasis::value(Eigen::Ref<const Vector> x, int p, double angle) const {
+  const int degree = displacement_.degree;
+  const double width = 2 * std::numbers::pi / static_cast<double>(n_), place = angle / width,
+               element = std::floor(place);
+  const Index e = (static_cast<Index>(element) % n_ + n_) % n_;
+  double sum = 0;
+  for (int k = 0; k <= degree; ++k)
+    sum += x[function(e, k, degree)] * cardinal(degree, p, degree - k + place - element);
+  return sum / std::pow(width, p);
 }
 
 void SplineBasis::test(BasisField field, Eigen::Ref<const Vector> samples, Eigen::Ref<Vector> tested) const {

@@ -27,6 +27,8 @@ class SplineBasis final : public PeriodicBasis {
   double offset() const override { return 0.5; }
   void evaluate(BasisField field, Eigen::Ref<const Vector> coefficients, int p,
                 Eigen::Ref<Vector> samples) const override;
+  /// The p-th derivative of a displacement at one angle.
+  double value(Eigen::Ref<const Vector> coefficients, int p, double angle) const;
   void test(BasisField field, Eigen::Ref<const Vector> samples, Eigen::Ref<Vector> tested) const override;
   void product(BasisField test, BasisField trial, int p, Eigen::Ref<const Vector> d,
                DenseMatrix& matrix) const override;

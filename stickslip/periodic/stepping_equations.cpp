@@ -8,7 +8,7 @@
 #include <numbers>
 
 #include "stickslip/common/error.hpp"
-#include "stickslip/periodic/orbit_scales.hpp"
+#include "stickslip/periodic/extremes.hpp"
 #include "stickslip/periodic/stepping_parts.hpp"
 #include "stickslip/periodic/weighted_residual.hpp"
 

@@ -5,8 +5,9 @@
 
 #include "stickslip/common/decompositions.hpp"
 #include "stickslip/common/interruptible_lu.hpp"
+#include "stickslip/periodic/extremes.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
-#include "stickslip/periodic/orbit_scales.hpp"
+#include "stickslip/periodic/spline_basis.hpp"
 #include "stickslip/periodic/weighted_residual_parts.hpp"
 
 namespace stickslip {
@@ -255,13 +256,15 @@ Orbit WeightedResidual::orbit(const Vector& X) {
     q.row(kept_[c]) = Q_.row(c);
     v.row(kept_[c]) = V_.row(c);
   }
+  DenseMatrix coefficients = DenseMatrix::Zero(n, nx_);
+  for (Index c = 0; c < nb_; ++c) coefficients.row(kept_[c]) = x_scale_[c] * X.segment(x_block(c), nx_).transpose();
   if (elimination_ && nb_ < n) {
-    DenseMatrix coefficients = DenseMatrix::Zero(n, nx_);
     for (int h = 0; h <= options_.harmonics; ++h) {
       ComplexVector kept(nb_);
       for (Index c = 0; c < nb_; ++c) kept[c] = FourierBasis::phasor(x_scale_[c] * X.segment(x_block(c), nx_), h);
       const ComplexVector all = elimination_->expand(h * omega_, harmonic_load(h), kept, h);
       for (Index i = 0; i < n; ++i) {
+        if (place_[i] >= 0) continue;
         coefficients(i, h == 0 ? 0 : 2 * h - 1) = all[i].real();
         if (h > 0) coefficients(i, 2 * h) = -all[i].imag();
       }
@@ -320,7 +323,11 @@ Orbit WeightedResidual::orbit(const Vector& X) {
     orbit.modes.push_back(std::move(modes));
   }
   read_rows(orbit);
-  refine_extremes(orbit);
+  const AngleFunction value = [&](const Vector& x, int p, double angle) {
+    if (const auto* harmonics = dynamic_cast<const FourierBasis*>(basis_.get())) return harmonics->value(x, p, angle);
+    return dynamic_cast<const SplineBasis&>(*basis_).value(x, p, angle);
+  };
+  locate_extremes(value, coefficients, basis_->angle(0), orbit);
   return orbit;
 }
 

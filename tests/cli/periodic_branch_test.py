@@ -132,10 +132,10 @@ def impact_motion(w, e, s):
     return found
 
 
-@pytest.mark.parametrize("w, e, begin, end", [(2.6, 0.8, 0.25, 0.0), (2.2, 0.5, 0.35, 0.1)])
-def test_a_branch_goes_on_behind_grazing(tmp_path, w, e, begin, end):
+@pytest.mark.parametrize("w, e, begin, to, end", [(2.6, 0.8, 0.25, 0.0, 0.0), (2.2, 0.5, 0.35, 0.1, 0.1), (1.5, 0.8, 1.0, 0.5, 1.0), (1.6, 0.5, 0.8, 0.3, 0.8)])
+def test_a_branch_goes_on_behind_grazing(tmp_path, w, e, begin, to, end):
     """The stop comes nearer to a motion that does not touch it. With cot(pi/w) > 0 the motion with one impact goes on where the
-    free one ends."""
+    free one ends; with cot(pi/w) < 0 the branch turns back there."""
     done, result = periodic(tmp_path, f"""
 [parameters]
 s = {begin}
@@ -155,7 +155,7 @@ period = "2*pi/{w}"
 method = "event"
 start = "run"
 start_periods = 1
-""", "--continue", f"s={begin}:{end}", "--out", "out")
+""", "--continue", f"s={begin}:{to}", "--out", "out")
     assert done.returncode == 0, done.stderr
     assert values(result, "grazing")[0] == pytest.approx(1 / (w * w - 1), abs=1e-7)
     rows = [row.split(",") for row in (tmp_path / "out/branch.csv").read_text().splitlines()]
@@ -164,6 +164,17 @@ start_periods = 1
     assert float(last[value]) == end
     places = [place for speed, place in impact_motion(w, e, float(last[value])) if speed > 0]
     assert min(abs(float(last[lowest]) - place) for place in places) < 1e-9
+
+
+def test_the_middle_motion_is_found_from_the_low_one(tmp_path):
+    """Between the folds at 0.655 and 0.756, outside the range: the sheet's amplitudes of the fundamental of x2 and largest x1."""
+    done, result = periodic(tmp_path, SPRING, "--continue", "omega=0.68:0.683:0.001", "--further", "2", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    rows = [row.split(",") for row in (tmp_path / "out/branch.csv").read_text().splitlines()]
+    value, largest, stable, branch = (rows[0].index(name) for name in ("value", "maximum_x1", "stable", "branch"))
+    found = {row[branch]: (float(row[largest]), row[stable]) for row in rows[1:] if float(row[value]) == 0.68}
+    assert found == {"0": (pytest.approx(0.57400286, abs=2e-6), "1"), "1": (pytest.approx(1.01248586, abs=2e-6), "0"),
+                     "2": (pytest.approx(1.03999577, abs=2e-6), "1")}
 
 
 def test_deflation_finds_a_motion_that_the_branch_does_not_lead_to(tmp_path):

@@ -25,7 +25,9 @@ struct Curve final : PathProblem {
     b = Vector::Constant(1, by_s(x[0], s));
     return true;
   }
+  TestKind kind = TestKind::root;
   Index tests() const override { return watched ? 1 : 0; }
+  TestKind test_kind(Index) const override { return kind; }
   bool test(const Vector& x, double s, Vector& values) override {
     values[0] = watched(x[0], s);
     return true;
@@ -113,6 +115,39 @@ TEST(PathFollowing, ZeroOfATestFunctionIsLocated) {
   ASSERT_EQ(path.special.size(), 1u);
   EXPECT_EQ(path.special[0].kind, SpecialPoint::Kind::test);
   EXPECT_NEAR(path.special[0].point.s, 0.8, 1e-7);
+}
+
+TEST(PathFollowing, JumpOfATestFunctionIsNoRootAndARootBesideAPoleIsOne) {
+  Curve c = circle();
+  c.watched = [](double x, double) { return x > 0.6 ? 3.0 : -0.5; };
+  EXPECT_TRUE(follow_path(c, Vector::Constant(1, 1.0), {.from = 0, .to = 0.95}).special.empty());
+  c.watched = [](double x, double) {
+    return x > 0.6 ? 1 / std::sqrt(x - 0.6) - 10 : 1.0;
+  };  // root at 0.61, jump at 0.6
+  const Path path = follow_path(c, Vector::Constant(1, 1.0), {.from = 0, .to = 0.95, .largest_step = 0.005});
+  ASSERT_EQ(path.special.size(), 1u);
+  EXPECT_NEAR(path.special[0].point.x[0], 0.61, 1e-7);
+}
+
+TEST(PathFollowing, ChangeOfACountIsLocatedWhateverItsSize) {
+  Curve c = circle();
+  c.kind = TestKind::count;
+  c.watched = [](double x, double) { return x > 0.8 ? 2.0 : x > 0.6 ? 4.0 : 1.0; };
+  const Path path = follow_path(c, Vector::Constant(1, 1.0), {.from = 0, .to = 0.95});
+  ASSERT_EQ(path.special.size(), 2u);
+  EXPECT_NEAR(path.special[0].point.x[0], 0.8, 1e-7);
+  EXPECT_NEAR(path.special[1].point.x[0], 0.6, 1e-7);
+}
+
+TEST(PathFollowing, DeterminantThatJumpsAtAKinkIsNoBranchPoint) {
+  Curve c;  // x = s for x < 0, and beyond it the path goes on with the other sign of F
+  c.f = [](double x, double s) { return x < 0 ? x - s : s - x; };
+  c.by_x = [](double x, double) { return x < 0 ? 1.0 : -1.0; };
+  c.by_s = [](double x, double) { return x < 0 ? -1.0 : 1.0; };
+  const Path path = follow_path(c, Vector::Constant(1, -1.0), {.from = -1, .to = 1.1});
+  ASSERT_EQ(path.status, Status::success) << path.message;
+  EXPECT_NEAR(path.points.back().x[0], 1.1, 1e-10);
+  EXPECT_TRUE(path.special.empty());
 }
 
 TEST(PathFollowing, KinkOfAPiecewiseSmoothPathIsPassed) {

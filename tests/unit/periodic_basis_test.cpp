@@ -5,6 +5,7 @@
 #include <random>
 
 #include "stickslip/common/error.hpp"
+#include "stickslip/periodic/extremes.hpp"
 #include "stickslip/periodic/fourier_basis.hpp"
 #include "stickslip/periodic/law_equality.hpp"
 #include "stickslip/periodic/spline_basis.hpp"
@@ -164,6 +165,80 @@ TEST(LawEquality, ProjectionKnowsTheDirectionAndThePaperDoesNot) {
     EXPECT_EQ(projection, r < 0 ? 0 : 0.5);  // r - clip(r - ρ u): friction along the motion is no solution
     for (const LawForm form : {LawForm::min, LawForm::max})
       EXPECT_EQ(friction_equality(form, interval_set(c), &r, &u, 1, 0).value[0], 0);
+  }
+}
+
+template <class Basis>
+Orbit sampled(const Basis& basis, const Vector& coefficients, double period) {
+  const Index n = basis.samples();
+  Vector q(n), v(n);
+  basis.evaluate(BasisField::displacement, coefficients, 0, q);
+  basis.evaluate(BasisField::displacement, coefficients, 1, v);
+  Orbit orbit;
+  orbit.period = period;
+  for (Index j = 0; j < n; ++j) {
+    orbit.t.push_back(basis.angle(j) * period / (2 * std::numbers::pi));
+    orbit.q.push_back(Vector::Constant(1, q[j]));
+    orbit.v.push_back(Vector::Constant(1, v[j] * 2 * std::numbers::pi / period));
+  }
+  read_rows(orbit);
+  return orbit;
+}
+
+/// The extremes of a function from its values at very many angles, to 1e-12 of it.
+template <class Basis>
+std::pair<double, double> searched(const Basis& basis, const Vector& coefficients) {
+  constexpr int kMany = 1 << 20;
+  double low = HUGE_VAL, high = -HUGE_VAL;
+  for (int k = 0; k < kMany; ++k) {
+    const double q = basis.value(coefficients, 0, 2 * std::numbers::pi * k / kMany);
+    low = std::min(low, q);
+    high = std::max(high, q);
+  }
+  return {low, high};
+}
+
+template <class Basis>
+void expect_located(const Basis& basis, const Vector& coefficients) {
+  Orbit orbit = sampled(basis, coefficients, 0.3);
+  const double rows = orbit.maximum[0];
+  locate_extremes([&](const Vector& x, int p, double angle) { return basis.value(x, p, angle); },
+                  coefficients.transpose(), basis.angle(0), orbit);
+  const auto [low, high] = searched(basis, coefficients);
+  EXPECT_NEAR(orbit.minimum[0], low, 1e-10);
+  EXPECT_NEAR(orbit.maximum[0], high, 1e-10);
+  EXPECT_GT(orbit.maximum[0] - rows, 1e-5);  // rows alone do not have it
+}
+
+TEST(OrbitExtremes, OfHarmonicsAreThoseOfTheFunctionNotOfItsSamples) {
+  Vector x(7);
+  x << 0.1, 1, 0.3, -0.2, 0.7, 0.05, -0.3;
+  expect_located(FourierBasis(3, 12), x);
+}
+
+TEST(OrbitExtremes, OfSplinesAreThoseOfTheFunctionNotOfItsSamples) {
+  for (const int degree : {2, 3}) {
+    const SplineBasis basis(9, degree, 1);
+    Vector x(9);
+    for (Index k = 0; k < 9; ++k) x[k] = std::sin(1.3 * static_cast<double>(k * k));
+    expect_located(basis, x);
+  }
+}
+
+TEST(OrbitExtremes, ValuesAtOneAngleAreThoseOfTheSamples) {
+  const SplineBasis spline(9, 3, 1);
+  const FourierBasis fourier(4, 36);
+  const Vector x = Vector::LinSpaced(9, -1, 2).array().cube();
+  Vector samples;
+  for (int p = 0; p < 3; ++p) {
+    samples.resize(spline.samples());
+    spline.evaluate(BasisField::displacement, x, p, samples);
+    for (Index j = 0; j < samples.size(); j += 5)
+      EXPECT_NEAR(spline.value(x, p, spline.angle(j)), samples[j], 1e-11) << p << " " << j;
+    samples.resize(fourier.samples());
+    fourier.evaluate(BasisField::displacement, x, p, samples);
+    for (Index j = 0; j < samples.size(); j += 5)
+      EXPECT_NEAR(fourier.value(x, p, fourier.angle(j)), samples[j], 1e-11) << p << " " << j;
   }
 }
 
