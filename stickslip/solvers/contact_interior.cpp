@@ -4,7 +4,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stickslip/solvers/second_order_cone.hpp"
+
 namespace stickslip {
+
+using second_order_cone::det;
+using second_order_cone::product;
+using second_order_cone::quotient;
+using second_order_cone::way_out;
 
 namespace {
 
@@ -17,46 +24,7 @@ constexpr double kFirstLength = 0.7, kLonger = 1.7, kShorter = 0.7, kFailed = 0.
 constexpr int kEasy = 1, kHard = 4;  // corrections
 constexpr double kLargestShift = 1;  // of log τ in a correction
 constexpr double kShortestStep = 1e-4;
-constexpr double kLowest = -48;  // log of τ over the first one: below, the scaling has no digits left
 constexpr int kSweeps = 10;
-constexpr double kOfConvexStep = 0.95, kShortestConvexStep = 1e-3;
-
-template <int N>
-using Vec = Eigen::Matrix<double, N, 1>;
-
-template <int N>
-double det(const Vec<N>& x) {
-  return x[0] * x[0] - x.template tail<N - 1>().squaredNorm();
-}
-template <int N>
-Vec<N> product(const Vec<N>& a, const Vec<N>& b) {
-  Vec<N> out = a[0] * b + b[0] * a;
-  out[0] = a.dot(b);
-  return out;
-}
-/// z with λ ∘ z = c
-template <int N>
-Vec<N> quotient(const Vec<N>& lambda, const Vec<N>& c) {
-  const auto l = lambda.template tail<N - 1>();
-  const double q = l.dot(c.template tail<N - 1>()), d = det<N>(lambda);
-  Vec<N> out;
-  out[0] = (lambda[0] * c[0] - q) / d;
-  out.template tail<N - 1>() = c.template tail<N - 1>() / lambda[0] + l * ((q / lambda[0] - c[0]) / d);
-  return out;
-}
-/// Largest t with x + t dx in the cone.
-template <int N>
-double way_out(const Vec<N>& x, const Vec<N>& dx) {
-  const double a = det<N>(dx), c = det<N>(x),
-               b = x[0] * dx[0] - x.template tail<N - 1>().dot(dx.template tail<N - 1>());
-  double t = dx[0] < 0 ? -x[0] / dx[0] : HUGE_VAL;
-  if (const double root = b * b - a * c; root >= 0) {
-    const double q = b >= 0 ? -(b + std::sqrt(root)) : std::sqrt(root) - b;
-    if (const double first = q / a; first > 0) t = std::min(t, first);
-    if (const double second = c / q; second > 0) t = std::min(t, second);
-  }
-  return t;
-}
 
 }  // namespace
 
@@ -103,19 +71,20 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
   }
   system.velocity({}, r_.data(), u_.data());
   const double tau = std::exp(log_tau_), delta = delta_unit_ * tau;
+  const bool convex = steps_ == InteriorSteps::convex;
   double sum = 0, worst = 0;
   for (int i = 0; i < n; ++i) {
     const Point& x = x_[i];
     const Point& y = y_[i];
     Point own = Eigen::Map<const Point>(u_.data() + N * i);
     own[0] /= mu_[i];
-    const double root = convex_ ? 0.0 : std::sqrt(own.template tail<N - 1>().squaredNorm() + delta * delta);
+    const double root = convex ? 0.0 : std::sqrt(own.template tail<N - 1>().squaredNorm() + delta * delta);
     J_[i].setIdentity();
-    if (root > 0) J_[i].template block<1, N - 1>(0, 1) = own.template tail<N - 1>().transpose() / root;
+    if (root > 0) J_[i].template block<1, N - 1>(0, 1) = own.template tail<N - 1>().transpose() * (share_ / root);
     sigma_[i] = root;
     by_log_[i] = root > 0 ? (delta / root - 1) * delta : 0.0;
     gap_[i] = own - y;
-    if (!convex_) gap_[i][0] += root - delta;
+    if (!convex) gap_[i][0] += root - delta;
     const double dx = std::sqrt(det<N>(x)), dy = std::sqrt(det<N>(y)), eta = std::sqrt(dx / dy);
     Point w = x / dx, z = y / dy;
     const double gamma = std::sqrt((1 + w.dot(z)) / 2);
@@ -153,6 +122,7 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
 template <int N>
 bool ContactInterior<N>::factorize(int& iterations) {
   ++iterations;
+  ++factorisations_;
   return factor_.factorize(T_.data());
 }
 
@@ -306,68 +276,46 @@ bool ContactInterior<N>::advance(const ContactSystem<N>& system, const ContactGo
 }
 
 template <int N>
-bool ContactInterior<N>::advance_convex(const ContactSystem<N>& system, int& iterations) {
-  const std::size_t n = x_.size();
-  const double count = static_cast<double>(n);
-  auto mean = [&](double t) {
-    double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += (x_[i] + t * step_.x[i]).dot(y_[i] + t * step_.y[i]);
-    return sum / count;
-  };
-  evaluate(system);
-  if (!factorize(iterations)) return false;
-  for (std::size_t i = 0; i < n; ++i) c_[i] = -lambda_[i];
-  direction(system, step_);
-  const double tau = mean(0), left = std::max(0.0, mean(std::min(1.0, room(step_))) / tau);
-  Point centre = Point::Zero();
-  centre[0] = std::min(1.0, left * left * left) * tau;
-  for (std::size_t i = 0; i < n; ++i)
-    c_[i] = quotient<N>(lambda_[i], centre - product<N>(lambda_[i], lambda_[i]) -
-                                        product<N>(W_inverse_[i] * step_.x[i], W_[i] * step_.y[i]));
-  direction(system, step_);
-  const double t = std::min(1.0, kOfConvexStep * room(step_));
-  if (!(t > kShortestConvexStep)) return false;
-  move(t, step_, 0);
-  double sum = 0;
-  for (std::size_t i = 0; i < n; ++i) sum += x_[i].dot(y_[i]);
-  log_tau_ = std::log(sum / count);
-  evaluate(system);
-  return true;
+void ContactInterior<N>::keep(double error) {
+  if (!(error < best_error_)) return;
+  best_error_ = error;
+  best_ = trial_;
 }
 
 template <int N>
-void ContactInterior<N>::note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip) {
+double ContactInterior<N>::note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip) {
   trial_ = r_;
   system.project_all(trial_.data());
+  double error = 0;
   auto look = [&] {
     system.velocity({}, trial_.data(), trial_u_.data());
-    const double error = system.error(goal.measure, trial_.data(), trial_u_.data());
-    if (!(error < best_error_)) return;
-    best_error_ = error;
-    best_ = trial_;
+    error = system.error(goal.measure, trial_.data(), trial_u_.data());
+    keep(error);
   };
   look();
   for (int k = 0; k < kSweeps && best_error_ > goal.tolerance; ++k) system.sweep({}, false, trial_.data(), slip);
   look();
+  return error;
 }
 
 template <int N>
 double ContactInterior<N>::follow(const ContactSystem<N>& system, const BodyBlocks* bodies, const ContactGoal& goal,
                                   const InteriorOptions& options, double* r, double* slip, int& iterations) {
   start(system);
+  factorisations_ = 0;
   delta_unit_ *= options.slip;
   std::copy_n(r, system.size(), best_.begin());
   system.velocity({}, r, u_.data());
   best_error_ = system.error(goal.measure, r, u_.data());
   factor_.load(system, bodies);
-  convex_ = options.convex;
+  steps_ = options.steps;
   const int last = iterations + options.max_iterations;
   auto done = [&] {
     return !(best_error_ > goal.tolerance && iterations < last && !goal.expired() &&
              log_tau_ > first_log_tau_ + kLowest);
   };
-  if (convex_) {
-    while (!done() && advance_convex(system, iterations)) note(system, goal, slip);
+  if (steps_ != InteriorSteps::along_path) {
+    go_far(system, goal, options.max_iterations, slip, iterations);
   } else if (correct(system, goal, false, kStartSteps, last, iterations) >= 0) {
     note(system, goal, slip);
     while (!done() && log_tau_ <= first_log_tau_ + kLargestShift && advance(system, goal, last, iterations))

@@ -19,25 +19,35 @@
 // brought back to the path by Newton steps before the next prediction: iterates that only stay inside the cones, as in
 // convex problems, jam where the matrix is indefinite (measured on heaps of 1000 contacts: 1e-4 to 1e-2 of error left).
 //
+// Long steps do without all that: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992), the mean of x·y taken
+// for τ, and J replaced by I + κ (J - I). κ = 1 is Newton's method; κ = 0 leaves the shift of the last point in place,
+// so that the matrix is symmetric and positive definite and steps are never blocked for want of monotony. κ falls when
+// a step is cut short and rises again after long ones. Ten to fifty factorisations; then it ends at a solution or jams.
+//
 // The point that is handed out is r projected on the cones after a few sweeps, which cost a fraction of a
-// factorisation.
+// factorisation. Long steps have conjugate sweeps tried on it each time its error has halved.
 //
 // Starts from x = |b|∞/d_i e, y = |b|∞ e, whatever r is. Friction cones with μ > 0 only.
 #pragma once
 
 #include <vector>
 
+#include "stickslip/solvers/accelerated_sweeps.hpp"
 #include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/contact_system.hpp"
 
 namespace stickslip {
 
+enum class InteriorSteps {
+  along_path,  ///< by arc length, through folds
+  long_steps,
+  convex,  ///< long steps with σ = 0, associated friction; where nothing slides its solution is one of Coulomb's
+};
+
 struct InteriorOptions {
   double slip = 0.3;         ///< δ over |b|∞ at the start of the path
   int max_iterations = 300;  ///< factorisations
-  /// σ = 0: associated friction. Its problem is convex and its path need not be followed closely; where nothing slides
-  /// its solution is one of Coulomb's.
-  bool convex = false;
+  InteriorSteps steps = InteriorSteps::along_path;
 };
 
 template <int N>
@@ -45,14 +55,17 @@ class ContactInterior {
  public:
   static bool applies(const ContactSystem<N>& system);
   /// r: start (its error is the one to beat) and best result. Returns the error reached. iterations counts
-  /// factorisations.
+  /// factorisations, and the sweeps between long steps.
   double follow(const ContactSystem<N>& system, const BodyBlocks* bodies, const ContactGoal& goal,
                 const InteriorOptions& options, double* r, double* slip, int& iterations);
+  /// Of the last follow().
+  int factorisations() const { return factorisations_; }
 
  private:
   using Point = Eigen::Matrix<double, N, 1>;
   using Block = Eigen::Matrix<double, N, N, Eigen::RowMajor>;
-  struct Motion {  // of x, y, and u
+  static constexpr double kLowest = -48;  // log of τ over the first one: below, the scaling has no digits left
+  struct Motion {                         // of x, y, and u
     std::vector<Point> x, y, u;
     void resize(std::size_t n) {
       x.resize(n);
@@ -77,18 +90,27 @@ class ContactInterior {
   int correct(const ContactSystem<N>& system, const ContactGoal& goal, bool across, int most, int last,
               int& iterations);
   bool advance(const ContactSystem<N>& system, const ContactGoal& goal, int last, int& iterations);
-  /// A long step of the convex problem: Mehrotra's predictor and corrector (SIAM J. Optim. 2, 1992).
-  bool advance_convex(const ContactSystem<N>& system, int& iterations);
-  void note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip);
+  bool advance_far(const ContactSystem<N>& system, int& iterations);
+  /// Long steps until the goal, `last` of them, or the last ones have brought neither τ nor the error down.
+  void go_far(const ContactSystem<N>& system, const ContactGoal& goal, int last, double* slip, int& iterations);
+  double mean_product(double t) const;  ///< of x + t dx and y + t dy, step_
+  /// Projection of the iterate and sweeps from it: trial_. Its error; the best is kept.
+  double note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip);
+  /// Conjugate sweeps from trial_, whose error is given, as long as they bring something.
+  void polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, double* slip, int& iterations);
+  void keep(double error);
 
   BodyFactor<N> factor_;
+  AcceleratedSweeps<N> sweeps_;
   std::vector<double> mu_, T_, r_, u_, g_, best_, trial_, trial_u_;
   std::vector<Point> x_, y_, lambda_, c_, gap_, saved_gap_, base_x_, base_y_;
   std::vector<Block> W_, W_inverse_, W2_, J_;
   std::vector<double> sigma_, by_log_;  // σ + δ, and dσ/d log τ
   Motion step_, tangent_, response_, bend_;
   double log_tau_ = 0, first_log_tau_ = 0, tangent_s_ = -1, length_ = 0, delta_unit_ = 0, best_error_ = 0;
-  bool convex_ = false;
+  InteriorSteps steps_ = InteriorSteps::along_path;
+  int factorisations_ = 0;
+  double share_ = 1, last_step_ = 1;  // κ, and the length of the last long step
 };
 
 }  // namespace stickslip

@@ -3,9 +3,9 @@
 //
 //   1  accelerated_sweeps   cheap, and enough for most problems; left when it predicts too many further sweeps
 //   1a from 800 contacts in space on: patches (contact_patches.hpp), each by 1 to 5, where few contacts do not settle,
-//      and conjugate sweeps, as long as they bring something; then the central path (contact_interior.hpp). From 4000
-//      on these alone, until the limits are reached, and the path only over bodies: the factors over contacts would not
-//      fit into them
+//      and conjugate sweeps, as long as they bring something; then an interior point with long steps, and the central
+//      path followed closely (contact_interior.hpp). From 4000 on these alone, until the limits are reached, and over
+//      bodies only: the factors over contacts would not fit into them
 //   2  proximal_newton      from where the sweeps stopped; exact to round-off in a few steps once the modes settle
 //   3  smoothing_newton     after conjugate sweeps from where 2 stopped: a path of smoothed problems, finished by 2
 //   4  restarts             of 2 and 3 from backward sweeps, with other residual functions, scales ρ_i, first weights

@@ -53,11 +53,13 @@ constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall =
 // The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost.
 // Found on heaps of spheres.
 constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
+// Before it long steps, which take a tenth of its factorisations where they arrive at all; the other value after it.
+constexpr double kLongSlipOfLow = 0.3, kLongSlipOfHigh = 3;
 // Where there are many more reactions than freedoms and friction is high, hardly anything slides: the convex problem
 // comes first.
-constexpr double kRedundant = 2, kHighFriction = 0.5;  // reactions over freedoms; mean of μ
-constexpr int kOfPath = 250, kOfConvex = 50;           // factorisations
-constexpr double kProgressBeforePath = 0.5;            // of the error, by conjugate sweeps
+constexpr double kRedundant = 2, kHighFriction = 0.5;       // reactions over freedoms; mean of μ
+constexpr int kOfPath = 250, kOfConvex = 50, kOfLong = 60;  // factorisations
+constexpr double kProgressBeforePath = 0.5;                 // of the error, by conjugate sweeps
 // Iterations in a patch: its cost is that of its laws, so that small ones may have more.
 constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  // laws times iterations; iterations
 
@@ -238,11 +240,17 @@ void ContactStrategy<N>::run_interior(const ContactOptions& options, const Conta
     return done(goal) || error <= options.acceptable;
   };
   if (high && bodies && system.size() > kRedundant * freedoms_of(*bodies) &&
-      finished({.max_iterations = kOfConvex, .convex = true}, "convex_path"))
+      finished({.max_iterations = kOfConvex, .steps = InteriorSteps::convex}, "convex_path"))
     return;
-  if (finished({.slip = high ? kSlipOfHigh : kSlipOfLow, .max_iterations = kOfPath}, "central_path")) return;
+  auto far = [&](double slip) {
+    return finished({.slip = slip, .max_iterations = kOfLong, .steps = InteriorSteps::long_steps}, "interior_point");
+  };
+  auto along = [&](double slip) { return finished({.slip = slip, .max_iterations = kOfPath}, "central_path"); };
+  if (far(high ? kLongSlipOfHigh : kLongSlipOfLow) || along(high ? kSlipOfHigh : kSlipOfLow) ||
+      far(high ? kLongSlipOfLow : kLongSlipOfHigh))
+    return;
   for (const double slip : kOtherSlips)
-    if (finished({.slip = slip, .max_iterations = kOfPath}, "central_path")) return;
+    if (along(slip)) return;
 }
 
 template <int N>

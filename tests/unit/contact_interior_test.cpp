@@ -73,7 +73,8 @@ struct Pyramid {
   }
 };
 
-double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodies, int& iterations) {
+double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodies, int& factorisations,
+              InteriorSteps steps = InteriorSteps::along_path) {
   Condensation condensation;
   condensation.refresh(heap.problem);
   ContactSystem<3> system;
@@ -81,9 +82,12 @@ double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodi
   std::vector<double> r(static_cast<std::size_t>(system.size()), 0.0), slips(heap.problem.sets.size(), 0.0);
   ContactInterior<3> path;
   EXPECT_TRUE(ContactInterior<3>::applies(system));
-  iterations = 0;
-  return path.follow(system, over_bodies ? condensation.bodies(heap.problem) : nullptr,
-                     {StoppingMeasure::unit_free, tolerance}, {.slip = slip}, r.data(), slips.data(), iterations);
+  int iterations = 0;
+  const double error = path.follow(system, over_bodies ? condensation.bodies(heap.problem) : nullptr,
+                                   {StoppingMeasure::unit_free, tolerance}, {.slip = slip, .steps = steps}, r.data(),
+                                   slips.data(), iterations);
+  factorisations = path.factorisations();
+  return error;
 }
 
 TEST(BodyFactor, SolvesOverBodiesWhatItSolvesOverContacts) {
@@ -144,13 +148,33 @@ TEST(ContactInterior, TakesTheSamePathInEverySystemOfUnits) {
   }
 }
 
-TEST(ContactStrategy, AHeapOnWhichSweepsStandStillIsSolvedByItsPath) {
+TEST(ContactInterior, LongStepsArriveAfterAFractionOfTheFactorisations) {
+  for (const double mu : {0.2, 0.3}) {
+    const Pyramid heap(7, mu);
+    int along = 0, far = 0;
+    EXPECT_LE(follow(heap, 0.3, 1e-4, true, along), 1e-4) << mu;
+    EXPECT_LE(follow(heap, 0.3, 1e-4, true, far, InteriorSteps::long_steps), 1e-4) << mu;
+    EXPECT_LT(far, along / 2) << mu;
+  }
+}
+
+TEST(ContactInterior, LongStepsAreTheSameInEverySystemOfUnits) {
+  int plain = 0;
+  follow(Pyramid(6, 0.3), 0.3, 1e-4, true, plain, InteriorSteps::long_steps);
+  for (const double size : {0x1p-20, 0x1p20}) {
+    int other = 0;
+    EXPECT_LE(follow(Pyramid(6, 0.3, {size, size, 1 / size}), 0.3, 1e-4, true, other, InteriorSteps::long_steps), 1e-4);
+    EXPECT_EQ(other, plain);
+  }
+}
+
+TEST(ContactStrategy, AHeapOnWhichSweepsStandStillIsSolvedByAnInteriorPoint) {
   const Pyramid heap(8, 0.3);
   ASSERT_EQ(heap.problem.sets.size(), 960u);
   const InclusionSolution solution = solve(heap.problem, {.tolerance = 1e-4, .measure = StoppingMeasure::unit_free});
   EXPECT_EQ(solution.status, Status::success) << solution.message;
   EXPECT_LE(solution.residuals.unit_free, 1e-4);
-  EXPECT_NE(solution.solver.find("central_path"), std::string::npos) << solution.solver;
+  EXPECT_NE(solution.solver.find("interior_point"), std::string::npos) << solution.solver;
   // One entry per part of the way; the best point is kept, so that none is larger than the one before.
   ASSERT_GE(solution.history.size(), 3u);
   for (std::size_t k = 1; k < solution.history.size(); ++k) EXPECT_LE(solution.history[k], solution.history[k - 1]);
