@@ -21,7 +21,7 @@ double gauge(const FrictionSection& section, const PlaneForce& l) {
 
 }  // namespace
 
-bool CompliantContacts::on_the_border(std::size_t slot, double part) const {
+bool CompliantContacts::on_the_border(std::size_t slot, const BorderWidth& width) const {
   if (slots_[slot].tangents == 0) return false;
   const auto [group, k] = places_[slot];
   const CompliantSolution& s = group->solution;
@@ -30,9 +30,13 @@ bool CompliantContacts::on_the_border(std::size_t slot, double part) const {
   const auto force = s.tangential.segment(point.first, point.tangents);
   const Vector slip = group->problem.C * s.slip;  // as a force
   const PlaneForce l{force[0], point.tangents == 2 ? force[1] : 0.0};
+  double unknown = width.part * rho;
+  for (Index i = point.first; i < point.first + point.tangents; ++i)
+    unknown = std::max(unknown, stiffness_of(slot) * width.way + group->problem.C(i, i) * width.speed);
+  const double within = rho - unknown;
   const bool at_limit =
-      point.tangents == 1 ? std::abs(l[0]) >= (1 - part) * rho : point.section.excess((1 - part) * rho, l) > 0;
-  return at_limit && slip.segment(point.first, point.tangents).norm() <= part * rho;
+      within <= 0 || (point.tangents == 1 ? std::abs(l[0]) >= within : point.section.excess(within, l) > 0);
+  return at_limit && slip.segment(point.first, point.tangents).norm() <= unknown;
 }
 
 /// How far the trial force lies outside its section.

@@ -87,8 +87,13 @@ class CompliantContacts {
   /// What is 0 where a force jumps, at the placed state: the elastic normal force of an open point, as it would be if
   /// it could pull; for a held one how far the trial force lies outside its section. [N]
   double jump_function(std::size_t slot) const;
-  /// Its force lies on the border of its section to `part` of the limit: stick or slip is a matter of round-off.
-  bool on_the_border(std::size_t slot, double part) const;
+  /// How well the trial force is known: to `part` of the limit, or as deformations are to `way` and velocities to
+  /// `speed`.
+  struct BorderWidth {
+    double part = 0, way = 0, speed = 0;
+  };
+  /// Its force lies on the border of its section within that: stick or slip is a matter of round-off.
+  bool on_the_border(std::size_t slot, const BorderWidth& width) const;
   /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
   /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy
   /// of slots that were given up [J].

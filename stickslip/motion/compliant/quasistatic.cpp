@@ -18,6 +18,7 @@ using radau5::kNodes;
 using radau5::kWeights;
 constexpr int kNewtonSteps = 30, kBisections = 60;
 constexpr double kNewton = 1e-13;    // of the size of a component, or a fraction of the tolerance
+constexpr double kLeastPart = 1e-4;  // of Newton's step, where the whole one leads away
 constexpr double kStalled = 1e-11;   // likewise, where it does not fall any more
 constexpr double kFirstStep = 1e-3;  // of the run
 constexpr double kShortest = 1e-12;  // of the run
@@ -76,65 +77,125 @@ bool QuasistaticScheme::residual(double t, const Vector& x, const Vector& rate, 
   return F.allFinite();
 }
 
-/// Newton on all three nodes at once.
-QuasistaticScheme::Solved QuasistaticScheme::collocate_from(const Vector& guess, double t, const Vector& x0, double h,
-                                                            Stages& s) {
+/// x' of the nodes from their x, and the balance there; with its slopes, if they are asked for.
+bool QuasistaticScheme::balance_nodes(double t, const Vector& x0, double h, Stages& s, bool slopes) {
   const Eigen::Matrix3d& inverse = radau5::inverse();
   const Index n = n_ + T_;
-  for (std::size_t i = 0; i < 3; ++i) s.x[i] = x0 + kNodes[i] * h * guess;
+  nodes_.resize(3 * n);
+  for (std::size_t i = 0; i < 3; ++i) {
+    const auto row = static_cast<Index>(i);
+    s.rate[i].setZero(n);
+    for (Index j = 0; j < 3; ++j) s.rate[i] += inverse(row, j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
+    if (!residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_)) return false;
+    nodes_.segment(row * n, n) = F_;
+    if (!slopes) continue;
+    dynamics_.balance_slopes(stretch_.inside(t + kNodes[i] * h), by_x_, by_rate_);
+    for (Index j = 0; j < 3; ++j) J_.block(row * n, j * n, n, n) = inverse(row, j) / h * by_rate_;
+    J_.block(row * n, row * n, n, n) += by_x_;
+  }
+  return true;
+}
+
+/// Largest change of a component over the nodes, of its size.
+double QuasistaticScheme::size_of(const Vector& nodes) const {
+  double size = 0;
+  for (Index i = 0; i < 3; ++i)
+    size = std::max(size, nodes.segment(i * (n_ + T_), n_ + T_).cwiseQuotient(scale_).lpNorm<Eigen::Infinity>());
+  return size;
+}
+
+/// Takes update_ from the nodes, whole or as much of it as brings the balance nearer: what Newton's step would be at
+/// the new place, with the slopes of the old one, must have become smaller. That measure knows no units, and falls
+/// along the step however the contacts change behind it.
+void QuasistaticScheme::descend(double t, const Vector& x0, double h, Stages& s) {
+  const Index n = n_ + T_;
+  const double before = size_of(update_);
+  const std::array<Vector, 3> from = s.x;
+  for (double part = 1;; part *= 0.5) {
+    for (std::size_t i = 0; i < 3; ++i) s.x[i] = from[i] - part * update_.segment(static_cast<Index>(i) * n, n);
+    if (part < kLeastPart) return;
+    if (balance_nodes(t, x0, h, s, false) && size_of(lu_.solve(nodes_)) <= (1 - 0.25 * part) * before) return;
+  }
+}
+
+/// Newton on all three nodes at once, from the nodes given.
+QuasistaticScheme::Solved QuasistaticScheme::newton(double t, const Vector& x0, double h, bool guarded, Stages& s) {
+  const Index n = n_ + T_;
   J_.resize(3 * n, 3 * n);
-  update_.resize(3 * n);
   const double enough = std::max(kNewton, 1e-3 * tolerance_);
   double last = HUGE_VAL;
   for (int round = 0; round < kNewtonSteps; ++round) {
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto row = static_cast<Index>(i);
-      s.rate[i].setZero(n);
-      for (Index j = 0; j < 3; ++j) s.rate[i] += inverse(row, j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
-      if (!residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_)) return Solved::no;
-      update_.segment(row * n, n) = F_;
-      dynamics_.balance_slopes(stretch_.inside(t + kNodes[i] * h), by_x_, by_rate_);
-      for (Index j = 0; j < 3; ++j) J_.block(row * n, j * n, n, n) = inverse(row, j) / h * by_rate_;
-      J_.block(row * n, row * n, n, n) += by_x_;
-    }
+    if (!balance_nodes(t, x0, h, s, true)) return Solved::no;
     lu_.compute(J_);
     if (!(lu_.rcond() > kSingular)) return Solved::singular;
-    update_ = lu_.solve(update_);
+    update_ = lu_.solve(nodes_);
     if (!update_.allFinite()) return Solved::singular;
-    double change = 0;
-    for (std::size_t i = 0; i < 3; ++i) {
-      const auto part = update_.segment(static_cast<Index>(i) * n, n);
-      s.x[i] -= part;
-      change = std::max(change, part.cwiseQuotient(scale_).lpNorm<Eigen::Infinity>());
+    const double change = size_of(update_);
+    // Near the solution round-off decides what falls.
+    if (guarded && change > enough) {
+      descend(t, x0, h, s);
+    } else {
+      for (std::size_t i = 0; i < 3; ++i) s.x[i] -= update_.segment(static_cast<Index>(i) * n, n);
     }
     // Round-off of the balance may keep the change from falling further.
     if (change <= kNewton || (change <= std::max(enough, kStalled) && change >= 0.5 * last)) break;
     if (round + 1 == kNewtonSteps && change > enough) return Solved::no;
     last = change;
   }
-  for (std::size_t i = 0; i < 3; ++i) {
-    s.rate[i].setZero(n);
-    for (Index j = 0; j < 3; ++j)
-      s.rate[i] += inverse(static_cast<Index>(i), j) / h * (s.x[static_cast<std::size_t>(j)] - x0);
-  }
+  balance_nodes(t, x0, h, s, false);
   return Solved::yes;
 }
 
+/// The balance is monotone in the velocity, but where a contact slips it is flat: from a guess that slips Newton's
+/// method may have no slope to follow, or jump to and fro over the slopes of stick. Where every contact is held the
+/// balance is as steep as it can be; from what that gives the way leads down.
 QuasistaticScheme::Solved QuasistaticScheme::collocate(double t, const Vector& x0, double h, Stages& s) {
-  const Solved solved = collocate_from(rate_, t, x0, h, s);
-  return solved == Solved::yes ? solved : collocate_from(Vector::Zero(n_ + T_), t, x0, h, s);
+  const auto begin = [&](const Vector& rate) {
+    for (std::size_t i = 0; i < 3; ++i) s.x[i] = x0 + kNodes[i] * h * rate;
+  };
+  begin(rate_);
+  Solved solved = newton(t, x0, h, false, s);
+  if (solved == Solved::yes) return solved;
+  const Vector rest = Vector::Zero(n_ + T_);
+  begin(rest);
+  if ((solved = newton(t, x0, h, false, s)) == Solved::yes) return solved;
+  begin(rest);
+  if (hold_all(t, x0, h, s) && (solved = newton(t, x0, h, true, s)) == Solved::yes) return solved;
+  begin(rate_);
+  return newton(t, x0, h, true, s);
+}
+
+/// The nodes where contacts that press are held, whatever their force. False: no such balance, or contacts are coupled.
+bool QuasistaticScheme::hold_all(double t, const Vector& x0, double h, Stages& s) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  if (!contacts.can_keep_pieces()) return false;
+  residual(t + kNodes[0] * h, s.x[0], rate_, F_);
+  std::vector<ContactPieces> held = contacts.pieces();
+  for (ContactPieces& piece : held) piece.tangential = {};
+  contacts.keep_pieces(held);
+  const Solved solved = newton(t, x0, h, false, s);
+  contacts.let_go();
+  return solved == Solved::yes;
+}
+
+/// Newton's method ends at kNewton of the sizes, and velocities are differences of that over the step: the shorter it
+/// is, the less is known of the dampers' force.
+CompliantContacts::BorderWidth QuasistaticScheme::border_width(double h) const {
+  const double way = kNewton * scale_.maxCoeff();
+  return {kBorder, way, radau5::inverse().cwiseAbs().maxCoeff() * way / h};
 }
 
 /// What the contacts do at the nodes is what they did before the step.
 bool QuasistaticScheme::same_pieces(double t, double h, const Stages& s) {
   border_.assign(pieces_.size(), 0);
+  const CompliantContacts::BorderWidth width = border_width(h);
   for (const std::size_t i : {2u, 1u, 0u}) {
     residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_);
     const std::vector<ContactPieces>& now = dynamics_.contacts().pieces();
     if (fresh_ && i == 2) found_pieces_ = now;  // after a change the end, farthest from it, says what the new modes are
     const std::vector<ContactPieces>& before = fresh_ ? found_pieces_ : pieces_;
     for (std::size_t k = 0; k < now.size(); ++k) {
-      const bool undecided = dynamics_.contacts().on_the_border(k, kBorder);
+      const bool undecided = dynamics_.contacts().on_the_border(k, width);
       if (fresh_ && i == 2) border_[k] = undecided;
       if (!(now[k] == before[k]) && !undecided && !border_[k]) return false;
     }
@@ -300,7 +361,7 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   if (fresh_) {
     found_pieces_ = dynamics_.contacts().pieces();
     for (std::size_t k = 0; k < found_pieces_.size(); ++k)
-      if (dynamics_.contacts().on_the_border(k, kBorder)) found_pieces_[k] = pieces_[k];
+      if (dynamics_.contacts().on_the_border(k, border_width(0.5 * h))) found_pieces_[k] = pieces_[k];
   }
   if (fresh_ && found_pieces_ != pieces_) {
     if (unknowns_ > 0 && !stretch_.follows_breakpoint()) jump_columns(t, radau5::at_start(first_.rate));

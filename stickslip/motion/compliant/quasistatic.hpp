@@ -8,9 +8,10 @@
 // part of the event, and the largest one is reported.
 //
 // Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's
-// end), solved by Newton with the generalised Jacobian of the contacts. Error by two half steps against a whole one. A
-// step in which a contact changes is repeated up to the change, found by bisection, and the next one begins with the
-// new modes. Work and impulses are summed at the nodes.
+// end), solved by Newton with the generalised Jacobian of the contacts; where that fails from the rate of before and
+// from rest, from the balance with every contact held, each step cut until Newton's next one is shorter. Error by two
+// half steps against a whole one. A step in which a contact changes is repeated up to the change, found by bisection,
+// and the next one begins with the new modes. Work and impulses are summed at the nodes.
 //
 // Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
 //
@@ -57,9 +58,14 @@ class QuasistaticScheme final : public Scheme {
   enum class Solved { yes, no, singular };
   bool residual(double t, const Vector& x, const Vector& rate, Vector& F);
   void pack(const Vector& x, const Vector& rate);
-  /// With the rate of before as first guess, then with none: what slipped may stick now.
+  /// With the rate of before as first guess, with none (what slipped may stick now), and from contacts that are held.
   Solved collocate(double t, const Vector& x0, double h, Stages& stages);
-  Solved collocate_from(const Vector& guess, double t, const Vector& x0, double h, Stages& stages);
+  bool hold_all(double t, const Vector& x0, double h, Stages& stages);
+  Solved newton(double t, const Vector& x0, double h, bool guarded, Stages& stages);
+  bool balance_nodes(double t, const Vector& x0, double h, Stages& stages, bool slopes);
+  void descend(double t, const Vector& x0, double h, Stages& stages);
+  double size_of(const Vector& nodes) const;
+  CompliantContacts::BorderWidth border_width(double h) const;
   bool same_pieces(double t, double h, const Stages& stages);
   StepOutcome advance(double limit, StepRecord& record);
   StepOutcome no_balance(double t, Solved why);
@@ -94,7 +100,7 @@ class QuasistaticScheme final : public Scheme {
   double h_ = 0;
   bool fresh_ = true;  // modes may differ from pieces_ at once: the last step ended at a change
   double moved_ = 0;
-  Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, sums_, sums_reached_, sum_rates_;
+  Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, nodes_, sums_, sums_reached_, sum_rates_;
   Stages whole_, first_, second_;
   DenseMatrix J_, by_x_, by_rate_;
   Eigen::PartialPivLU<DenseMatrix> lu_;
