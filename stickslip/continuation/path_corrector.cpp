@@ -2,6 +2,7 @@
 #include "stickslip/continuation/path_corrector.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 
 #include "stickslip/continuation/arc_length.hpp"
@@ -18,6 +19,21 @@ Vector PathCorrector::scaled(const Vector& x, double s) const {
   Vector z(n_ + 1);
   z << x, s;
   return z.cwiseQuotient(scale_);
+}
+
+void PathCorrector::rescale(PathPoint& point) {
+  const double size = problem_.magnitude(point.x, point.s);
+  if (!std::isfinite(size) || !(size > 0)) return;
+  scale_.head(n_) *= size / size_;
+  size_ = size;
+  point.tangent = tangent_now(point);
+  point.size = size;
+}
+
+Vector PathCorrector::tangent_now(const PathPoint& point) const {
+  Vector t = point.tangent;
+  t.head(n_) *= point.size / size_;
+  return t.normalized();
 }
 
 /// The path in a plane, as correct_onto_curve() asks for it.
@@ -66,8 +82,9 @@ bool PathCorrector::tangent(PathPoint& point, const Vector& before, Determinant&
   t.normalize();
   if (t.dot(before) < 0) t = -t;
   point.tangent = t;
+  point.size = size_;
   if (!factor(point, t)) return false;
-  determinant = {lu_.determinant_sign(), lu_.log_determinant()};
+  determinant = {lu_.determinant_sign(), lu_.log_determinant() - static_cast<double>(n_) * std::log(size_)};
   return true;
 }
 

@@ -90,6 +90,7 @@ bool Walk::begin(const Vector& start) {
 
 bool Walk::accept(PathPoint point, const PathSigns& signs) {
   signs_ = signs;
+  corrector_.rescale(point);
   path_.points.push_back(std::move(point));
   note_turn();
   if (hook_ && !hook_(path_.points.back(), static_cast<Index>(path_.points.size()) - 1)) {
@@ -131,7 +132,7 @@ bool Walk::has_closed(const PathPoint& next, double h) const {
                c = corrector_.scaled(first.x, first.s);
   const double along = (c - a).dot(b - a) / (b - a).squaredNorm();
   return along >= 0 && along <= 1 && (a + along * (b - a) - c).norm() <= 0.2 * h &&
-         first.tangent.dot(next.tangent) > 0.8;
+         corrector_.tangent_now(first).dot(next.tangent) > 0.8;
 }
 
 /// Between the point a and the one at h along its tangent: where what is the `same` as at a ends.
@@ -204,15 +205,15 @@ void Walk::note_turn() {
     if (special.kind == SpecialPoint::Kind::fold && special.after >= first) return;
   constexpr double kGolden = 0.6180339887498949;
   const double direction = b.s > a.s ? 1 : -1;
-  const Vector z0 = corrector_.scaled(a.x, a.s);
-  const double whole = (corrector_.scaled(c.x, c.s) - z0).dot(a.tangent);
+  const Vector z0 = corrector_.scaled(a.x, a.s), along = corrector_.tangent_now(a);
+  const double whole = (corrector_.scaled(c.x, c.s) - z0).dot(along);
   PathPoint best = b;
   const auto reach = [&](double way) {
-    const Vector anchor = z0 + way * a.tangent;
+    const Vector anchor = z0 + way * along;
     Vector z = anchor;
     PathPoint point;
     Determinant determinant;
-    if (!corrector_.correct(z, a.tangent, anchor, point) || !corrector_.tangent(point, a.tangent, determinant))
+    if (!corrector_.correct(z, along, anchor, point) || !corrector_.tangent(point, along, determinant))
       return -HUGE_VAL;
     const double s = direction * point.s;
     if (s > direction * best.s) best = std::move(point);

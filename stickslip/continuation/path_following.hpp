@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pseudo arc-length path following for F(x, s) = 0.
 //
-//   z = (x/x_scale, s/s_scale)        scaled point; arc length and angles are those of z
+//   z = (x/(x_scale size), s/s_scale)  scaled point; arc length and angles are those of z. `size` is that of x at the
+//   last
+//               point (PathProblem::magnitude): the same step leads over a resonance and along the foot of it
 //   tangent     [F_x F_s] t = 0, |t| = 1, oriented along the path by t·t_before > 0
 //   predictor   z_p = z + h t
 //   corrector   Newton on F(z) = 0, t·(z - z_p) = 0: regular at folds, where F_x is singular
@@ -64,7 +66,8 @@ struct PathOptions {
 struct PathPoint {
   Vector x;
   double s = 0;
-  Vector tangent;  ///< of z, n + 1 numbers, the last one that of s
+  Vector tangent;   ///< of z, n + 1 numbers, the last one that of s
+  double size = 1;  ///< of x, that z was made with
   int corrections = 0;
   double residual = 0;  ///< max |F|
 };

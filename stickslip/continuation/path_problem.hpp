@@ -26,6 +26,11 @@ class PathProblem {
   /// ∂F/∂x and ∂F/∂s.
   virtual bool jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) = 0;
 
+  /// How large x is there, over `x_scale`: arc length counts changes of x over both, so that steps stay of one size
+  /// where the solution grows by orders of magnitude. 1: x_scale says all. Asked for at points of the path alone, after
+  /// tests.
+  virtual double magnitude(const Vector& /*x*/, double /*s*/) { return 1; }
+
   /// Functions whose roots or changes along the path are located beside folds and branch points (a multiplier that
   /// leaves the unit circle, a phase of the motion that appears). Evaluated at points of the path alone; NaN: no value
   /// there.

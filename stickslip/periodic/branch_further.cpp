@@ -39,6 +39,7 @@ class PlainPath final : public PathProblem {
   bool jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& by_s) override {
     return problem_.jacobian(x, s, by_x, by_s);
   }
+  double magnitude(const Vector& x, double s) override { return problem_.magnitude(x, s); }
 
  private:
   PathProblem& problem_;

@@ -131,6 +131,14 @@ bool EventPath::jacobian(const Vector& x, double s, DenseMatrix& by_x, Vector& b
   return by_x.allFinite() && by_s.allFinite();
 }
 
+double EventPath::motion_size(const Vector& x, double s) {
+  constexpr double kSmallest = 0.1;  // of the reference: a motion that vanishes is not followed by ever smaller steps
+  const Orbit& orbit = solution(x, s).orbit;
+  if (orbit.maximum.size() != q_scale_.size()) return std::max(1.0, x.norm());
+  const Vector half = 0.5 * (orbit.maximum - orbit.minimum);
+  return std::max(kSmallest, half.cwiseQuotient(q_scale_).maxCoeff());
+}
+
 PeriodicSolution EventPath::solve(const Vector& x, double s) {
   PeriodicSolution solution;
   Vector F;

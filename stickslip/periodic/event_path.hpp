@@ -35,6 +35,7 @@ class EventPath final : public OrbitPath {
 
  protected:
   bool autonomous() const override { return autonomous_; }
+  double motion_size(const Vector& x, double s) override;
   double multiplier_error() const override {
     return 1e-3;
   }  // differences of the motion beside saltation; the place to 1e-7

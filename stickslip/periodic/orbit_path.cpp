@@ -73,6 +73,11 @@ bool OrbitPath::test(const Vector& x, double s, Vector& values) {
   return true;
 }
 
+double OrbitPath::magnitude(const Vector& x, double s) {
+  constexpr double kWholeMotion = 2;
+  return kWholeMotion * motion_size(x, s);
+}
+
 TestKind OrbitPath::test_kind(Index k) const { return bifurcation_test_kind(k); }
 std::string_view OrbitPath::test_name(Index k) const { return bifurcation_name(k); }
 

@@ -16,6 +16,9 @@ class OrbitPath : public PathProblem {
   /// The same, kept for the last point.
   const PeriodicSolution& solution(const Vector& x, double s);
 
+  /// A change by the whole motion is as long as half the way of the parameter.
+  double magnitude(const Vector& x, double s) final;
+
   /// Roots: Π (1 + λ); the largest modulus of a complex pair minus 1. Counts: laws that stick at some time; impacts.
   Index tests() const override { return 4; }
   TestKind test_kind(Index k) const override;
@@ -30,6 +33,8 @@ class OrbitPath : public PathProblem {
 
  protected:
   virtual bool autonomous() const = 0;
+  /// Of the motion, over the unit of x.
+  virtual double motion_size(const Vector& x, double s) = 0;
   /// How far multipliers of the motion may be from those of the equations that are followed.
   virtual double multiplier_error() const = 0;
 

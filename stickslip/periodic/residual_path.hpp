@@ -2,6 +2,7 @@
 // The equations of a weighted residual or of periodic stepping over a parameter.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 
 #include "stickslip/periodic/orbit_path.hpp"
@@ -26,6 +27,8 @@ class ResidualPath final : public OrbitPath {
  protected:
   bool autonomous() const override { return center_.parts.options.autonomous; }
   double multiplier_error() const override;
+  /// Where hardly anything moves, the unit counts, which is made of the forces.
+  double motion_size(const Vector& x, double) override { return std::max(1.0, x.norm()); }
 
  private:
   struct Place {

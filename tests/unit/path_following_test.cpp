@@ -55,6 +55,51 @@ TEST(PathFollowing, CircleIsFollowedThroughItsFoldAndBackOutOfTheRange) {
   for (const PathPoint& p : path.points) EXPECT_NEAR(p.x[0] * p.x[0] + p.s * p.s, 1, 1e-10);
 }
 
+/// Cosine and sine of the response of x'' + 2 zeta x' + x = cos s t.
+struct Resonance final : PathProblem {
+  double zeta = 0.01;
+  bool grows = true;  ///< its size is known
+  Index size() const override { return 2; }
+  bool residual(const Vector& x, double s, Vector& F) override {
+    DenseMatrix A;
+    Vector by_s;
+    jacobian(x, s, A, by_s);
+    F = A * x - Vector::Unit(2, 0);
+    return true;
+  }
+  bool jacobian(const Vector& x, double s, DenseMatrix& A, Vector& by_s) override {
+    A.resize(2, 2);
+    A << 1 - s * s, 2 * zeta * s, -2 * zeta * s, 1 - s * s;
+    by_s = Vector(2);
+    by_s << -2 * s * x[0] + 2 * zeta * x[1], -2 * zeta * x[0] - 2 * s * x[1];
+    return true;
+  }
+  double magnitude(const Vector& x, double) override { return grows ? 2 * x.norm() : 1; }
+};
+
+TEST(PathFollowing, ResonanceIsGoneOverWithStepsOfOneSizeBesideTheSolution) {
+  for (const bool up : {true, false}) {
+    Resonance curve;
+    PathOptions options{.from = up ? 0.5 : 2, .to = up ? 2 : 0.5, .step = 0.05, .largest_step = 0.1 / 1.5};
+    options.largest_turn = 0.7;
+    const Path path = follow_path(curve, Vector::Zero(2), options);
+    ASSERT_EQ(path.status, Status::success) << path.message;
+    EXPECT_LE(path.points.size(), 120u);
+    EXPECT_TRUE(path.special.empty());
+    double peak = 0, widest = 0;
+    for (std::size_t k = 1; k < path.points.size(); ++k) {
+      const PathPoint &a = path.points[k - 1], &b = path.points[k];
+      peak = std::max(peak, b.x.norm());
+      widest = std::max(widest, (b.x - a.x).norm() / std::min(a.x.norm(), b.x.norm()));
+    }
+    EXPECT_NEAR(peak, 1 / (2 * curve.zeta), 0.5);
+    EXPECT_LT(widest, 0.3);
+    curve.grows = false;
+    options.max_points = 1000;
+    EXPECT_EQ(follow_path(curve, Vector::Zero(2), options).points.size(), 1000u);  // of the size at its beginning
+  }
+}
+
 TEST(PathFollowing, ClosedCurveIsWalkedOnce) {
   Curve c = circle();
   PathOptions options{.from = 0, .to = 2, .lowest = -2, .highest = 2};
