@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <optional>
 
 #include "stickslip/boundary/segment_slopes.hpp"
 #include "stickslip/common/error.hpp"
@@ -127,7 +128,20 @@ Vector number_slopes(const Segment& segment, const Vector& unknowns, Index j, do
     x[j] += amount;
     return layout.values(empty, with_values(segment.base(), segment.unknowns(), x).parameters(), x);
   };
-  return (at(delta) - at(-delta)) / (2 * delta);
+  const auto if_allowed = [&](double amount) -> std::optional<Vector> {
+    const Unknown& unknown = segment.unknowns()[static_cast<std::size_t>(j)];
+    if (unknowns[j] + amount < unknown.min || unknowns[j] + amount > unknown.max) return std::nullopt;
+    try {
+      return at(amount);
+    } catch (const InputError&) {
+      return std::nullopt;
+    }
+  };
+  const std::optional<Vector> above = if_allowed(delta), below = if_allowed(-delta);
+  if (above && below) return (*above - *below) / (2 * delta);
+  // At a bound: to the side that is allowed, of the same order.
+  const double way = below ? -delta : delta;
+  return (4 * at(way) - 3 * at(0) - at(2 * way)) / (2 * way);
 }
 
 std::unique_ptr<SegmentDerivative> make_segment_derivative() { return std::make_unique<CarriedDerivative>(); }

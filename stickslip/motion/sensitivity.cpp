@@ -107,8 +107,8 @@ void Variations::seed(Index j, const State& start, const Kinematics& kinematics)
       throw InputError(fmt::format("run.sensitivities: '{}' changes the number of coordinates", names_[j]));
     kinematics.difference(s.q, start.q, delta);
     initial_.col(j).head(nv) += beside.weight * delta;
-    initial_.col(j).segment(nv, nv) += beside.weight * s.v;
-    initial_.col(j).tail(nz) += beside.weight * s.z;
+    initial_.col(j).segment(nv, nv) += beside.weight * (s.v - start.v);  // weights add up to 0 but for round-off
+    initial_.col(j).tail(nz) += beside.weight * (s.z - start.z);
   }
 }
 

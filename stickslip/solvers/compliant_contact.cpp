@@ -30,11 +30,22 @@ void require_definite(const DenseMatrix& A, const char* what, const char* which,
         throw InputError(fmt::format("{}: the {} matrix is not symmetric: entry ({}, {}) is {:g}, ({}, {}) is {:g}",
                                      what, which, i + 1, j + 1, A(i, j), j + 1, i + 1, A(j, i)));
   if (size == 0) return;
-  const Eigen::SelfAdjointEigenSolver<DenseMatrix> eigen(A, Eigen::EigenvaluesOnly);
-  const double smallest = eigen.eigenvalues()[0];
-  if (!(smallest > size * kRoundOff * largest))
-    throw InputError(fmt::format("{}: the {} matrix is not positive definite; its smallest eigenvalue is {:.6g}", what,
-                                 which, smallest));
+  // Of the matrix with a diagonal of ones: axes may be as unlike as they are.
+  if ((A.diagonal().array() > 0).all()) {
+    const Vector root = A.diagonal().cwiseSqrt().cwiseInverse();
+    const DenseMatrix alike = root.asDiagonal() * A * root.asDiagonal();
+    if (Eigen::SelfAdjointEigenSolver<DenseMatrix>(alike, Eigen::EigenvaluesOnly).eigenvalues()[0] >
+        static_cast<double>(size) * kRoundOff)
+      return;
+  }
+  const double smallest = Eigen::SelfAdjointEigenSolver<DenseMatrix>(A, Eigen::EigenvaluesOnly).eigenvalues()[0];
+  throw InputError(smallest > 0
+                       ? fmt::format("{}: the {} matrix is singular but for round-off: its smallest eigenvalue "
+                                     "is {:.3g}, its largest entry {:.3g}",
+                                     what, which, smallest, largest)
+                       : fmt::format("{}: the {} matrix is not positive definite; its smallest eigenvalue is "
+                                     "{:.6g}",
+                                     what, which, smallest));
 }
 
 void resize(const CompliantProblem& p, CompliantWorkspace& w, CompliantSolution& s) {

@@ -108,6 +108,8 @@ double elastic_normal_if_closed(const CompliantProblem& problem, const Compliant
 struct CompliantVariation {
   Vector gap, normal_velocity, deformation, velocity;  ///< in
   Vector mu, normal_damping, own_force;                ///< in (N); empty: constant
+  Vector section;                                      ///< in (T): row of the facet, or vertex, on which the force
+                                                       ///< lies; not looked at on other pieces; empty: constant
   DenseMatrix K, C;                                    ///< in; empty: constant
   Vector normal, tangential, rate;                     ///< out: dλ_n, dλ_T, d(δ_T')
 };
@@ -121,6 +123,7 @@ struct CompliantCotangent {
   Vector normal, tangential, rate;                     ///< in
   Vector gap, normal_velocity, deformation, velocity;  ///< out
   Vector mu, normal_damping, own_force;                ///< out (N)
+  Vector section;                                      ///< out (T)
   DenseMatrix K, C;                                    ///< out
 };
 void pull_back(const CompliantProblem& problem, const CompliantSolution& solution, CompliantWorkspace& workspace,

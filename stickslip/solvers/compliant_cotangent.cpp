@@ -23,7 +23,8 @@ void pull_back_rows(const CompliantProblem& p, const CompliantSolution& s, Compl
     if (piece.kind == Kind::inside) {
       w.w.segment(f, point.tangents) = w.x.segment(f, point.tangents);
     } else if (is_point(point, piece, s)) {
-      continue;
+      const PlaneForce towards = direction_from_point(point, s);
+      rho = towards[0] * w.x[f] + towards[1] * w.x[f + 1];
     } else if (piece.kind == Kind::vertex && point.tangents == 1) {
       rho = piece.index == 0 ? w.x[f] : -w.x[f];
     } else if (piece.kind == Kind::vertex) {
@@ -38,6 +39,23 @@ void pull_back_rows(const CompliantProblem& p, const CompliantSolution& s, Compl
       w.w[f] = -l2 * w.x[f];
       w.w[f + 1] = l1 * w.x[f];
       rho = std::copysign(std::hypot(l1, l2), s.normal[static_cast<Index>(k)]) * w.x[f + 1];
+    }
+  }
+}
+
+/// From weights on them to those on the sections.
+void pull_back_sections(const CompliantProblem& p, const CompliantSolution& s, const Vector& x, Vector& section) {
+  section.setZero(x.size());
+  for (std::size_t k = 0; k < p.points.size(); ++k) {
+    const CompliantPoint& point = p.points[k];
+    const Index f = point.first;
+    const Kind kind = s.pieces[k].tangential.kind;
+    if (point.tangents < 2) continue;
+    if (kind == Kind::vertex) {
+      section.segment<2>(f) = point.mu * s.normal[static_cast<Index>(k)] * x.segment<2>(f);
+    } else if (kind == Kind::facet) {
+      section[f] = -s.slip[f + 1] * x[f] - s.tangential[f] * x[f + 1];
+      section[f + 1] = s.slip[f] * x[f] - s.tangential[f + 1] * x[f + 1];
     }
   }
 }
@@ -67,6 +85,7 @@ void pull_back_tangents(const CompliantProblem& p, const CompliantSolution& s, b
   piece_rows(p, s, w);
   solve_rows(p, force, w);
   pull_back_rows(p, s, w);
+  pull_back_sections(p, s, w.x, c.section);
   w.z.noalias() = w.metric * w.w;
   const Vector elastic = w.z - rate;
   c.velocity.noalias() = -p.C * w.z;
@@ -118,7 +137,7 @@ void pull_back(const CompliantProblem& p, const CompliantSolution& s, CompliantW
   const auto N = static_cast<Index>(p.points.size()), T = p.deformation.size();
   const bool own = N == 1 && p.points[0].own_normal;
   for (Vector* x : {&c.gap, &c.normal_velocity, &c.mu, &c.normal_damping, &c.own_force, &w.rest, &w.rho}) x->setZero(N);
-  for (Vector* x : {&c.deformation, &c.velocity}) x->setZero(T);
+  for (Vector* x : {&c.deformation, &c.velocity, &c.section}) x->setZero(T);
   c.K.setZero(N + T, N + T);
   c.C.setZero(T, T);
   if (T > 0) pull_back_tangents(p, s, own, w, c);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/solvers/compliant_pieces.hpp"
 
+#include <cmath>
+
 namespace stickslip {
 
 namespace {
@@ -9,6 +11,12 @@ using Kind = SectionPiece::Kind;
 
 bool is_point(const CompliantPoint& point, const SectionPiece& piece, const CompliantSolution& s) {
   return piece.kind == Kind::rim && s.tangential[point.first] == 0 && s.tangential[point.first + 1] == 0;
+}
+
+PlaneForce direction_from_point(const CompliantPoint& point, const CompliantSolution& s) {
+  const double s1 = s.slip[point.first], s2 = s.slip[point.first + 1], speed = std::hypot(s1, s2);
+  if (!(speed > 0)) return {0, 0};
+  return {-s1 / speed, -s2 / speed};
 }
 
 void piece_rows(const CompliantProblem& p, const CompliantSolution& s, CompliantWorkspace& w) {

@@ -10,6 +10,9 @@ namespace stickslip {
 /// The rim of an empty cone.
 bool is_point(const CompliantPoint& point, const SectionPiece& piece, const CompliantSolution& solution);
 
+/// Where the force goes as such a cone opens: l = ρ · (this), against the slip, since C⁻¹ (l - z) = -ν l with ν → ∞.
+PlaneForce direction_from_point(const CompliantPoint& point, const CompliantSolution& solution);
+
 /// workspace.A: the left side, A dl = (right side by the kind of a row). `inside`: rows of the metric C⁻¹; else per
 /// contact the two rows of its piece.
 void piece_rows(const CompliantProblem& problem, const CompliantSolution& solution, CompliantWorkspace& workspace);

@@ -58,7 +58,8 @@ void vary_rows(const CompliantProblem& p, const CompliantSolution& s, const Vect
     if (piece.kind == Kind::inside) {
       w.x.segment(f, point.tangents) = w.w.segment(f, point.tangents);
     } else if (is_point(point, piece, s)) {
-      w.x.segment<2>(f).setZero();
+      const PlaneForce towards = direction_from_point(point, s);
+      for (int c = 0; c < 2; ++c) w.x[f + c] = change * towards[static_cast<std::size_t>(c)];
     } else if (piece.kind == Kind::vertex && point.tangents == 1) {
       w.x[f] = piece.index == 0 ? change : -change;
     } else if (piece.kind == Kind::vertex) {
@@ -72,6 +73,23 @@ void vary_rows(const CompliantProblem& p, const CompliantSolution& s, const Vect
       w.x[f] = -l2 * w.w[f] + l1 * w.w[f + 1];
       w.x[f + 1] =
           std::copysign(std::hypot(l1, l2), s.normal[static_cast<Index>(k)]) * change;  // ρ dρ; ρ < 0 on kept pieces
+    }
+  }
+}
+
+/// What a change of the section itself adds to them: of V_k, or of a_k and τ_k with it.
+void vary_sections(const CompliantProblem& p, const CompliantSolution& s, const Vector& section,
+                   CompliantWorkspace& w) {
+  for (std::size_t k = 0; k < p.points.size(); ++k) {
+    const CompliantPoint& point = p.points[k];
+    const Index f = point.first;
+    const Kind kind = s.pieces[k].tangential.kind;
+    if (point.tangents < 2) continue;
+    if (kind == Kind::vertex) {
+      w.x.segment<2>(f) += point.mu * s.normal[static_cast<Index>(k)] * section.segment<2>(f);
+    } else if (kind == Kind::facet) {
+      w.x[f] += section[f + 1] * s.slip[f] - section[f] * s.slip[f + 1];
+      w.x[f + 1] -= section.segment<2>(f).dot(s.tangential.segment<2>(f));
     }
   }
 }
@@ -117,6 +135,7 @@ void vary(const CompliantProblem& p, const CompliantSolution& s, CompliantWorksp
   if (d.C.size() > 0) w.z.noalias() += d.C * (s.slip - p.velocity);
   piece_rows(p, s, w);
   vary_rows(p, s, w.z, w.rho, w);
+  if (d.section.size() > 0) vary_sections(p, s, d.section, w);
   if (N == 1 && T == 1) {
     d.tangential[0] = w.x[0] / w.A(0, 0);
   } else if (N == 1) {

@@ -154,6 +154,7 @@ class CompliantContacts {
     Vector gap, normal_velocity, deformation, velocity;  ///< in
     Vector mu, normal_damping, own_force;                ///< in, per slot; empty: constant
     Vector spin;                                         ///< in, per slot; empty: constant
+    Vector section;                                      ///< in, per tangent; empty: constant (CompliantVariation)
     std::vector<DenseMatrix> K, C;                       ///< in, per group; empty: constant
     Vector normal, tangential, rate;                     ///< out, per slot and per tangent
   };
@@ -228,6 +229,8 @@ class CompliantContacts {
   void smooth_force(const FrictionAssembly& friction, const Vector& u, Vector& force) const;
   const Slot* deciding(std::size_t law) const;
   void evaluate_matrices(Group& group, SystemWorkspace& workspace);
+  /// The facet or vertex of this one's section that lies where that of the other one's force does.
+  void neighbour_sections(const CompliantContacts& other, Vector& section) const;
   bool match(const ContactPoints& found, std::vector<int>& slot_of_point, std::vector<int>& point_of_slot,
              std::vector<Index>& row_of_point) const;
   void normal_law(const Slot& slot, double gap, CompliantPoint& point) const;

@@ -13,9 +13,9 @@ namespace {
 /// Fields that a neighbour fills, one by one.
 template <class Change, class F>
 void for_each_vector(Change& change, F&& f) {
-  for (auto* x :
-       {&change.contacts.gap, &change.contacts.normal_velocity, &change.contacts.velocity, &change.contacts.mu,
-        &change.contacts.normal_damping, &change.contacts.own_force, &change.balance, &change.constraint})
+  for (auto* x : {&change.contacts.gap, &change.contacts.normal_velocity, &change.contacts.velocity,
+                  &change.contacts.mu, &change.contacts.normal_damping, &change.contacts.own_force,
+                  &change.contacts.section, &change.balance, &change.constraint})
     f(*x);
 }
 
@@ -79,6 +79,7 @@ void CompliantNeighbours::set_coefficient(int law) {
                     &change_.contacts.normal_damping, &change_.contacts.own_force})
     x->setZero(contacts.slot_count());
   change_.contacts.velocity.setZero(contacts.tangents());
+  change_.contacts.section.resize(0);
   change_.contacts.K.clear();
   change_.contacts.C.clear();
   change_.balance.setZero(dynamics_.v().size());
@@ -157,10 +158,16 @@ CompliantDynamics::DataChange* CompliantNeighbours::slope(double t, Index unknow
     return &change_;
   }
   if (neighbours.empty()) return nullptr;
+  // Differences to the first neighbour: weights add up to 0 but for round-off, which large numbers would make large.
   bool first = true;
   for (const Neighbour& near : neighbours) {
-    dynamics_.data_of(own_time(near, t), *near.system, *near.contacts, *near.workspace, data_);
-    if (std::exchange(first, false)) set_zero(data_, change_);
+    CompliantDynamics::DataChange& data = first ? base_ : data_;
+    dynamics_.data_of(own_time(near, t), *near.system, *near.contacts, *near.workspace, data);
+    if (std::exchange(first, false)) {
+      set_zero(base_, change_);
+      continue;
+    }
+    add(-1, base_, data_);
     add(near.weight, data_, change_);
   }
   return &change_;

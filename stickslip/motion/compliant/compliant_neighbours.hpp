@@ -65,7 +65,7 @@ class CompliantNeighbours {
   std::vector<std::vector<Neighbour>> neighbours_;  // per unknown
   std::vector<int> coefficients_;
   std::vector<double> knots_;  // of the case
-  CompliantDynamics::DataChange data_, change_;
+  CompliantDynamics::DataChange data_, base_, change_;
 };
 
 template <class F>

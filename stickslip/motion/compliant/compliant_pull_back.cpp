@@ -22,7 +22,7 @@ double contact_product(const CompliantContacts::Change& weights, const Compliant
   return weights.gap.dot(values.gap) + weights.normal_velocity.dot(values.normal_velocity) +
          dot(weights.velocity, values.velocity) + dot(weights.own_force, values.own_force) +
          dot(weights.mu, values.mu) + dot(weights.normal_damping, values.normal_damping) +
-         entries(weights.K, values.K) + entries(weights.C, values.C);
+         dot(weights.section, values.section) + entries(weights.K, values.K) + entries(weights.C, values.C);
 }
 
 }  // namespace
@@ -31,7 +31,7 @@ void CompliantContacts::pull_back(Change& weights) {
   for (Vector* x : {&weights.gap, &weights.normal_velocity, &weights.mu, &weights.normal_damping, &weights.own_force,
                     &weights.spin})
     x->setZero(slot_count());
-  for (Vector* x : {&weights.deformation, &weights.velocity}) x->setZero(tangents_);
+  for (Vector* x : {&weights.deformation, &weights.velocity, &weights.section}) x->setZero(tangents_);
   weights.K.resize(groups_.size());
   weights.C.resize(groups_.size());
   CompliantCotangent& c = cotangent_;
@@ -59,6 +59,7 @@ void CompliantContacts::pull_back(Change& weights) {
       weights.own_force[s] = c.own_force[i];
       weights.deformation.segment(slot.first, slot.tangents) = c.deformation.segment(f, slot.tangents);
       weights.velocity.segment(slot.first, slot.tangents) = c.velocity.segment(f, slot.tangents);
+      weights.section.segment(slot.first, slot.tangents) = c.section.segment(f, slot.tangents);
       if (!turns() || slot.tangents < 2) continue;
       const double r0 = weights.rate[slot.first], r1 = weights.rate[slot.first + 1];
       weights.deformation[slot.first] += spin_[s] * r1;
@@ -139,7 +140,8 @@ void CompliantDynamics::pull_back_smooth(double t, const DenseMatrix& U, const s
                                          DenseMatrix& by_state) {
   const bool data = !contacts_.constant_data();
   contacts_.forces(normal_, tangential_);
-  for (Vector* numbers : {&near_.mu, &near_.normal_damping, &near_.own_force, &near_.spin}) numbers->resize(0);
+  for (Vector* numbers : {&near_.mu, &near_.normal_damping, &near_.own_force, &near_.spin, &near_.section})
+    numbers->resize(0);
   near_.K.clear();
   near_.C.clear();
   for (Index i = 0; i < nq_ + nv_; ++i) {
@@ -150,7 +152,7 @@ void CompliantDynamics::pull_back_smooth(double t, const DenseMatrix& U, const s
       (i < nq_ ? probe_q_[i] : probe_v_[i - nq_]) += point.place * step;
       probe(t, data);
       if (data)  // constants of the laws
-        for (Vector* numbers : {&near_.mu, &near_.normal_damping}) numbers->resize(0);
+        for (Vector* numbers : {&near_.mu, &near_.normal_damping, &near_.section}) numbers->resize(0);
       for (Index k = 0; k < U.cols(); ++k) {
         const DataChange& weights = by_data[static_cast<std::size_t>(k)];
         by_state(i, k) +=

@@ -58,6 +58,33 @@ void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, co
     normal_law(slots_[s], data->gap(s), point);
     values.own_force[i] = point.own_force;
   }
+  neighbour_sections(*data, values.section);
+}
+
+/// The nearest one, not the one with the same number: a polygon that turns begins to count at another facet.
+void CompliantContacts::neighbour_sections(const CompliantContacts& other, Vector& section) const {
+  using Kind = SectionPiece::Kind;
+  section.setZero(tangents_);
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    const SectionPiece& piece = other.pieces_[s].tangential;
+    if (slots_[s].tangents < 2 || (piece.kind != Kind::facet && piece.kind != Kind::vertex)) continue;
+    const auto [group, k] = places_[s];
+    const auto [other_group, other_k] = other.places_[s];
+    const FrictionSection &own = group->problem.points[k].section, &its = other_group->problem.points[other_k].section;
+    const auto at = [&](const FrictionSection& of, int i) {
+      return piece.kind == Kind::facet ? of.row(i) : of.vertex(i);
+    };
+    const PlaneForce here = at(its, piece.index);
+    double nearest = HUGE_VAL;
+    for (int i = 0; i < own.facets(); ++i) {
+      const PlaneForce there = at(own, i);
+      const double away = std::hypot(there[0] - here[0], there[1] - here[1]);
+      if (!(away < nearest)) continue;
+      nearest = away;
+      section[slots_[s].first] = there[0];
+      section[slots_[s].first + 1] = there[1];
+    }
+  }
 }
 
 /// v_T of the friction laws and their part of W λ, with what is smooth.
@@ -87,6 +114,9 @@ double CompliantContacts::stiffening_power(const std::vector<DenseMatrix>& K_rat
     const auto N = static_cast<Index>(p.points.size());
     Vector delta(N + p.deformation.size());
     delta.head(N) = groups_[g]->solution.separation - p.gap;
+    // A normal law of its own has no K: what stands there is a number of the size of the others.
+    for (Index i = 0; i < N; ++i)
+      if (p.points[static_cast<std::size_t>(i)].own_normal) delta[i] = 0;
     delta.tail(p.deformation.size()) = p.deformation;
     power += 0.5 * delta.dot(K_rate[g] * delta);
   }
@@ -106,6 +136,7 @@ void CompliantContacts::vary(Change& change) {
     for (Vector* x : {&d.gap, &d.normal_velocity}) x->resize(N);
     for (Vector* x : {&d.deformation, &d.velocity}) x->resize(p.deformation.size());
     for (Vector* x : {&d.mu, &d.normal_damping, &d.own_force}) x->resize(numbers ? N : 0);
+    d.section.resize(change.section.size() > 0 ? p.deformation.size() : 0);
     d.K.resize(0, 0);
     d.C.resize(0, 0);
     if (!change.K.empty()) {
@@ -124,6 +155,8 @@ void CompliantContacts::vary(Change& change) {
       }
       d.deformation.segment(p.points[k].first, slot.tangents) = change.deformation.segment(slot.first, slot.tangents);
       d.velocity.segment(p.points[k].first, slot.tangents) = change.velocity.segment(slot.first, slot.tangents);
+      if (d.section.size() > 0)
+        d.section.segment(p.points[k].first, slot.tangents) = change.section.segment(slot.first, slot.tangents);
     }
     stickslip::vary(p, group.solution, group.workspace, d);
     for (std::size_t k = 0; k < group.slots.size(); ++k) {
@@ -166,7 +199,7 @@ void CompliantContacts::add_slopes(const RateMap& map, Index nq, Index nv, Matri
     const auto vary_input = [&](Vector& input, Index i) {
       for (Vector* x : {&d.gap, &d.normal_velocity}) x->setZero(N);
       for (Vector* x : {&d.deformation, &d.velocity}) x->setZero(T);
-      for (Vector* x : {&d.mu, &d.normal_damping, &d.own_force}) x->resize(0);
+      for (Vector* x : {&d.mu, &d.normal_damping, &d.own_force, &d.section}) x->resize(0);
       d.K.resize(0, 0);
       d.C.resize(0, 0);
       input[i] = 1;

@@ -115,7 +115,8 @@ void CompliantDynamics::balance_slopes(double t, DenseMatrix& by_x, DenseMatrix&
 }
 
 void CompliantDynamics::vary_balance(double t, const Vector& x) {
-  for (Vector* numbers : {&change_.mu, &change_.normal_damping, &change_.own_force, &change_.spin}) numbers->resize(0);
+  for (Vector* numbers : {&change_.mu, &change_.normal_damping, &change_.own_force, &change_.spin, &change_.section})
+    numbers->resize(0);
   exact_ ? exact_slopes(t, x) : smooth_slopes(t, x);
   if (change_.own_force.size() > 0)
     for (Vector* numbers : {&change_.mu, &change_.normal_damping}) numbers->setZero(contacts_.slot_count());
