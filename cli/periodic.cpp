@@ -12,6 +12,7 @@
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/branch_file.hpp"
+#include "stickslip/io/output_error.hpp"
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/periodic_case.hpp"
 #include "stickslip/io/result_folder.hpp"
@@ -59,6 +60,19 @@ BranchOptions branch_options(const std::string& text, BranchOptions given) {
   return given;
 }
 
+/// A path takes any value of the range: numbers without a fraction, as of harmonics, are none to follow.
+void require_range(const BranchBuilder& build, const BranchOptions& branch) {
+  constexpr double kBetween = 0.382;  // neither an end nor the middle: a number without a fraction at all three is told
+  build(branch.from);
+  const double value = branch.from + kBetween * (branch.to - branch.from);
+  try {
+    build(value);
+  } catch (const InputError& error) {
+    throw InputError(fmt::format("--continue {}={}:{}: a branch takes every value between, as {:.6g}, and there: {}",
+                                 branch.parameter, branch.from, branch.to, value, error.what()));
+  }
+}
+
 void print_summary(const PeriodicResult& result, const std::string& folder) {
   const PeriodicSolution& s = result.solution;
   print_out("{}\n", result.header.title.empty() ? result.header.model : result.header.title);
@@ -98,6 +112,74 @@ void print_summary(const PeriodicResult& result, const std::string& folder) {
   print_out("  results: {}\n", folder);
 }
 
+using TimePoint = std::chrono::steady_clock::time_point;
+
+double seconds_since(TimePoint begin) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+/// The branch point by point, each stored as soon as it is known.
+void follow_and_store(const PeriodicCommand& command, const ModelFile& model, const BranchOptions& branch,
+                      ResultFolder& folder, TimePoint begin, PeriodicResult& result) {
+  const BranchBuilder build = branch_builder(model, branch.parameter);
+  require_range(build, branch);  // mistakes show before anything is written
+  std::optional<BranchResume> earlier;
+  if (!command.restart.empty()) {
+    earlier = read_branch(command.restart, branch.parameter, *model.system);
+    require_resumable(branch, *earlier);
+  }
+  folder.open_cleared();
+  BranchFile rows(folder.path(), branch.parameter, *model.system, earlier ? &*earlier : nullptr);
+  if (earlier) rows.keep_orbit(earlier->last, true);
+  // A report of what there is so far, so that a long branch can be looked at while it grows.
+  if (earlier) {
+    result.branch.points = earlier->points;
+    result.branch.bifurcations = earlier->bifurcations;
+  }
+  LiveBranch live(branch, !command.json, [&] {
+    result.solution.status = result.branch.status = Status::interrupted;
+    result.solution.message =
+        fmt::format("not finished: {} points so far; load the page again", result.branch.points.size());
+    result.wall_seconds = seconds_since(begin);
+    write_report(folder.path() / "report.html", periodic_report(result));
+  });
+  BranchHooks hooks;
+  hooks.stop = interrupt_request();
+  hooks.on_bifurcation = [&](const Bifurcation& found) {
+    rows.add(found);
+    result.branch.bifurcations.push_back(found);
+    live.add(found);
+  };
+  hooks.on_point = [&](const BranchPoint& point, const Orbit& orbit) {
+    rows.add(point);
+    if (point.branch == 0) rows.keep_orbit(orbit);
+    result.branch.points.push_back(point);
+    result.solution.orbit = orbit;
+    result.solution.period = point.period;
+    live.add(point);
+    return !interrupted();
+  };
+  about_model(model, [&] {
+    result.branch = follow_branch(build, branch, hooks, earlier ? &*earlier : nullptr, command.further);
+  });
+  live.finish();
+  rows.keep_orbit(result.branch.last.orbit, true);
+  take_last_of_branch(result);
+}
+
+/// A full disk ends the branch; what was stored before is there to go on from.
+int tell_unwritten(const PeriodicCommand& command, const ResultFolder& folder, const std::string& why,
+                   PeriodicResult& result) {
+  result.solution.status = result.branch.status = Status::interrupted;
+  result.solution.message = result.branch.message = fmt::format(
+      "{}; the branch was stopped after {} points; make room and go on with --restart {}, or begin anew where it holds "
+      "none",
+      why, result.branch.points.size(), folder.path().string());
+  if (command.json) write_out(periodic_json(result));
+  print_error("stickslip: {}\n", result.solution.message);
+  return kNoSuccess;
+}
+
 }  // namespace
 
 int periodic(const PeriodicCommand& command) {
@@ -124,50 +206,14 @@ int periodic(const PeriodicCommand& command) {
     solve_orbit(model, result, {interrupt_request(), [&](double f) { bar.update(f); }, true});
     folder.open_cleared();
   } else {
-    const BranchBuilder build = branch_builder(model, branch.parameter);
-    build(branch.from);  // mistakes show before anything is written
-    std::optional<BranchResume> earlier;
-    if (!command.restart.empty()) earlier = read_branch(command.restart, branch.parameter, *model.system);
-    folder.open_cleared();
-    BranchFile rows(folder.path(), branch.parameter, *model.system, earlier ? &*earlier : nullptr);
-    if (earlier) rows.keep_orbit(earlier->last, true);
-    // A report of what there is so far, so that a long branch can be looked at while it grows.
-    if (earlier) {
-      result.branch.points = earlier->points;
-      result.branch.bifurcations = earlier->bifurcations;
+    try {
+      follow_and_store(command, model, branch, folder, begin, result);
+    } catch (const OutputError& error) {
+      return tell_unwritten(command, folder, error.what(), result);
     }
-    LiveBranch live(branch, !command.json, [&] {
-      result.solution.status = result.branch.status = Status::interrupted;
-      result.solution.message =
-          fmt::format("not finished: {} points so far; load the page again", result.branch.points.size());
-      result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-      write_report(folder.path() / "report.html", periodic_report(result));
-    });
-    BranchHooks hooks;
-    hooks.stop = interrupt_request();
-    hooks.on_bifurcation = [&](const Bifurcation& found) {
-      rows.add(found);
-      result.branch.bifurcations.push_back(found);
-      live.add(found);
-    };
-    hooks.on_point = [&](const BranchPoint& point, const Orbit& orbit) {
-      rows.add(point);
-      if (point.branch == 0) rows.keep_orbit(orbit);
-      result.branch.points.push_back(point);
-      result.solution.orbit = orbit;
-      result.solution.period = point.period;
-      live.add(point);
-      return !interrupted();
-    };
-    about_model(model, [&] {
-      result.branch = follow_branch(build, branch, hooks, earlier ? &*earlier : nullptr, command.further);
-    });
-    live.finish();
-    rows.keep_orbit(result.branch.last.orbit, true);
-    take_last_of_branch(result);
   }
   bar.finish();
-  result.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  result.wall_seconds = seconds_since(begin);
   const std::string json = periodic_json(result);
   folder.require_in_place();
   write_text_file(folder.path() / "summary.json", json);

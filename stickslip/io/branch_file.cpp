@@ -89,7 +89,10 @@ struct BranchFile::Tables {
   }
 };
 
-BranchFile::~BranchFile() = default;
+BranchFile::~BranchFile() {
+  const hdf5::Quiet quiet;  // a full disk has been told already
+  tables_.reset();
+}
 
 BranchFile::BranchFile(const std::filesystem::path& folder, const std::string& parameter, const System& system,
                        const BranchResume* known)

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "stickslip/io/model_reader.hpp"
 #include "stickslip/periodic/require_branch.hpp"
@@ -104,9 +105,10 @@ PeriodicSection read_periodic(const Field& field, const std::vector<std::string>
   table.integer("periods", o.periods, 1);
   table.boolean("autonomous", o.autonomous);
   table.word("method", [&](std::string_view word) { o.method = periodic_method_from(word); });
-  table.integer("harmonics", o.harmonics, 1);
+  constexpr int kAny = std::numeric_limits<int>::min();  // validate() knows both ends
+  table.integer("harmonics", o.harmonics, kAny);
   table.integer("samples", o.samples, 0);
-  table.integer("steps", o.steps, 8);
+  table.integer("steps", o.steps, kAny);
   table.integer("spline_displacement", o.spline_displacement, 0);
   table.integer("spline_reaction", o.spline_reaction, 0);
   table.word("law", [&](std::string_view word) { o.law = law_form_from(word); });

@@ -27,6 +27,15 @@ void require_branch(const BranchOptions& options) {
                     step, std::abs(to - from)));
 }
 
+void require_resumable(const BranchOptions& options, const BranchResume& resume) {
+  const double at = resume.points.back().value;
+  if (at >= std::min(options.from, options.to) && at <= std::max(options.from, options.to)) return;
+  throw InputError(fmt::format(
+      "the branch to go on with is at {} = {:.9g} already, outside {:.9g} .. {:.9g}; give an end beyond it, or "
+      "begin anew",
+      options.parameter, at, options.from, options.to));
+}
+
 PathOptions path_options(const BranchOptions& options, double from, double heading, StopRequest stop) {
   PathOptions path;
   path.from = from;
@@ -62,6 +71,7 @@ Path BranchFollower::follow(OrbitPath& problem, const Vector& x, double from, do
   const PathHook on_point = [&](const PathPoint& point, Index) {
     if (std::exchange(first, false)) return true;
     const PeriodicSolution& solution = problem.solution(point.x, point.s);
+    if (raised(stop_)) return false;            // it may be half done: the branch is gone on with from the point before
     if (solution.orbit.t.empty()) return true;  // not polished and not judged: the path itself goes on
     return !(watch && watch(solution, point.s)) && add(solution, point.s, number);
   };
@@ -161,6 +171,7 @@ Branch follow_branch(const BranchBuilder& build, const BranchOptions& options, c
   Branch branch;
   double from = options.from, heading = 0;
   if (resume) {
+    require_resumable(options, *resume);
     branch.points = resume->points;
     branch.bifurcations = resume->bifurcations;
     from = branch.points.back().value;

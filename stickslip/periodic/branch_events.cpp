@@ -230,6 +230,13 @@ void follow_events(BranchFollower& follower, const PeriodicSolution& first, doub
   std::vector<PathPoint> points;
   for (bool known = resumed;;) {
     problem = std::make_unique<EventPath>(follower.build_, follower.stop_, follower.way(), orbit, value);
+    if (!problem->usable() &&
+        !at_rest(orbit)) {  // laws hold everything: they leave no state to choose, whatever moves them
+      EventWalk walk(follower.build_, follower.stop_);
+      PeriodicSolution held;
+      std::string message;
+      if (walk.solve(value, &orbit, held, message)) return walk_events(follower, held, value, known);
+    }
     if (!problem->usable()) {
       follower.branch_.status = Status::not_converged;
       follower.branch_.message = fmt::format(

@@ -306,6 +306,52 @@ struct Newton {
   }
 };
 
+/// p > 1: the motion is back at its start after T/p; 1: it is not. Of several the largest.
+int repetitions(PeriodMap& map, const Closure& closure) {
+  constexpr int kMost = 60;
+  constexpr double kBack = 1e-6,
+                   kMoves = 1e-3;  // of the scales; what closes is closed anew with the period that it has then
+  if (!(closure.spread > kMoves)) return 1;  // rest has every period
+  State first = closure.start;
+  first.modes.clear();
+  std::vector<double> times;
+  for (int p = kMost; p > 1; --p) times.push_back(closure.start.t + closure.T / p);
+  int found = 1;
+  const auto watch = [&](const StepRecord& at) {
+    const auto place = std::find(times.begin(), times.end(), at.state.t);
+    if (found > 1 || place == times.end()) return;
+    if (map.difference(at.state, closure.start).lpNorm<Eigen::Infinity>() <= kBack)
+      found = kMost - static_cast<int>(place - times.begin());
+  };
+  StepRecord record;
+  return map.flow(first, times.back(), times, watch, record) ? found : 1;
+}
+
+/// To the smallest period, where the conditions hold with it as well.
+void reduce_period(PeriodMap& map, Newton& newton, EventOrbitSolution& solution) {
+  Closure& closure = newton.closure;
+  const double whole_period = closure.T;
+  int times = 1;
+  for (int p = repetitions(map, closure); p > 1; p = repetitions(map, closure)) {
+    constexpr double kNear = 1e-3;   // a condition on the period is another one then
+    constexpr double kWhole = 0.99;  // of the motion's size: a part of it that hardly moves is none
+    const Closure before = closure;
+    std::string why;
+    closure.T /= p;
+    if (!closure.place() || !closure.evaluate(true) || newton.residual() > kNear ||
+        !newton.close(solution.iterations, why) || newton.residual() > newton.options.accept ||
+        closure.spread < kWhole * before.spread) {
+      closure = before;
+      break;
+    }
+    times *= p;
+  }
+  if (times > 1)
+    solution.notes.push_back(
+        fmt::format("the period is 1/{} of the one that was found first, {:.9g} s: the motion repeats itself within it",
+                    times, whole_period));
+}
+
 }  // namespace
 
 EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions& problem, const Orbit& guess,
@@ -353,6 +399,7 @@ EventOrbitSolution solve_event_orbit(const System& system, const PeriodicOptions
       return failed(fmt::format("the motion cannot be followed over a period: {}", map.message()));
     if (newton.residual() <= options.accept) break;
   }
+  if (problem.autonomous && newton.residual() <= options.accept) reduce_period(map, newton, solution);
   const double size = newton.residual();
   solution.start = closure.start;
   solution.period = closure.T;

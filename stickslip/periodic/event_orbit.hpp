@@ -14,6 +14,9 @@
 // Laws that stick through the whole period are held where they are: rank and condition are those of the equations with
 // their places given (indeterminacy.hpp).
 //
+// An autonomous motion that closes after T does so after every multiple of it as well: where the motion comes back to
+// its start after T/p already, that is its period.
+//
 // A family: where the closure leaves two directions open, orbits form a family, and a condition is asked for.
 #pragma once
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "stickslip/motion/event/mode_dynamics.hpp"
 #include "stickslip/periodic/indeterminacy.hpp"
@@ -56,6 +57,7 @@ class Judge {
     add_laws(limits, list);
     compare_with_hill();
     tell_rest();
+    tell_lost_excitation();
     add_basis_certificate(list);
     double growth = 0;
     for (const auto& value : solution_.multipliers) growth = std::max(growth, std::abs(value));
@@ -134,6 +136,36 @@ class Judge {
     if (solution_.reactions_open)
       solution_.notes.push_back(
           "laws that share a freedom stick together: the motion is determined, how they share the force is not");
+  }
+
+  /// Harmonics of the forces that the basis does not have are not in its solution.
+  void tell_lost_excitation() {
+    constexpr double kLost = 1e-6;  // of the root mean square of what varies
+    constexpr int kTimes = 1024;
+    if (solution_.polished || options_.method != PeriodicMethod::fourier || options_.autonomous ||
+        2 * options_.harmonics >= kTimes)
+      return;
+    const System& system = problem_.system;
+    const Vector still = Vector::Zero(system.info().nv()), &q = problem_.initial.q;
+    SystemWorkspace workspace(system);
+    DenseMatrix forces(still.size(), kTimes), waves(kTimes, 2 * options_.harmonics);
+    Vector h = still;
+    for (int j = 0; j < kTimes; ++j) {
+      system.force(solution_.orbit.t0 + options_.motion_period() * j / kTimes, q, still, workspace, h);
+      forces.col(j) = h;
+      for (int k = 1; k <= options_.harmonics; ++k) {
+        const double angle = 2 * std::numbers::pi * static_cast<double>((static_cast<long>(k) * j) % kTimes) / kTimes;
+        waves(j, 2 * k - 2) = std::cos(angle);
+        waves(j, 2 * k - 1) = std::sin(angle);
+      }
+    }
+    forces.colwise() -= Vector(forces.rowwise().mean());
+    const double all = forces.norm();
+    forces -= 2.0 / kTimes * (forces * waves) * waves.transpose();
+    if (forces.norm() > kLost * all)
+      solution_.notes.push_back(
+          fmt::format("{:.2g} of the excitation lies beyond harmonics = {} and is left out; raise them, or polish",
+                      forces.norm() / all, options_.harmonics));
   }
 
   /// No law of these comes to its limit.
@@ -228,7 +260,9 @@ void ask_for_condition(PeriodicSolution& solution) {
   solution.status = Status::refused;
   solution.message =
       "the orbit belongs to a family: its neighbours are periodic as well, and nothing selects one; give "
-      "condition = \"...\" (what is 0 at t = 0 beside the phase), such as \"x - 0.7\" or \"period - 1.4\"";
+      "condition = \"...\" (what is 0 at t = 0), such as \"x - 0.7\" or \"period - 1.4\"; a place is reached with any "
+      "velocity: with "
+      "phase = \"v_x\" beside it, x - 0.7 is where x turns back";
 }
 
 }  // namespace stickslip

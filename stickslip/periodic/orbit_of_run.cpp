@@ -18,17 +18,32 @@ constexpr int kRows = 400;
 
 double size_of(const Vector& x) { return x.size() ? x.cwiseAbs().maxCoeff() : 0.0; }
 
-/// Zeros of the phase, or of the velocity of the coordinate that moves most, from above to below: rows before them.
-std::vector<std::size_t> crossings(const PeriodicOptions& options, const Orbit& window) {
+/// Between a row and the next.
+struct Crossing {
+  std::size_t row;
+  double part;
+  double time(const Orbit& o) const { return between(o.t[row], o.t[row + 1]); }
+  Vector q(const Orbit& o) const { return between(o.q[row], o.q[row + 1]); }
+  Vector v(const Orbit& o) const { return between(o.v[row], o.v[row + 1]); }
+
+ private:
+  template <class T>
+  T between(const T& a, const T& b) const {
+    return a + part * (b - a);
+  }
+};
+
+/// Zeros of the phase, or of the velocity of the coordinate that moves most, from above to below.
+std::vector<Crossing> crossings(const PeriodicOptions& options, const Orbit& window) {
   Index widest = 0;
   (window.maximum - window.minimum).maxCoeff(&widest);
   Variables variables(window.q[0].size(), window.v[0].size());
-  std::vector<std::size_t> found;
+  std::vector<Crossing> found;
   double last = 0;
   for (std::size_t j = 0; j < window.t.size(); ++j) {
     variables.set(options.period, window.q[j], window.v[j]);
     const double value = options.phase ? (*options.phase)(variables.span()) : window.v[j][widest];
-    if (j > 0 && last > 0 && value <= 0) found.push_back(j - 1);
+    if (j > 0 && last > 0 && value <= 0) found.push_back({j - 1, last / (last - value)});
     last = value;
   }
   return found;
@@ -36,7 +51,7 @@ std::vector<std::size_t> crossings(const PeriodicOptions& options, const Orbit& 
 
 /// The part of a window between two crossings at which the state is the same.
 bool cut_period(const PeriodicOptions& options, PeriodMap& map, const Orbit& window, Orbit& orbit) {
-  const std::vector<std::size_t> at = crossings(options, window);
+  const std::vector<Crossing> at = crossings(options, window);
   const Vector range = (window.maximum - window.minimum).cwiseMax(1e-300);
   double speed = 1e-300;
   for (const Vector& v : window.v) speed = std::max(speed, size_of(v));
@@ -44,14 +59,14 @@ bool cut_period(const PeriodicOptions& options, PeriodMap& map, const Orbit& win
   std::size_t best = last;
   double nearest = HUGE_VAL;
   for (std::size_t k = last; k-- > 0;) {
-    const double miss = (window.q[at[last]] - window.q[at[k]]).cwiseQuotient(range).norm() +
-                        (window.v[at[last]] - window.v[at[k]]).norm() / speed;
+    const double miss = (at[last].q(window) - at[k].q(window)).cwiseQuotient(range).norm() +
+                        (at[last].v(window) - at[k].v(window)).norm() / speed;
     if (miss < 0.7 * nearest) nearest = miss, best = k;
-    if (nearest < 0.03) break;  // rows are a hundredth of a period apart
+    if (nearest < 0.03) break;  // velocities that jump between two rows are not known better
   }
   if (best == last) return false;
-  const State start = state_at(map.system(), window, at[best]);
-  return record_orbit(map, start, window.t[at[last]] - window.t[at[best]], kRows, orbit);
+  const State start = state_at(map.system(), window, at[best].row);
+  return record_orbit(map, start, at[last].time(window) - at[best].time(window), kRows, orbit);
 }
 
 }  // namespace

@@ -135,11 +135,14 @@ class Solver {
     return false;
   }
 
+  static constexpr double kGrows = 2;  // from period to period is without end; towards an orbit it slows down
+
   /// Where the orbit does not close at once, some periods of the motion itself may lead nearer to it.
   bool polish_or_run_on(const Orbit& guess) {
     if (polish(guess)) return true;
     Orbit nearer = guess;
-    int run = 0;  // periods before the one that is polished
+    int run = 0;       // periods before the one that is polished
+    double begin = 0;  // size after the first of them
     for (const int periods : {3, 20}) {
       if (raised(hooks_.stop) || options_.autonomous || nearer.t.empty()) return false;
       PeriodicProblem on = problem_;
@@ -152,6 +155,12 @@ class Solver {
         solution_.notes.push_back(fmt::format("polished after {} periods of the motion", run));
         return true;
       }
+      const double size = (nearer.maximum - nearer.minimum).maxCoeff();
+      if (begin > 0 && size > kGrows * begin && !solution_.message.empty())
+        solution_.message += fmt::format(
+            "; or elsewhere: it grows on and on, {:.2g} times within {} periods, and may have no bound here",
+            size / begin, periods);
+      begin = size;
     }
     return false;
   }
@@ -303,6 +312,7 @@ class Solver {
     solution_.shifts = orbit.shifts;
     solution_.residual = orbit.residual;
     solution_.polished = true;
+    solution_.notes.insert(solution_.notes.end(), orbit.notes.begin(), orbit.notes.end());
     if (options_.method == PeriodicMethod::event || fell_back_) {
       solution_.unknowns = 2 * problem_.system.info().nv() + (options_.autonomous ? 1 : 0);
       solution_.method = to_string(PeriodicMethod::event);

@@ -257,6 +257,7 @@ def test_a_branch_that_was_stopped_goes_on(tmp_path):
     stopped = json.loads(out)
     kept = len(stopped["branch"]["points"])
     assert run.returncode == 1 and stopped["status"] == "interrupted" and kept >= 9
+    assert all(p["stable"] is not None for p in stopped["branch"]["points"])  # none is half done
     done, result = periodic(tmp_path, OSCILLATOR, "--continue", "b=0.6:0.45:0.0005", "--restart", "part")
     assert done.returncode == 0, done.stderr
     points = result["branch"]["points"]
@@ -265,7 +266,10 @@ def test_a_branch_that_was_stopped_goes_on(tmp_path):
     assert points[-1]["amplitude"][0] == pytest.approx(reference["branch"]["points"][-1]["amplitude"][0], abs=1e-9)
     assert values(result, "stick_onset") == [pytest.approx(values(reference, "stick_onset")[0], abs=1e-7)]
     assert (tmp_path / "part/branch.csv").read_text().count("\n") == len(points) + 1
-    # Another branch is refused.
+    # An end that lies behind it already, and another branch, are refused, and nothing is lost.
+    done, _ = periodic(tmp_path, OSCILLATOR, "--continue", "b=0.6:0.5:0.0005", "--restart", "part")
+    assert done.returncode == 2 and "already" in done.stderr
+    assert (tmp_path / "part/branch.csv").read_text().count("\n") == len(points) + 1
     done, _ = periodic(tmp_path, OSCILLATOR, "--continue", "friction.friction1.limit=0.4:0.5", "--restart", "part")
     assert done.returncode == 2 and "another branch" in done.stderr
     done, _ = periodic(tmp_path, OSCILLATOR, "--restart", "part")
@@ -339,3 +343,34 @@ period = "2*pi/1.2"
     done, harmonic = periodic(tmp_path, text + "polish = false\n", "--out", "out")
     assert done.returncode == 0, done.stderr
     assert harmonic["amplitude"][0] == pytest.approx(polished["amplitude"][0], rel=1e-8)
+
+
+TABLE = """
+[parameters]
+A = 0.0015
+[matrices]
+coordinates = ["y"]
+mass = [[0.4]]
+force = [-3.924]
+[[contact]]
+name = "table"
+gap = "y - A*sin(60*t)"
+restitution = 0.8
+[periodic]
+period = "2*pi/60"
+method = "event"
+start = "run"
+start_periods = 300
+[initial]
+position = [0.002]
+velocity = [0.4]
+"""
+
+
+def test_a_motion_that_laws_leave_no_freedom_is_followed(tmp_path):
+    # It rides on the table, up to the acceleration of gravity at A = 9.81/3600.
+    done, result = periodic(tmp_path, TABLE, "--continue", "A=0.0015:0.0027:0.0002", "--out", "out")
+    assert done.returncode == 0, done.stderr
+    points = result["branch"]["points"]
+    assert [p["amplitude"][0] for p in points] == pytest.approx([p["value"] for p in points], rel=1e-9)
+    assert points[-1]["value"] == 0.0027
