@@ -95,3 +95,32 @@ def test_a_joint_held_by_friction_at_its_stop_does_not_move(stickslip):
     # m g l/2 cos 0.5 less what the stop carries is within the limit; both together are the weight.
     friction, stop = summary["final"]["reaction"][0], summary["final"]["reaction"][2]
     assert friction - stop == pytest.approx(-0.1 * 9.81 * 0.05 * math.cos(LIMIT), rel=1e-9)
+
+
+@pytest.mark.parametrize("restitution, located", [(0.6, True), (0.0, False)])
+def test_what_is_said_of_the_order_is_true_of_stops(stickslip, restitution, located):
+    stickslip.write("chain.toml", chain(2, restitution, 0.002))
+    assert ("not located" in stickslip("check", "chain.toml").stdout) != located
+
+
+def test_axes_that_point_the_same_way_at_the_start_are_named_as_a_cause(stickslip):
+    stickslip.write("gimbal.toml", """
+[[body]]
+name = "d"
+mass = 2
+inertia = [0.1, 0.1, 0.2]
+[[hinge]]
+name = "h"
+parent = "ground"
+child = "d"
+axes = ["rz", "rx", "rz"]
+velocity_0 = [0, 1.0, 0]
+[run]
+scheme = "moreau"
+step = 0.001
+end_time = 1
+""")
+    refused = stickslip("check", "gimbal.toml")
+    if refused.returncode == 0:
+        refused = stickslip("run", "gimbal.toml")
+    assert refused.returncode == 2 and "ball" in refused.stderr

@@ -100,7 +100,9 @@ void TreeInertia::require_definite(const Vector& q) const {
           "",
           fmt::format(
               "the motion along '{}' carries no mass ({:.3g} of {:.3g} left where the joints below it give way); "
-              "give what hangs on it mass and inertia",
+              "give what hangs on it mass and inertia; or, where axes of one hinge point the same way at the start, "
+              "begin at "
+              "other angles or take axes = [\"ball\"]",
               tree_->velocities[static_cast<std::size_t>(i)], M(i, i), diagonal[i]));
 }
 
