@@ -135,14 +135,11 @@ class Solver {
     return false;
   }
 
-  static constexpr double kGrows = 2;  // from period to period is without end; towards an orbit it slows down
-
   /// Where the orbit does not close at once, some periods of the motion itself may lead nearer to it.
   bool polish_or_run_on(const Orbit& guess) {
     if (polish(guess)) return true;
     Orbit nearer = guess;
-    int run = 0;       // periods before the one that is polished
-    double begin = 0;  // size after the first of them
+    int run = 0;  // periods before the one that is polished
     for (const int periods : {3, 20}) {
       if (raised(hooks_.stop) || options_.autonomous || nearer.t.empty()) return false;
       PeriodicProblem on = problem_;
@@ -155,12 +152,6 @@ class Solver {
         solution_.notes.push_back(fmt::format("polished after {} periods of the motion", run));
         return true;
       }
-      const double size = (nearer.maximum - nearer.minimum).maxCoeff();
-      if (begin > 0 && size > kGrows * begin && !solution_.message.empty())
-        solution_.message += fmt::format(
-            "; or elsewhere: it grows on and on, {:.2g} times within {} periods, and may have no bound here",
-            size / begin, periods);
-      begin = size;
     }
     return false;
   }

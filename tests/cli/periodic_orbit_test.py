@@ -117,13 +117,6 @@ def test_numbers_without_a_fraction_are_no_parameter_of_a_branch(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-def test_a_motion_without_bound_is_told(tmp_path):
-    # At resonance friction below pi/4 of the force does not hold the motion.
-    done, result = periodic(tmp_path, OSCILLATOR, "--set", "parameters.omega=1")
-    assert done.returncode == 1 and result["status"] == "not converged"
-    assert "may have no bound" in result["message"]
-
-
 def test_excitation_beyond_the_harmonics_is_told(tmp_path):
     model = OSCILLATOR.replace("cos(omega*t)", "cos(omega*t) + 0.2*sin(5*omega*t)")
     for harmonics, told in ((3, True), (7, False)):
