@@ -21,9 +21,10 @@ constexpr double kTouchingOfWay = 1e-9;         // the same, of the way of a ste
 constexpr double kPenetrationOfWay = 1e-3;
 constexpr double kGapRoundOff = 64 * std::numeric_limits<double>::epsilon();  // of the terms of a gap
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr double kSameTime = 1e-14;         // of the time: the rest of a step that is none
-constexpr int kIterations = 3000;           // of one inclusion, by default: a shorter step costs less than more
-constexpr double kSmallestPart = 1.0 / 16;  // of a step that its inclusion makes shorter
+constexpr double kSameTime = 1e-14;  // of the time: the rest of a step that is none
+constexpr int kIterations = 3000;    // of one inclusion, by default: a shorter step costs less than more
+constexpr double kOtherParts[] = {0.62, 0.31, 0.13};  // of a step whose middle is beside a singular position
+constexpr double kSmallestPart = 1.0 / 16;            // of a step that its inclusion makes shorter
 
 }  // namespace
 
@@ -286,6 +287,10 @@ StepOutcome MoreauScheme::step(double t_end, StepRecord& record) {
   if (status == Status::not_converged && !constrained_.constant_rows()) {
     away_from_singular_ = true;
     status = attempt_unsplit(h, record);
+    // The middle lies beside a singular position (links in a line): those of other parts lie elsewhere.
+    for (const double part : kOtherParts)
+      if (status == Status::not_converged && !options_.strict && whole > kSmallestPart * grid_step_)
+        status = attempt_unsplit(h = part * whole, record);
   }
   if (status == Status::success && !contacts_.empty()) status = shorten_to_arrival(h, record);
   if (status == Status::success && locates() && collect_candidates(h)) {
