@@ -13,6 +13,8 @@ namespace stickslip {
 void CompliantScheme::record_on(CompliantTape& tape) {
   tape_ = &tape;
   unknowns_ = 0;
+  // Explicit steps go over the rims of disks within the error of the motion, not of its slopes (1e-4 to 1e-3 of them).
+  if (dynamics_.contacts().has_disks() && !options_.fixed_step()) options_.integrator = CompliantIntegrator::stiff;
 }
 
 /// The step that was just taken; `cut`: up to the switch that ended it, as step_to() went there.
