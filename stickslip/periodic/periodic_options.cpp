@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -32,7 +33,9 @@ PeriodicStart periodic_start_from(std::string_view name) { return kStarts.from(n
 
 int PeriodicOptions::chosen_samples() const {
   if (samples > 0) return samples;
-  int n = kChosenPerHarmonic * (harmonics + 1);
+  // Kinks of laws are seen to O(1/n²), however few the harmonics: 16 samples of one harmonic lose 3 % of the damping.
+  constexpr int kFewest = 128;
+  int n = std::max(kFewest, kChosenPerHarmonic * (harmonics + 1));
   while (!good_for_fft(n) || n % 2 != 0) ++n;
   return n;
 }

@@ -30,9 +30,9 @@ struct PeriodicOptions {
   /// What is 0 at t = 0 beside it, likewise, where orbits form a family: an amplitude, an energy, period - 1.4.
   std::optional<StateFunction> condition = std::nullopt;
   PeriodicMethod method = PeriodicMethod::fourier;
-  int harmonics = 15;                                ///< H of `fourier`
-  int samples = 0;                                   ///< per period, of `fourier`; 0: the next good number above 8 H
-  int steps = 256;                                   ///< of `stepping` and `spline`, per period
+  int harmonics = 15;  ///< H of `fourier`
+  int samples = 0;     ///< per period, of `fourier`; 0: the next good number above 8 H and 128
+  int steps = 256;     ///< of `stepping` and `spline`, per period
   int spline_displacement = 2, spline_reaction = 1;  ///< degrees
   LawForm law = LawForm::projection;
   bool polish = true;

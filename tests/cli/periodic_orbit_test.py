@@ -124,3 +124,27 @@ def test_excitation_beyond_the_harmonics_is_told(tmp_path):
                                 f"periodic.harmonics={harmonics}")
         assert done.returncode == 0, done.stderr
         assert any("0.2 of the excitation" in note for note in result["notes"]) == told
+
+
+def test_few_harmonics_have_samples_enough_for_the_kinks_of_laws(stickslip):
+    """One harmonic of a mass on a slider with a spring in series, amplitude 1: damping by the loop, 4 c (A - c/k)/(2 π k_eff A²)."""
+    stickslip.write("mode.toml", """
+[matrices]
+coordinates = ["x"]
+mass = [[1.2]]
+stiffness = [[50]]
+[[friction]]
+on = "x"
+limit = 3
+stiffness = 80
+[periodic]
+period = 1
+harmonics = 1
+mode = { number = 1, coordinate = "x", from = 0.01, to = 1, points = 12, sticking = true }
+""")
+    stickslip("periodic", "mode.toml", "--out", "mode", "--json")
+    import csv
+    table = next((stickslip.folder / "mode").glob("*mode*.csv"), None) or stickslip.folder / "mode/branch.csv"
+    last = list(csv.DictReader(open(table)))[-1]
+    damping = next(float(v) for k, v in last.items() if "damping" in k)
+    assert damping == pytest.approx(0.036062, rel=2e-3)
