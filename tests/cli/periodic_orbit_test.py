@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Single periodic motions from outside: the smallest period, certificates that blame the right one, messages."""
+import csv
 import json
 import math
 import os
@@ -142,9 +143,7 @@ period = 1
 harmonics = 1
 mode = { number = 1, coordinate = "x", from = 0.01, to = 1, points = 12, sticking = true }
 """)
-    stickslip("periodic", "mode.toml", "--out", "mode", "--json")
-    import csv
-    table = next((stickslip.folder / "mode").glob("*mode*.csv"), None) or stickslip.folder / "mode/branch.csv"
-    last = list(csv.DictReader(open(table)))[-1]
-    damping = next(float(v) for k, v in last.items() if "damping" in k)
-    assert damping == pytest.approx(0.036062, rel=2e-3)
+    assert stickslip("periodic", "mode.toml", "--out", "mode").returncode == 0
+    with open(stickslip.folder / "mode/mode.csv") as table:
+        last = list(csv.DictReader(table))[-1]
+    assert float(last["damping"]) == pytest.approx(0.036062, rel=2e-3)
