@@ -19,7 +19,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 /// Within single quotes of a shell.
-std::string quoted(const std::string& text) { return replaced(text, "'", "'\\''"); }
+std::string in_quotes(const std::string& text) { return replaced(text, "'", "'\\''"); }
 
 std::vector<std::string> command_names(const ProgramInfo& program) {
   std::vector<std::string> names;
@@ -87,7 +87,7 @@ complete -F _stickslip stickslip
 std::string zsh_script(const ProgramInfo& program) {
   const auto escaped = [](std::string text) {
     for (const char* c : {"\\", "[", "]", ":"}) text = replaced(text, c, std::string("\\") + c);
-    return quoted(text);
+    return in_quotes(text);
   };
   std::string commands, cases;
   for (const CommandInfo& command : program.commands) {
