@@ -214,9 +214,19 @@ TEST(CompliantContact, PullingBackIsTheTransposeOfVarying) {
     solve(p, workspace, solution);
     ASSERT_EQ(solution.status, Status::success);
     for (const ContactPieces& piece : solution.pieces) ++(piece.closed ? closed : open);
-    CompliantVariation d{Vector(N),         Vector(N), Vector(T), Vector(T),
-                         Vector(N),         Vector(N), Vector(N), DenseMatrix(N + T, N + T),
-                         DenseMatrix(T, T), {},        {},        {}};
+    CompliantVariation d{.gap = Vector(N),
+                         .normal_velocity = Vector(N),
+                         .deformation = Vector(T),
+                         .velocity = Vector(T),
+                         .mu = Vector(N),
+                         .normal_damping = Vector(N),
+                         .own_force = Vector(N),
+                         .section = {},
+                         .K = DenseMatrix(N + T, N + T),
+                         .C = DenseMatrix(T, T),
+                         .normal = {},
+                         .tangential = {},
+                         .rate = {}};
     for (Vector* x : {&d.gap, &d.normal_velocity, &d.deformation, &d.velocity, &d.mu, &d.normal_damping, &d.own_force})
       fill(*x);
     for (DenseMatrix* x : {&d.K, &d.C}) fill(*x);

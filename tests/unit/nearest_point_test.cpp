@@ -51,8 +51,12 @@ TEST(NearestPoint, HoldsItsConditionsOnRandomProblemsInAnyUnits) {
     if (static_cast<Index>(free.size()) < m) continue;
     const Vector force = A.transpose() * nu;
     for (Index j = 0; j < n; ++j) {
-      if (at[j] <= low[j] + 1e-9) EXPECT_LE(force[j], low[j] + 1e-7) << trial;
-      if (at[j] >= high[j] - 1e-9) EXPECT_GE(force[j], high[j] - 1e-7) << trial;
+      if (at[j] <= low[j] + 1e-9) {
+        EXPECT_LE(force[j], low[j] + 1e-7) << trial;
+      }
+      if (at[j] >= high[j] - 1e-9) {
+        EXPECT_GE(force[j], high[j] - 1e-7) << trial;
+      }
     }
   }
 }
