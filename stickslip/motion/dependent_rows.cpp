@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/dependent_rows.hpp"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
@@ -10,47 +11,70 @@ namespace stickslip {
 
 namespace {
 
+/// Kept between calls, one per thread: a step allocates nothing after the first.
+struct Scratch {
+  DenseMatrix mass, rows, change, scaled;
+  Vector length;
+  Eigen::LLT<DenseMatrix> factor;
+  Eigen::JacobiSVD<DenseMatrix> svd;
+};
+
+Scratch& scratch() {
+  static thread_local Scratch one;
+  return one;
+}
+
+bool factorise(const SystemMatrix& M, Scratch& memory) {
+  memory.mass.setZero(M.size(), M.size());
+  M.for_each([&](Index i, Index j, double value) { memory.mass(i, j) = value; });
+  memory.factor.compute(memory.mass);
+  return memory.factor.info() == Eigen::Success;
+}
+
 /// Columns: rows of Ã.
-DenseMatrix in_metric(const Eigen::LLT<DenseMatrix>& factor, const DenseMatrix& A) {
-  DenseMatrix B = A.transpose();
+void in_metric(const Eigen::LLT<DenseMatrix>& factor, const DenseMatrix& A, DenseMatrix& B) {
+  B = A.transpose();
   factor.matrixL().solveInPlace(B);
-  return B;
 }
 
 }  // namespace
 
 const DenseMatrix& without_small_values(const SystemMatrix& M, const DenseMatrix& A, double tolerance,
-                                        DenseMatrix& memory) {
+                                        DenseMatrix& independent) {
   const Index m = A.rows();
-  if (m < 2 || !(tolerance > 0) || !A.allFinite()) return A;
-  const Eigen::LLT<DenseMatrix> factor{M.to_dense()};
-  if (factor.info() != Eigen::Success) return A;
-  DenseMatrix B = in_metric(factor, A);
-  Vector length(m);
+  Scratch& memory = scratch();
+  if (m < 2 || !(tolerance > 0) || !A.allFinite() || !factorise(M, memory)) return A;
+  DenseMatrix& B = memory.rows;
+  in_metric(memory.factor, A, B);
+  memory.length.resize(m);
   for (Index i = 0; i < m; ++i) {
-    length[i] = B.col(i).norm();
-    if (length[i] > 0) B.col(i) /= length[i];
+    memory.length[i] = B.col(i).norm();
+    if (memory.length[i] > 0) B.col(i) /= memory.length[i];
   }
-  const Eigen::JacobiSVD<DenseMatrix> svd(B, Eigen::ComputeThinU | Eigen::ComputeThinV);
-  Vector s = svd.singularValues();
+  memory.svd.compute(B, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Vector& s = memory.svd.singularValues();
   Index rank = 0;
   while (rank < s.size() && s[rank] > tolerance * s[0]) ++rank;
   if (rank == s.size() || !(s[0] > 0)) return A;
-  B = svd.matrixU().leftCols(rank) * s.head(rank).asDiagonal() * svd.matrixV().leftCols(rank).transpose();
-  memory = (factor.matrixL() * B).transpose();
-  for (Index i = 0; i < m; ++i) memory.row(i) *= length[i];
-  return memory;
+  memory.scaled = memory.svd.matrixV();
+  for (Index k = 0; k < s.size(); ++k) memory.scaled.col(k) *= k < rank ? s[k] : 0.0;
+  memory.change.noalias() = memory.scaled * memory.svd.matrixU().transpose();
+  memory.mass = memory.factor.matrixL();
+  independent.noalias() = memory.change * memory.mass.transpose();
+  for (Index i = 0; i < m; ++i) independent.row(i) *= memory.length[i];
+  return independent;
 }
 
 double turned_rows(const SystemMatrix& M, const DenseMatrix& A, const DenseMatrix& before) {
-  if (A.rows() == 0 || !A.allFinite() || !before.allFinite()) return 0;
-  const Eigen::LLT<DenseMatrix> factor{M.to_dense()};
-  if (factor.info() != Eigen::Success) return 0;
-  const DenseMatrix B = in_metric(factor, A), D = in_metric(factor, A - before);
+  Scratch& memory = scratch();
+  if (A.rows() == 0 || !A.allFinite() || !before.allFinite() || !factorise(M, memory)) return 0;
+  in_metric(memory.factor, A, memory.rows);
+  memory.scaled = A - before;
+  in_metric(memory.factor, memory.scaled, memory.change);
   double largest = 0;
   for (Index i = 0; i < A.rows(); ++i)
-    if (const double length = B.col(i).norm(); length > 0)
-      largest = std::max(largest, std::min(1.0, D.col(i).norm() / length));
+    if (const double length = memory.rows.col(i).norm(); length > 0)
+      largest = std::max(largest, std::min(1.0, memory.change.col(i).norm() / length));
   return largest;
 }
 

@@ -16,7 +16,7 @@ namespace stickslip {
 
 /// Rows without what counts as 0; A itself where nothing does.
 const DenseMatrix& without_small_values(const SystemMatrix& M, const DenseMatrix& A, double tolerance,
-                                        DenseMatrix& memory);
+                                        DenseMatrix& independent);
 
 /// What the rows have turned between two positions, largest |a_i - a'_i|/|a_i| in the metric of the mass, at most 1. A
 /// position reached from one on the constraints in a straight line is off them by about its square.

@@ -124,6 +124,7 @@ TEST(CyclicSymmetry, SectorMovesLikeTheWholeRing) {
       PeriodicOptions options;
       options.period = 2 * M_PI / omega;
       options.harmonics = 5;
+      options.samples = 48;
       const auto whole = ring(N, d, omega, stiffness), part = sector(omega, stiffness);
       WeightedResidual all(*whole, options, 0, Vector::Zero(2 * N));
       const ResidualSolution a = solve_residual(all, all.linear_start(), {.tolerance = 1e-11});

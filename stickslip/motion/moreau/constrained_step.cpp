@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/motion/moreau/constrained_step.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "stickslip/model/matrix_layout.hpp"
 #include "stickslip/motion/dependent_rows.hpp"
 
 namespace stickslip {
+
+namespace {
+// Rows that hold something, if loosely, have larger singular values (a governor that turns 0.02 rad in a step).
+constexpr double kLooselyHeld = 1e-5;
+}  // namespace
 
 void ConstrainedStep::begin(double t0, const Vector& q0, const SystemMatrix& M, SystemWorkspace& workspace) {
   source_.evaluate(t0, q0, workspace, first_rows_);
@@ -18,7 +24,7 @@ bool ConstrainedStep::place(double t, const Vector& q, const SystemMatrix& M, Sy
   if (asked_.size() != rows_.rate.size()) asked_ = rows_.rate;
   if (!redundant_ || first_rows_.A.rows() != rows_.A.rows()) return mass_.refresh(M, rows_.A);
   const double turned = turned_rows(M, rows_.A, first_rows_.A);
-  return mass_.refresh(M, without_small_values(M, rows_.A, turned * turned, independent_));
+  return mass_.refresh(M, without_small_values(M, rows_.A, std::min(turned * turned, kLooselyHeld), independent_));
 }
 
 void ConstrainedStep::ask(double t1, const Vector& q1, const Vector& v1, SystemWorkspace& workspace) {
