@@ -9,7 +9,6 @@
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/null_space.hpp"
-#include "stickslip/motion/dependent_rows.hpp"
 
 namespace stickslip {
 
@@ -65,11 +64,10 @@ void velocity_residual(const ConstraintRows& rows, const Vector& v, Vector& resi
 }
 
 /// x with A x = e and H x = 0. False: not finite.
-bool hold_and_correct(const SystemMatrix& M, const DenseMatrix& held, ConstrainedMass& mass, ConstraintWorkspace& w,
-                      double tolerance = 0) {
+bool hold_and_correct(const SystemMatrix& M, const DenseMatrix& held, ConstrainedMass& mass, ConstraintWorkspace& w) {
   const DenseMatrix& A = w.rows.A;
   if (held.rows() == 0) {
-    if (!mass.refresh(M, without_small_values(M, A, tolerance, w.stacked))) return false;
+    if (!mass.refresh(M, A)) return false;
     mass.correction(w.residual, w.correction);
     return true;
   }
@@ -124,18 +122,9 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
   if (system.laws().constraints().empty()) return Status::success;
   ConstraintRows& rows = workspace.rows;
   Vector& best = workspace.best;
-  // Rows that depend on each other on the constraints do so beside them up to the distance: corrections along what is
-  // left would be noise. Where that leaves something undone, as beside a singular position, all that is not rounding is
-  // corrected.
-  constexpr double kBeside = 10;
-  const auto count = static_cast<Index>(system.laws().constraints().size());
-  bool doubtful =
-      workspace.mass.row_count() == count && workspace.mass.rank() < count;  // where velocities were last looked at
-  double distance = 0;
   auto make_correction = [&] {
     workspace.residual = -rows.position;
-    return hold_and_correct(system.inertia().mass(q, workspace.system), held, workspace.holonomic, workspace,
-                            doubtful ? kBeside * distance : 0.0);
+    return hold_and_correct(system.inertia().mass(q, workspace.system), held, workspace.holonomic, workspace);
   };
   refresh_inertia(system, q, workspace);
   double smallest = HUGE_VAL, reach = 0;
@@ -152,9 +141,7 @@ Status project_position(const System& system, double t, Vector& q, ConstraintWor
     }
     const double size = relative_size(rows.position, workspace, reach).value;
     // Near the solution Newton halves at least, unless round-off is all that is left; far away it may be slow.
-    bool stalled = iteration > 0 && !(size < (smallest < kAccepted ? 0.5 : 0.99) * smallest);
-    if (stalled && doubtful) doubtful = stalled = false;
-    distance = std::min(size, kAccepted);
+    const bool stalled = iteration > 0 && !(size < (smallest < kAccepted ? 0.5 : 0.99) * smallest);
     if (size < smallest) {
       smallest = size;
       best = q;

@@ -147,6 +147,7 @@ void MoreauScheme::start(StepRecord& record) {
     } else {
       system_.force_slopes(s.t, s.q, s.v, workspace_, by_q_, by_v_);
     }
+    system_.forces().slopes(s.t, s.q, s.v, workspace_, slopes_by_q_, slopes_by_v_);  // their storage
     prepare_damping();
     terms.insert(terms.end(), {&by_q_, &by_v_, &late_damping_});
   }

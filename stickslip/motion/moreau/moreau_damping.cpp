@@ -70,11 +70,15 @@ bool MoreauScheme::swings_back(double h) {
   v_theta_ = options_.theta * solution_.v + (1 - options_.theta) * v0_;
   move(options_.theta * h, v_theta_, q_theta_);
   system_.forces().slopes(t0_ + options_.theta * h, q_theta_, v_theta_, workspace_, slopes_by_q_, slopes_by_v_);
+  const auto damped_back = [&](Index i) { return back(i) && slopes_by_v_(i, i) < 0; };
+  any = false;
+  for (Index i = 0; i < v0_.size() && !any; ++i) any = damped_back(i);
+  if (!any) return false;
   const Eigen::LLT<DenseMatrix> factor{M.to_dense()};
   if (factor.info() != Eigen::Success) return false;
   any = false;
   for (Index i = 0; i < v0_.size(); ++i) {
-    if (!back(i) || !(slopes_by_v_(i, i) < 0)) continue;
+    if (!damped_back(i)) continue;
     const double x = -h * slopes_by_v_(i, i) * factor.solve(Vector::Unit(v0_.size(), i))[i];
     if (!(x > 2)) continue;
     damping_share_[i] = 1 - 1 / x;
