@@ -4,9 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 
-namespace stickslip {
+namespace stickslip::flexible_scene_test {
 namespace {
 
 FlexibleBody with_stations(const std::vector<Eigen::Vector3d>& places) {
@@ -57,4 +58,4 @@ TEST(FlexibleScene, StationsMoveWithTheModesAndComeNearerWhereTheBodyBends) {
 }
 
 }  // namespace
-}  // namespace stickslip
+}  // namespace stickslip::flexible_scene_test
