@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/motion_results.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/boundary_case.hpp"
@@ -61,25 +62,30 @@ int fit(const FitCommand& command) {
   bar.finish();
 
   FitResult result = fit_result(model, command.model, data_path, problem, solution, wall);
-  if (solution.model.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
-    results.open_cleared();
-  } else {
-    result.motion = store_motion(results, result.names, result.header, [&](const SimulationHooks& hooks) {
-      return run_fitted(problem, solution, hooks, result.curves);
-    });
-  }
   const std::filesystem::path& folder = results.path();
-  const std::string json = fit_json(result);
-  write_text_file(folder / "summary.json", json);
-  write_text_file(folder / "history.csv", fit_history_csv(result));
-  if (result.motion) write_text_file(folder / "fit.csv", fit_csv(result));
-  write_report(folder / "report.html", fit_report(result, model));
-  if (command.json) {
-    write_out(json);
-  } else {
-    print_summary(problem, solution, model, folder.string(), wall);
+  const std::string failure = unstored([&] {
+    if (solution.model.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
+      results.open_cleared();
+    } else {
+      result.motion = store_motion(results, result.names, result.header, [&](const SimulationHooks& hooks) {
+        return run_fitted(problem, solution, hooks, result.curves);
+      });
+    }
+    write_text_file(folder / "history.csv", fit_history_csv(result));
+    if (result.motion) write_text_file(folder / "fit.csv", fit_csv(result));
+    write_report(folder / "report.html", fit_report(result, model));
+    write_text_file(folder / "summary.json", fit_json(result));
+  });
+  if (!failure.empty()) {
+    result.solution.status = Status::interrupted;
+    result.solution.message = failure;
   }
-  return solution.status == Status::success ? kSuccess : kNoSuccess;
+  if (command.json)
+    write_out(fit_json(result));
+  else
+    print_summary(problem, solution, model, folder.string(), wall);
+  if (!failure.empty()) print_error("stickslip: {}\n", failure);
+  return result.solution.status == Status::success ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli

@@ -168,6 +168,11 @@ std::string example_hint(const std::string& message) {
              : "";
 }
 
+/// A message that ends with the system's reason says what to do as well.
+std::string room_hint(std::string_view message) {
+  return message.find("make room") == std::string_view::npos ? "; make room and give the command again" : "";
+}
+
 /// Whatever went wrong becomes one message and an exit code.
 int guarded(int argc, char** argv) {
   try {
@@ -175,8 +180,11 @@ int guarded(int argc, char** argv) {
   } catch (const InputError& error) {
     print_error("stickslip: {}{}\n", error.what(), example_hint(error.what()));
     return cli::kWrongInput;
-  } catch (const OutputError& error) {
+  } catch (const LostOutput& error) {
     print_error("stickslip: {}\n", error.what());
+    return cli::kNoSuccess;
+  } catch (const OutputError& error) {
+    print_error("stickslip: {}{}\n", error.what(), room_hint(error.what()));
     return cli::kNoSuccess;
   } catch (const std::filesystem::filesystem_error& error) {
     print_error("stickslip: {}: {}\n", error.path1().string(), error.code().message());

@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/motion_results.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/boundary_case.hpp"
@@ -59,23 +60,28 @@ int shoot(const ShootCommand& command) {
   bar.finish();
 
   ShootingResult result = shooting_result(model, command.model, problem, solution, wall);
-  if (solution.history.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
-    results.open_cleared();
-  } else {
-    result.motion = store_motion(results, result.names, result.header,
-                                 [&](const SimulationHooks& hooks) { return follow(problem, solution, hooks); });
-  }
   const std::filesystem::path& folder = results.path();
-  const std::string json = shooting_json(result);
-  write_text_file(folder / "summary.json", json);
-  write_text_file(folder / "history.csv", shooting_history_csv(result));
-  write_report(folder / "report.html", shooting_report(result, model));
-  if (command.json) {
-    write_out(json);
-  } else {
-    print_summary(problem, solution, model, folder.string(), wall);
+  const std::string failure = unstored([&] {
+    if (solution.history.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
+      results.open_cleared();
+    } else {
+      result.motion = store_motion(results, result.names, result.header,
+                                   [&](const SimulationHooks& hooks) { return follow(problem, solution, hooks); });
+    }
+    write_text_file(folder / "history.csv", shooting_history_csv(result));
+    write_report(folder / "report.html", shooting_report(result, model));
+    write_text_file(folder / "summary.json", shooting_json(result));
+  });
+  if (!failure.empty()) {
+    result.solution.status = Status::interrupted;
+    result.solution.message = failure;
   }
-  return solution.status == Status::success ? kSuccess : kNoSuccess;
+  if (command.json)
+    write_out(shooting_json(result));
+  else
+    print_summary(problem, solution, model, folder.string(), wall);
+  if (!failure.empty()) print_error("stickslip: {}\n", failure);
+  return result.solution.status == Status::success ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
@@ -214,7 +216,7 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
                                                : "");
 }
 
-int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
+int lead(Ranks& ranks, std::unique_ptr<SweepHelpers> helpers, const SweepCommand& command, const ModelFile& model,
          const SweepRunner& runner) {
   ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-sweep" : command.out);
   const ResultHeader header = result_header(model, command.model);
@@ -237,7 +239,7 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
       run_sweep({journal.pending(), [&](long index) { return runner.run(index); }}, {end.threads, interrupt_request()},
                 {[&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); },
                  [&](long done) { progress.update(done); }},
-                helpers);
+                helpers.get());
   journal.sync();
   progress.finish();
   end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -250,27 +252,43 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
   else if (failed > 0)
     end.message = fmt::format("{} of {} runs ended without success; sweep.csv has the message of each", failed,
                               runner.plan().size());
-  folder.require_in_place();
-  const std::string summary =
-      write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
-  ReportDocument page = sweep_report(table, header, end);
-  if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
-  write_report(path / "report.html", page);
+  std::string summary;
+  const auto store = [&] {
+    return unstored(
+        [&] {
+          folder.require_in_place();
+          ReportDocument page = sweep_report(table, header, end);
+          if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
+          write_report(path / "report.html", page);
+          summary = write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
+        },
+        "what was computed is in sweep.journal: make room, then the same command goes on with it");
+  };
+  // The end of MPI takes as long as the writing: one beside the other. MPI wants to be ended by this thread.
+  std::future<std::string> storing = std::async(helpers ? std::launch::async : std::launch::deferred, store);
+  helpers.reset();
+  ranks.leave();
+  const std::string failure = storing.get();
+  if (!failure.empty()) {
+    end.status = Status::interrupted;
+    end.message = failure;
+    summary = sweep_json(table, header, end);
+  }
   if (end.status == Status::success) fs::remove(journal_path, ignored);
   mention_unmatched(table);
   if (command.json) {
     write_out(summary);
   } else {
     print_summary(model, table, end, path.string());
-    if (!end.message.empty()) print_error("stickslip: {}\n", end.message);
   }
+  if (!end.message.empty() && (!command.json || !failure.empty())) print_error("stickslip: {}\n", end.message);
   return end.status == Status::success && failed == 0 ? kSuccess : kNoSuccess;
 }
 
 }  // namespace
 
 int sweep(const SweepCommand& command) {
-  const Ranks ranks;
+  Ranks ranks;
   if (ranks.rank() > 0) return help(ranks, command);
   std::string text;
   catch_interrupts();
@@ -285,9 +303,7 @@ int sweep(const SweepCommand& command) {
     throw;
   }
   ranks.broadcast(text);
-  const std::unique_ptr<SweepHelpers> helpers =
-      ranks.helpers();  // whatever goes wrong from here on, they are sent home
-  return lead(ranks, helpers.get(), command, *model, *runner);
+  return lead(ranks, ranks.helpers(), command, *model, *runner);  // whatever goes wrong there, they are sent home
 }
 
 }  // namespace stickslip::cli
