@@ -62,19 +62,38 @@ void require_different(const std::vector<std::string>& over) {
   }
 }
 
-std::vector<std::string> all_settings(const SweepCommand& command) {
+/// A setting of [sweep], and what was given that it stands for.
+struct Meant {
+  std::string setting, given;
+};
+
+std::vector<Meant> meant_by(const SweepCommand& command) {
   require_different(command.over);
-  std::vector<std::string> settings = command.set;
-  for (const std::string& over : command.over) settings.push_back(over_setting(over));
+  std::vector<Meant> meant;
+  for (const std::string& over : command.over) meant.push_back({over_setting(over), "--over " + over});
   if (command.resolution > 0)
-    settings.push_back("sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]");
+    meant.push_back({"sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]", "basin"});
   if (command.count > 0) {  // a Latin hypercube stays one
     const bool latin = std::find(command.set.begin(), command.set.end(), "sweep.kind=latin") != command.set.end();
-    if (!latin) settings.push_back("sweep.kind=random");
-    settings.push_back(fmt::format("sweep.count={}", command.count));
+    if (!latin) meant.push_back({"sweep.kind=random", "montecarlo"});
+    meant.push_back({fmt::format("sweep.count={}", command.count), fmt::format("--count {}", command.count)});
   }
-  if (!command.seed.empty()) settings.push_back("sweep.seed=" + command.seed);
-  return settings;
+  if (!command.seed.empty()) meant.push_back({"sweep.seed=" + command.seed, "--seed " + command.seed});
+  return meant;
+}
+
+/// A message about one of these settings names what was given.
+template <class Action>
+void as_given(const std::vector<Meant>& meant, const Action& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    for (const Meant& m : meant)
+      if (const std::string front = "--set " + m.setting; message.starts_with(front))
+        throw InputError(m.given + message.substr(front.size()));
+    throw;
+  }
 }
 
 /// What a helper needs to be the same sweep.
@@ -295,8 +314,13 @@ int sweep(const SweepCommand& command) {
   std::optional<ModelFile> model;
   std::optional<SweepRunner> runner;
   try {
-    model = read_model(command.model, all_settings(command));
-    runner.emplace(*model, read_sweep(*model), interrupt_request());
+    const std::vector<Meant> meant = meant_by(command);
+    std::vector<std::string> settings = command.set;
+    for (const Meant& m : meant) settings.push_back(m.setting);
+    as_given(meant, [&] {
+      model = read_model(command.model, settings);
+      runner.emplace(*model, read_sweep(*model), interrupt_request());
+    });
     text = packed(*model);
   } catch (...) {
     ranks.broadcast(text);  // empty: nobody waits for work
