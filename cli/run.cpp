@@ -384,8 +384,8 @@ int run(const RunCommand& command) {
   } else {
     const std::string place = folder.path().string() + (replaces ? " (in place of an earlier run's)" : "");
     print_summary(model, summary, files.lost || (failure && failure->lost) ? "" : place);
-    if (!simulation.message.empty()) print_error("stickslip: {}\n", simulation.message);
   }
+  if (!simulation.message.empty() && (!command.json || failure)) print_error("stickslip: {}\n", simulation.message);
   if (!files.unwritten.empty()) print_error("stickslip: {}\n", files.unwritten);
   return simulation.status == Status::success && files.unwritten.empty() ? kSuccess : kNoSuccess;
 }

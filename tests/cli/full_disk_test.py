@@ -35,10 +35,10 @@ period = "2*pi/omega"
 harmonics = 9
 [shoot]
 end_time = 2
-unknowns = { v0 = 1.0 }
+unknowns = [{ name = "v0", key = "parameters.v0", start = 1.0 }]
 conditions = ["x - 0.5"]
 [fit]
-unknowns = { c = 0.2 }
+unknowns = [{ name = "c", key = "parameters.c", min = 0 }]
 data = "data.csv"
 """
 COMMANDS = {
@@ -51,7 +51,7 @@ COMMANDS = {
     "everything": ["sweep", "m.toml", "--over", "omega=0.5:1:20", "--set", "sweep.everything=true"],
     "basin": ["basin", "m.toml", "--over", "initial.position.0=-1:1:8", "--over", "v0=-1:1:8", "--set", "run.end_time=2"],
     "bifurcation": ["bifurcation", "m.toml", "--over", "omega=0.8:1.2:12", "--transient", "2", "--record", "4"],
-    "compare": ["compare", "m.toml", "--schemes", "moreau,splitting", "--steps", "0.04,0.02,0.01"],
+    "compare": ["compare", "m.toml", "--schemes", "moreau", "--steps", "0.04,0.02,0.01"],
 }
 ROOMS = (0.0, 0.1, 0.3, 0.5, 0.7, 0.85, 0.97)  # of what the files take
 
