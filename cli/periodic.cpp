@@ -187,6 +187,19 @@ int tell_unwritten(const PeriodicCommand& command, const ResultFolder& folder, c
   return kNoSuccess;
 }
 
+/// What a request to stop leaves, and how to go on.
+void tell_stop(const PeriodicCommand& command, const ResultFolder& folder, bool alone, PeriodicResult& result) {
+  if (result.solution.status != Status::interrupted || !interrupted()) return;
+  std::string& message = result.solution.message;
+  if (alone) {
+    if (message.empty()) message = "stopped before a periodic motion was found; the files hold the last iterate";
+    return;
+  }
+  message = result.branch.message = fmt::format(
+      "stopped after {} points; go on with 'stickslip periodic {}{}{} --restart {}'", result.branch.points.size(),
+      command.model, command.branch.empty() ? "" : " --continue ", command.branch, folder.path().string());
+}
+
 }  // namespace
 
 int periodic(const PeriodicCommand& command) {
@@ -220,6 +233,7 @@ int periodic(const PeriodicCommand& command) {
   }
   bar.finish();
   result.wall_seconds = seconds_since(begin);
+  tell_stop(command, folder, alone, result);
   const std::string failure = unstored([&] {
     if (alone) folder.open_cleared();
     folder.require_in_place();
