@@ -528,3 +528,12 @@ def test_the_deepest_penetration_is_found_between_steps(stickslip, integrator):
                  "--set", f"run.compliant.integrator={integrator}", "--set", "run.step=0.001")
     sag = GRAVITY / kn
     assert result["audit"]["penetration"]["value"] == pytest.approx(sag + math.hypot(sag, vz / math.sqrt(kn)), rel=2e-5)
+
+
+@pytest.mark.parametrize("T", [1, 1e6, 1e-6])
+@pytest.mark.parametrize("rate", [3, 300])
+def test_energy_balances_where_stiffness_depends_on_time(stickslip, T, rate):
+    text = block(mu=0, weight=-GRAVITY / T**2, kn=5000 / T**2, kt=5000 / T**2, c=100 / T, z=-1.962e-3, end=T, row=0.1 * T, tolerance=1e-9)
+    text = text.replace(f"[[{5000 / T**2}, 0]", f'[["{5000 / T**2!r}*(1 + 0.5*sin({rate / T!r}*t))", 0]')
+    assert "sin(" in text
+    assert run(stickslip, text)["audit"]["energy"]["value"] < 1e-8

@@ -39,6 +39,7 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       switches_(only_polygons(system.laws().contacts())),
       constraints_(system),
       constraint_audit_(system) {
+  dynamics_.set_span(span.length());
   if (variations) options_.locate_switches = true;
 }
 
