@@ -108,7 +108,8 @@ std::string reference_text(const Comparison& comparison) {
   if (comparison.reference_scheme == SchemeKind::moreau)
     return fmt::format("moreau, step {:g} s, reversals located", comparison.reference_step);
   if (comparison.reference_tolerance > 0)
-    return fmt::format("event, integrated with tolerance {:g}", comparison.reference_tolerance);
+    return fmt::format("{}, integrated with tolerance {:g}", to_string(comparison.reference_scheme),
+                       comparison.reference_tolerance);
   return "event, exact flow between events";
 }
 

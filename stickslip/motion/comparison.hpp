@@ -3,7 +3,8 @@
 //
 // The reference is the solution of `event` wherever that scheme takes the model and ends with success: with its exact
 // flow where that applies, else integrated with tolerance kReferenceTolerance. Otherwise it is `moreau` with located
-// reversals at the smallest step over `reference_refinement`. Errors are over `samples` equal times in (start, end]:
+// reversals at the smallest step over `reference_refinement`. `compliant` alone is compared with itself at that
+// tolerance: contacts that give way are another model. Errors are over `samples` equal times in (start, end]:
 //   position_error  max_t max_i |q_i - q_ref,i|            [m, rad]
 //   velocity_error  sqrt(mean_t Σ_i (v_i - v_ref,i)²)      [m/s, rad/s]; L2, because velocities may jump
 // The observed order is the slope of a least-squares line through (log h, log error), where there is one: from three

@@ -4,6 +4,7 @@ import csv
 import math
 
 import pytest
+from conftest import ROOT
 
 
 
@@ -488,3 +489,16 @@ def test_fixed_steps_that_are_unstable_are_no_success(stickslip, integrator):
     stickslip.write("fixed.toml", FIXED)
     done = stickslip("run", "fixed.toml", "--set", "run.step=0.5", "--set", "run.end_time=20", "--set", f"run.compliant.integrator={integrator}", "--json")
     assert done.returncode == 1 and "run.step" in done.stdout
+
+
+@pytest.mark.parametrize("model", ["block-on-plane-compliant", "robot-foot"])
+def test_compared_with_itself_the_error_follows_the_tolerance(stickslip, model):
+    result = stickslip.json("compare", ROOT / "models" / f"{model}.toml", "--schemes", "compliant", "--out", "out")
+    assert result["reference"]["scheme"] == "compliant"
+    [order] = result["orders"]
+    assert order["position"] == pytest.approx(1, abs=0.2) and order["velocity"] == pytest.approx(1, abs=0.2)
+
+
+def test_beside_other_schemes_it_is_said_to_be_another_model(stickslip):
+    result = stickslip.json("compare", ROOT / "models" / "incline.toml", "--schemes", "moreau,compliant", "--out", "out")
+    assert result["reference"]["scheme"] != "compliant" and "another model" in result["reference"]["note"]
