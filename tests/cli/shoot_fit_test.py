@@ -326,3 +326,99 @@ def test_the_adjoint_of_disks_does_not_depend_on_how_steps_go_over_rims(sticksli
     forward, adjoint = (stickslip.json("shoot", "disks.toml", "--set", f"shoot.derivatives={way}", "--out", way)["sensitivity"] for way in ("forward", "adjoint"))
     for one, other in zip(forward, adjoint):
         assert other == pytest.approx(one, rel=1e-5, abs=1e-7)
+
+
+STUCK = """
+[parameters]
+F = 4.0
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+force = ["F"]
+[[friction]]
+name = "f"
+on = "x"
+limit = 30
+[run]
+scheme = "event"
+end_time = 1
+[{command}]
+unknowns = [{{ name = "L", key = "friction.f.limit" }}]
+{conditions}
+"""
+
+STUCK_CONTACT = """
+[matrices]
+coordinates = ["x", "z"]
+mass = { diagonal = 1 }
+force = [4, -10]
+[[contact]]
+name = "f"
+gap = "z"
+slip = "x"
+mu = 0.9
+compliance = { stiffness = 1e4, damping = 100 }
+[run]
+scheme = "event"
+end_time = 1
+[shoot]
+unknowns = [{ name = "mu", key = "contact.f.mu" }]
+conditions = ["x - 0.5"]
+"""
+
+DROPPED = """
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+force = [-9.81]
+[[contact]]
+name = "f"
+gap = "y"
+restitution = 0.3
+[initial]
+position = [1.0]
+[run]
+scheme = "event"
+end_time = 0.9
+[shoot]
+unknowns = [{ name = "e", key = "contact.f.restitution" }]
+conditions = ["y - 0.4040037846471308", "v_y + 1.2989402392809661"]
+"""
+
+
+@pytest.mark.parametrize("model, name, value", [
+    (STUCK.format(command="shoot", conditions='conditions = ["x - 0.5"]'), "L", 3.0),  # x = (F - L) t^2 / 2
+    (STUCK.format(command="shoot", conditions='conditions = ["x - 0.5", "v_x - 1"]'), "L", 3.0),
+    (STUCK.format(command="shoot", conditions='conditions = ["x - 0.5"]').replace("limit = 30", "limit = 3e4"), "L", 3.0),
+    (STUCK_CONTACT, "mu", 0.3),
+    (DROPPED, "e", 0.7),  # one bounce: y and v_y after 0.9 s from 1 m
+])
+def test_a_start_without_effect_is_moved_to_where_there_is_a_derivative(stickslip, model, name, value):
+    stickslip.write("m.toml", model)
+    result = stickslip.json("shoot", "m.toml")
+    assert result["status"] == "success" and result["residual"] < 1e-9
+    assert result["unknowns"][name] == pytest.approx(value, rel=1e-8)
+    assert any(f"nothing changes with '{name}' near its start" in note for note in result["notes"])
+
+
+def test_least_squares_on_a_plateau_are_no_success(stickslip):
+    """Nothing moves from L = 4 on, and the squares are least there: what L is, nobody can say."""
+    stickslip.write("m.toml", STUCK.format(command="shoot", conditions='conditions = ["x + 1", "v_x + 1"]'))
+    result = stickslip.json("shoot", "m.toml", code=1)
+    assert result["status"] == "not converged" and "nothing changes with 'L' near there" in result["message"]
+    assert not any("as small as possible" in note for note in result["notes"])
+
+
+def test_a_fit_that_starts_stuck_does_not_end_at_a_limit_of_0(stickslip):
+    stickslip.write("m.toml", STUCK.format(command="fit", conditions=""))
+    rows = [(k / 10, 0.5 * (k / 10) ** 2 + (-1) ** k * 1e-3) for k in range(1, 11)]  # L = 3, and an error
+    stickslip.write("data.csv", "t,x\n" + "\n".join(f"{t},{x}" for t, x in rows))
+    result = stickslip.json("fit", "m.toml", "data.csv")
+    assert result["status"] == "success"
+    assert abs(result["unknowns"]["L"] - 3) < 3 * result["standard_errors"]["L"] < 0.02
+
+
+def test_a_puck_that_starts_far_too_slow_is_started_faster(stickslip, models):
+    slow = ["--set", "shoot.unknowns.vx.start=1e-4", "--set", "shoot.unknowns.vy.start=1e-4"]
+    result = stickslip.json("shoot", models / "puck-to-target.toml", *slow)
+    assert result["status"] == "success" and result["residual"] < 1e-9
