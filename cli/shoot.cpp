@@ -18,11 +18,13 @@ namespace stickslip::cli {
 
 namespace {
 
-void print_summary(const ShootingProblem& problem, const ShootingSolution& solution, const ModelFile& model,
-                   const std::string& results, double wall) {
+/// Where there is no place of results, nothing is said of one.
+void print_summary(const ShootingResult& result, const ModelFile& model, const std::string& place) {
+  const ShootingProblem& problem = result.problem;
+  const ShootingSolution& solution = result.solution;
   print_out("{}\n", model.title.empty() ? model.path : model.title);
   print_out("  {}: {} after {} iterations, {} runs in {:.3g} s\n", method_of(problem, solution),
-            to_string(solution.status), solution.iterations, solution.runs, wall);
+            to_string(solution.status), solution.iterations, solution.runs, result.wall_seconds);
   constexpr std::size_t kMostLines = 40;
   for (std::size_t k = 0; k < std::min(kMostLines, problem.unknowns.size()); ++k)
     print_out("  {:<16} = {:.12g}\n", problem.unknowns[k].name, solution.unknowns[static_cast<Index>(k)]);
@@ -33,8 +35,20 @@ void print_summary(const ShootingProblem& problem, const ShootingSolution& solut
     print_out("  condition {} {}: {:.3e} left\n", condition.text(), condition.when(), solution.conditions[i]);
   }
   for (const std::string& note : solution.notes) print_out("  note: {}\n", note);
-  print_out("  results: {}\n", results);
+  if (!place.empty()) print_out("  results: {}\n", place);
   if (!solution.message.empty()) print_error("stickslip: {}\n", solution.message);
+}
+
+/// The summary comes last: where it is, all is. What was computed is kept after a stop, nothing new is begun.
+void store(ResultFolder& results, const ModelFile& model, ShootingResult& result) {
+  const std::filesystem::path folder = results.open_cleared();
+  if (!result.solution.history.empty() && !interrupted())
+    add_motion(result, store_motion(results, result.names, result.header, [&](const SimulationHooks& hooks) {
+                 return follow(result.problem, result.solution, hooks);
+               }));
+  write_text_file(folder / "history.csv", shooting_history_csv(result));
+  write_report(folder / "report.html", shooting_report(result, model));
+  write_text_file(folder / "summary.json", shooting_json(result));
 }
 
 }  // namespace
@@ -48,6 +62,7 @@ int shoot(const ShootCommand& command) {
   const ShootingProblem problem = shooting_problem(model);
   ResultFolder results(command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-shoot"
                                            : command.out);
+  results.open();  // nobody else's from now on; gone again if nothing comes into it
   ShootingOptions options = model.shoot->options;
   catch_interrupts();
   ProgressBar bar("shooting", !command.json);
@@ -59,23 +74,17 @@ int shoot(const ShootCommand& command) {
   bar.finish();
 
   ShootingResult result = shooting_result(model, command.model, problem, solution, wall);
-  if (solution.history.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
-    results.open_cleared();
-  } else {
-    result.motion = store_motion(results, result.names, result.header,
-                                 [&](const SimulationHooks& hooks) { return follow(problem, solution, hooks); });
+  const std::string missing = unwritten([&] { store(results, model, result); });
+  if (!missing.empty() && result.solution.status == Status::success) {
+    result.solution.status = Status::interrupted;
+    result.solution.message = missing + "; the unknowns were found, but not all of the results are stored";
   }
-  const std::filesystem::path& folder = results.path();
-  const std::string json = shooting_json(result);
-  write_text_file(folder / "summary.json", json);
-  write_text_file(folder / "history.csv", shooting_history_csv(result));
-  write_report(folder / "report.html", shooting_report(result, model));
   if (command.json) {
-    write_out(json);
+    write_out(shooting_json(result));
   } else {
-    print_summary(problem, solution, model, folder.string(), wall);
+    print_summary(result, model, missing.empty() ? results.path().string() : "");
   }
-  return solution.status == Status::success ? kSuccess : kNoSuccess;
+  return result.solution.status == Status::success ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli
