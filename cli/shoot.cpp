@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
+#include <future>
+#include <optional>
+#include <thread>
 
 #include "cli/commands.hpp"
 #include "cli/motion_results.hpp"
@@ -51,6 +56,35 @@ void store(ResultFolder& results, const ModelFile& model, ShootingResult& result
   write_text_file(folder / "summary.json", shooting_json(result));
 }
 
+/// In a thread of its own: the step of very many segments is one factorisation, which no request to stop reaches.
+/// Nothing if it has not ended some time after one; the thread then still runs.
+std::optional<ShootingSolution> search(const ShootingProblem& problem, const ShootingOptions& options) {
+  using Clock = std::chrono::steady_clock;
+  constexpr std::chrono::seconds kPatience{5};
+  std::packaged_task<ShootingSolution()> task([&] { return shoot(problem, options); });
+  std::future<ShootingSolution> found = task.get_future();
+  std::thread worker(std::move(task));
+  std::optional<Clock::time_point> asked;
+  while (found.wait_for(std::chrono::milliseconds(20)) != std::future_status::ready) {
+    if (!interrupted()) continue;
+    if (!asked) asked = Clock::now();
+    if (Clock::now() - *asked < kPatience) continue;
+    worker.detach();
+    return std::nullopt;
+  }
+  worker.join();
+  return found.get();
+}
+
+/// Leaving main() would pull the ground from under the search.
+[[noreturn]] void leave(ResultFolder& results) {
+  results.withdraw();
+  print_error(
+      "stickslip: interrupted inside a factorisation for all segments; nothing is stored. Take fewer segments\n");
+  std::fflush(nullptr);
+  _exit(kNoSuccess);
+}
+
 }  // namespace
 
 int shoot(const ShootCommand& command) {
@@ -69,11 +103,12 @@ int shoot(const ShootCommand& command) {
   options.stop = interrupt_request();
   options.progress = [&](double fraction) { bar.update(fraction); };
   const auto begin = std::chrono::steady_clock::now();
-  const ShootingSolution solution = shoot(problem, options);
+  const std::optional<ShootingSolution> found = search(problem, options);
+  if (!found) leave(results);
   const double wall = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   bar.finish();
 
-  ShootingResult result = shooting_result(model, command.model, problem, solution, wall);
+  ShootingResult result = shooting_result(model, command.model, problem, *found, wall);
   const std::string missing = unwritten([&] { store(results, model, result); });
   if (!missing.empty() && result.solution.status == Status::success) {
     result.solution.status = Status::interrupted;

@@ -2,6 +2,7 @@
 """shoot and fit from outside: keys of the JSON object, files, exit codes, messages, repetition of the result."""
 import json
 import resource
+import signal
 import subprocess
 import time
 
@@ -528,3 +529,32 @@ def test_data_whose_squares_overflow_are_refused_with_their_column(stickslip):
     stickslip.write("data.csv", "t,x\n0.1,0.005\n0.2,1e300\n0.3,0.045\n")
     result = stickslip("fit", "m.toml", "data.csv")
     assert result.returncode == 2 and "column 'x'" in result.stderr and "1e+300" in result.stderr
+
+
+FLIGHT = """
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+force = ["-9.81 - 0.1*y"]
+[run]
+scheme = "event"
+end_time = 1
+[shoot]
+segments = 2000
+unknowns = [{ name = "v", key = "initial.velocity.0", start = 1 }]
+conditions = ["y - 1"]
+"""
+
+
+def test_a_stop_is_heard_where_very_many_segments_are_factored(stickslip):
+    stickslip.write("m.toml", FLIGHT)
+    search = subprocess.Popen([PROGRAM, "shoot", "m.toml", "--out", "out"], cwd=stickslip.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    begin = time.monotonic()
+    search.send_signal(signal.SIGINT)
+    try:
+        _, told = search.communicate(timeout=60)
+    finally:
+        search.kill()
+    assert search.returncode == 1 and "interrupted" in told, told
+    assert time.monotonic() - begin < 30
