@@ -84,6 +84,7 @@ int fit(const FitCommand& command) {
   }
   if (command.json) {
     write_out(fit_json(result));
+    if (!missing.empty()) print_error("stickslip: {}\n", result.solution.message);
   } else {
     print_summary(result, model, missing.empty() ? results.path().string() : "");
   }

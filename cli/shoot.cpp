@@ -116,6 +116,7 @@ int shoot(const ShootCommand& command) {
   }
   if (command.json) {
     write_out(shooting_json(result));
+    if (!missing.empty()) print_error("stickslip: {}\n", result.solution.message);
   } else {
     print_summary(result, model, missing.empty() ? results.path().string() : "");
   }

@@ -472,13 +472,13 @@ def test_a_full_disk_does_not_take_the_unknowns_away(stickslip, command, argumen
     for form in ([], ["--json"]):
         result = subprocess.run([PROGRAM, command, "m.toml", *arguments, "--out", "out", *form], cwd=stickslip.folder, capture_output=True, text=True,
                                 preexec_fn=limited(room), timeout=300)
-        assert result.returncode == 1 and "File too large" in result.stdout + result.stderr, result.stderr
+        assert result.returncode == 1 and "File too large" in result.stderr, result.stderr
         assert not (stickslip.folder / "out" / "summary.json").exists()
         if form:
             assert json.loads(result.stdout)["unknowns"]["L"] == pytest.approx(3, rel=1e-6)
             assert json.loads(result.stdout)["status"] == "interrupted"
         else:
-            assert "  L                = 3" in result.stdout and "File too large" in result.stderr
+            assert "  L                = 3" in result.stdout
 
 
 @pytest.mark.parametrize("command", ["shoot", "fit"])
