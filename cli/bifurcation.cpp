@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/io/output_file.hpp"
 #include "stickslip/io/result_folder.hpp"
@@ -46,14 +47,22 @@ int bifurcation(const BifurcationCommand& command) {
   BifurcationEnd out = bifurcation_end(runner.plan(), journal);
   out.resumed = resumed;
   out.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  folder.require_in_place();
-  const std::string summary = bifurcation_json(runner, header, out);
-  write_text_file(folder.path() / "bifurcation.csv", bifurcation_csv(runner.plan(), journal));
-  write_text_file(folder.path() / "summary.json", summary);
-  write_report(folder.path() / "report.html", bifurcation_report(runner, journal, header, out));
-  if (status == Status::success) fs::remove(journal_path, ignored);
+  const std::string failure = unstored(
+      [&] {
+        folder.require_in_place();
+        write_text_file(folder.path() / "bifurcation.csv", bifurcation_csv(runner.plan(), journal));
+        write_report(folder.path() / "report.html", bifurcation_report(runner, journal, header, out));
+        write_text_file(folder.path() / "summary.json", bifurcation_json(runner, header, out));
+      },
+      "what was computed is in sweep.journal: make room, then the same command goes on with it");
+  if (!failure.empty()) {
+    out.status = to_string(Status::interrupted);
+    out.message = failure;
+  }
+  if (status == Status::success && failure.empty()) fs::remove(journal_path, ignored);
   if (command.json) {
-    write_out(summary);
+    write_out(bifurcation_json(runner, header, out));
+    if (!failure.empty()) print_error("stickslip: {}\n", failure);
   } else {
     print_out("{}\n  {} of {} over {}, {} values up and down: {} points in {:.3g} s\n  results: {}\n",
               header.title.empty() ? header.model : header.title, runner.strobe() ? "one point per period" : "peaks",

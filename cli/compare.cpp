@@ -6,6 +6,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/comparison_result.hpp"
@@ -58,10 +59,13 @@ int compare(const CompareCommand& command) {
     return !interrupted();
   });
   bar.finish();
-  const std::filesystem::path& folder = results.open_cleared();
+  const std::filesystem::path& folder = results.path();
   const std::string json = comparison_json(command.model, comparison);
-  write_text_file(folder / "summary.json", json);
-  write_report(folder / "report.html", comparison_report(model, comparison));
+  const std::string failure = unstored([&] {
+    results.open_cleared();
+    write_report(folder / "report.html", comparison_report(model, comparison));
+    write_text_file(folder / "summary.json", json);
+  });
   if (command.json) {
     print_out("{}", json);
   } else {
@@ -82,7 +86,8 @@ int compare(const CompareCommand& command) {
     print_out("  results: {}\n", folder.string());
     if (!comparison.message.empty()) print_error("stickslip: {}\n", comparison.message);
   }
-  return comparison.status == Status::success ? kSuccess : kNoSuccess;
+  if (!failure.empty()) print_error("stickslip: {}\n", failure);
+  return comparison.status == Status::success && failure.empty() ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli

@@ -8,6 +8,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/epsilon_result.hpp"
@@ -50,10 +51,13 @@ int compare_epsilons(const CompareCommand& command) {
                                              return !interrupted();
                                            });
   bar.finish();
-  const std::filesystem::path& folder = results.open_cleared();
+  const std::filesystem::path& folder = results.path();
   const std::string json = epsilon_json(command.model, study);
-  write_text_file(folder / "summary.json", json);
-  write_report(folder / "report.html", epsilon_report(model, study));
+  const std::string failure = unstored([&] {
+    results.open_cleared();
+    write_report(folder / "report.html", epsilon_report(model, study));
+    write_text_file(folder / "summary.json", json);
+  });
   if (command.json) {
     print_out("{}", json);
   } else {
@@ -73,7 +77,8 @@ int compare_epsilons(const CompareCommand& command) {
     print_out("\n  results: {}\n", folder.string());
     if (!study.message.empty()) print_error("stickslip: {}\n", study.message);
   }
-  return study.status == Status::success ? kSuccess : kNoSuccess;
+  if (!failure.empty()) print_error("stickslip: {}\n", failure);
+  return study.status == Status::success && failure.empty() ? kSuccess : kNoSuccess;
 }
 
 }  // namespace stickslip::cli

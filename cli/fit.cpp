@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/motion_results.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/boundary_case.hpp"
@@ -77,16 +78,16 @@ int fit(const FitCommand& command) {
   bar.finish();
 
   FitResult result = fit_result(model, command.model, data_path, problem, solution, wall);
-  const std::string missing = unwritten([&] { store(results, model, result); });
-  if (!missing.empty() && result.solution.status == Status::success) {
+  const std::string failure = unstored([&] { store(results, model, result); });
+  if (!failure.empty()) {
     result.solution.status = Status::interrupted;
-    result.solution.message = missing + "; the unknowns were found, but not all of the results are stored";
+    result.solution.message = failure;
   }
   if (command.json) {
     write_out(fit_json(result));
-    if (!missing.empty()) print_error("stickslip: {}\n", result.solution.message);
+    if (!failure.empty()) print_error("stickslip: {}\n", failure);
   } else {
-    print_summary(result, model, missing.empty() ? results.path().string() : "");
+    print_summary(result, model, failure.empty() ? results.path().string() : "");
   }
   return result.solution.status == Status::success ? kSuccess : kNoSuccess;
 }

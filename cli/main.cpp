@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <new>
 #include <optional>
@@ -58,7 +59,9 @@ std::string footer() {
   text += "Papers (reproduce NAME):\n";
   for (const PaperInfo& paper : paper_table()) text += fmt::format("  {:<14}{}\n", paper.name, paper.reference);
   return text +
-         "Exit codes: 0 success, 1 the run ended without success, 2 the input or the call was wrong.\n"
+         "Exit codes: 0 success, 1 it ended without success (a run that failed, Ctrl-C, a full disk; what was computed "
+         "is\n"
+         "kept), 2 the input or the call was wrong, 128 + the number of the signal after a second Ctrl-C.\n"
          "Start here: stickslip run models/two-masses.toml";
 }
 
@@ -86,9 +89,7 @@ ProgramInfo describe_program(const CLI::App& app) {
   ProgramInfo program{
       "stickslip " + std::string(version()), app.get_description(), std::string(kOverview), app.get_footer(), {}};
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
-    // A command without a footer of its own has the program's.
-    CommandInfo command{
-        sub->get_name(), sub->get_description(), sub->get_footer() == app.get_footer() ? "" : sub->get_footer(), {}};
+    CommandInfo command{sub->get_name(), sub->get_description(), sub->get_footer(), {}};
     for (const CLI::Option* option : sub->get_options()) {
       const bool positional = option->get_positional();
       if (!positional && option->get_lnames().at(0) == "help") continue;
@@ -156,16 +157,38 @@ int run_program(int argc, char** argv) {
   return cli::kWrongInput;
 }
 
-/// A model of the manual's examples that is not here, but came with the program.
-std::string example_hint(const std::string& message) {
-  constexpr std::string_view kEnd = ".toml: no such file";
-  if (!message.ends_with(kEnd)) return "";
-  const std::filesystem::path wanted = message.substr(0, message.size() - kEnd.size() + 5);
-  const std::filesystem::path there = example_models_folder() / wanted.filename();
+/// What stands before `end` in a message that ends so; empty: it does not.
+std::filesystem::path named_before(const std::string& message, std::string_view end) {
+  return message.ends_with(end) ? message.substr(0, message.size() - end.size()) : "";
+}
+
+/// A model that is not there: one of the manual's examples that came with the program, or a file of nearly that name.
+/// Where a folder was named, the model beside it, from which the folder may have its name.
+std::string file_hint(const std::string& message) {
   std::error_code ignored;
-  return std::filesystem::exists(there, ignored)
-             ? fmt::format("; one of that name came with the program: {}", there.string())
-             : "";
+  std::filesystem::path folder = named_before(message, ": is a directory, not a file");
+  if (!folder.empty()) {
+    if (!folder.has_filename()) folder = folder.parent_path();  // a slash at the end
+    folder += ".toml";
+    return std::filesystem::exists(folder, ignored) ? fmt::format("; did you mean {}?", folder.string()) : "";
+  }
+  const std::filesystem::path wanted = named_before(message, ": no such file");
+  if (wanted.extension() != ".toml") return "";
+  const std::filesystem::path there = example_models_folder() / wanted.filename();
+  if (std::filesystem::exists(there, ignored))
+    return fmt::format("; one of that name came with the program: {}", there.string());
+  std::vector<std::string> models;
+  const std::filesystem::path place = wanted.has_parent_path() ? wanted.parent_path() : std::filesystem::path(".");
+  for (const auto& entry : std::filesystem::directory_iterator(place, ignored))
+    if (entry.path().extension() == ".toml") models.push_back(entry.path().filename().string());
+  std::sort(models.begin(), models.end());
+  const std::string near = nearest_name(wanted.filename().string(), models);
+  return near.empty() ? "" : fmt::format("; did you mean {}?", (wanted.parent_path() / near).string());
+}
+
+/// A message that ends with the system's reason says what to do as well.
+std::string room_hint(std::string_view message) {
+  return message.find("make room") == std::string_view::npos ? "; make room and give the command again" : "";
 }
 
 /// Whatever went wrong becomes one message and an exit code.
@@ -173,10 +196,13 @@ int guarded(int argc, char** argv) {
   try {
     return run_program(argc, argv);
   } catch (const InputError& error) {
-    print_error("stickslip: {}{}\n", error.what(), example_hint(error.what()));
+    print_error("stickslip: {}{}\n", error.what(), file_hint(error.what()));
     return cli::kWrongInput;
-  } catch (const OutputError& error) {
+  } catch (const LostOutput& error) {
     print_error("stickslip: {}\n", error.what());
+    return cli::kNoSuccess;
+  } catch (const OutputError& error) {
+    print_error("stickslip: {}{}\n", error.what(), room_hint(error.what()));
     return cli::kNoSuccess;
   } catch (const std::filesystem::filesystem_error& error) {
     print_error("stickslip: {}: {}\n", error.path1().string(), error.code().message());

@@ -5,7 +5,6 @@
 
 #include "cli/terminal.hpp"
 #include "stickslip/io/csv_writer.hpp"
-#include "stickslip/io/output_error.hpp"
 
 namespace stickslip::cli {
 
@@ -28,15 +27,6 @@ FoundMotion store_motion(ResultFolder& folder, const TrajectoryNames& names, con
   write_trajectory_csv(folder.path() / "trajectory.csv", stored.simulation.trajectory);
   write_events_csv(folder.path() / "events.csv", stored.simulation.trajectory);
   return stored;
-}
-
-std::string unwritten(const std::function<void()>& write) {
-  try {
-    write();
-    return "";
-  } catch (const OutputError& error) {
-    return error.what();
-  }
 }
 
 }  // namespace stickslip::cli

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <functional>
-#include <string>
 
 #include "stickslip/io/found_motion.hpp"
 #include "stickslip/io/result_folder.hpp"
@@ -15,8 +14,5 @@ namespace stickslip::cli {
 /// `run` is handed hooks and simulates with them. Rows go to result.h5 as they come.
 FoundMotion store_motion(ResultFolder& folder, const TrajectoryNames& names, const ResultHeader& header,
                          const std::function<Simulation(const SimulationHooks&)>& run);
-
-/// Why not all that `write` writes is on the disk; empty: it is. What a search has found is told all the same.
-std::string unwritten(const std::function<void()>& write);
 
 }  // namespace stickslip::cli

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 
 #include "cli/starters.hpp"
 #include "papers/papers.hpp"
@@ -276,9 +278,40 @@ CLI::App* add_reproduce(CLI::App& app, ReproduceCommand& command) {
   return with_results(sub, command, "reproduction", "the claims");
 }
 
-}  // namespace
+/// What stands below the options of a command that says nothing else there.
+std::string examples_of(std::string_view command) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 16> kExamples{{
+      {"run",
+       "  stickslip run models/two-masses.toml --scheme event --set run.end_time=5 --out second\n"
+       "  stickslip run --restart second --set run.end_time=10            goes on with what is in second/\n"
+       "The schemes: stickslip list schemes."},
+      {"compare", "  stickslip compare models/two-masses.toml --schemes moreau,splitting --steps 0.02,0.01,0.005"},
+      {"periodic",
+       "  stickslip periodic models/forced-oscillator.toml --continue omega=0.3:0.8\n"
+       "  stickslip periodic models/forced-oscillator.toml --continue omega=0.3:1 --restart "
+       "forced-oscillator-periodic"},
+      {"shoot", "  stickslip shoot models/puck-to-target.toml"},
+      {"fit", "  stickslip fit models/belt-fit.toml models/belt-fit.csv"},
+      {"basin", "  stickslip basin MODEL.toml --over initial.position.0=-2:2:50 --over initial.velocity.0=-2:2:50"},
+      {"montecarlo",
+       "  stickslip montecarlo MODEL.toml --count 1000        draws the distributions of [sweep] in the model"},
+      {"bifurcation", "  stickslip bifurcation models/forced-oscillator.toml --over omega=0.5:2:200"},
+      {"check", "  stickslip check models/two-masses.toml"},
+      {"solve", "  stickslip solve PROBLEM.hdf5 --compare all          the solvers: stickslip list solvers"},
+      {"fmu", "  stickslip fmu models/two-masses.toml                writes two_masses.fmu"},
+      {"view", "  stickslip view . --no-browser"},
+      {"dump", "  stickslip dump models/box-stack.toml --at 0.5"},
+      {"list", "  stickslip list laws"},
+      {"reproduce", "  stickslip reproduce splitting"},
+      {"new", "  stickslip new bodies mine.toml                      without a kind: what kinds there are"},
+  }};
+  const auto* const found =
+      std::find_if(kExamples.begin(), kExamples.end(), [&](const auto& entry) { return entry.first == command; });
+  return fmt::format("{}{}Exit codes, schemes, papers: stickslip --help", found == kExamples.end() ? "" : found->second,
+                     found == kExamples.end() ? "" : "\n");
+}
 
-std::vector<Action> add_commands(CLI::App& app, Commands& c, std::function<int(const std::string&)> complete) {
+std::vector<Action> table_of(CLI::App& app, Commands& c, std::function<int(const std::string&)> complete) {
   return {{add_run(app, c.run), [&] { return run(c.run); }},
           {add_compare(app, c.compare),
            [&] { return c.compare.epsilons.empty() ? compare(c.compare) : compare_epsilons(c.compare); }},
@@ -300,6 +333,15 @@ std::vector<Action> add_commands(CLI::App& app, Commands& c, std::function<int(c
           {add_new(app, c.new_model), [&] { return new_model(c.new_model); }},
           {add_doctor(app, c.doctor), [&] { return doctor(c.doctor); }},
           {add_completion(app, c.shell), [&, complete] { return complete(c.shell); }}};
+}
+
+}  // namespace
+
+std::vector<Action> add_commands(CLI::App& app, Commands& c, std::function<int(const std::string&)> complete) {
+  std::vector<Action> actions = table_of(app, c, std::move(complete));
+  for (auto& [command, action] : actions)
+    if (command->get_footer() == app.get_footer()) command->footer(examples_of(command->get_name()));
+  return actions;
 }
 
 }  // namespace stickslip::cli

@@ -4,11 +4,11 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 
 #include "cli/branch_plot.hpp"
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/branch_file.hpp"
@@ -128,14 +128,21 @@ void follow_and_store(const PeriodicCommand& command, const ModelFile& model, co
     earlier = read_branch(command.restart, branch.parameter, *model.system);
     require_resumable(branch, *earlier);
   }
-  folder.open_cleared();
-  BranchFile rows(folder.path(), branch.parameter, *model.system, earlier ? &*earlier : nullptr);
-  if (earlier) rows.keep_orbit(earlier->last, true);
-  // A report of what there is so far, so that a long branch can be looked at while it grows.
   if (earlier) {
     result.branch.points = earlier->points;
     result.branch.bifurcations = earlier->bifurcations;
   }
+  // What is gone on with stays until it has been stored anew.
+  std::error_code ignored;
+  const bool in_place = earlier && fs::equivalent(command.restart, folder.path(), ignored);
+  if (in_place)
+    folder.open();
+  else
+    folder.open_cleared();
+  BranchFile rows(folder.path(), branch.parameter, *model.system, earlier ? &*earlier : nullptr);
+  if (in_place)
+    for (const char* name : {"summary.json", "report.html"}) fs::remove(folder.path() / name, ignored);
+  // A report of what there is so far, so that a long branch can be looked at while it grows.
   LiveBranch live(branch, !command.json, [&] {
     result.solution.status = result.branch.status = Status::interrupted;
     result.solution.message =
@@ -180,6 +187,19 @@ int tell_unwritten(const PeriodicCommand& command, const ResultFolder& folder, c
   return kNoSuccess;
 }
 
+/// What a request to stop leaves, and how to go on.
+void tell_stop(const PeriodicCommand& command, const ResultFolder& folder, bool alone, PeriodicResult& result) {
+  if (result.solution.status != Status::interrupted || !interrupted()) return;
+  std::string& message = result.solution.message;
+  if (alone) {
+    if (message.empty()) message = "stopped before a periodic motion was found; the files hold the last iterate";
+    return;
+  }
+  message = result.branch.message = fmt::format(
+      "stopped after {} points; go on with 'stickslip periodic {}{}{} --restart {}'", result.branch.points.size(),
+      command.model, command.branch.empty() ? "" : " --continue ", command.branch, folder.path().string());
+}
+
 }  // namespace
 
 int periodic(const PeriodicCommand& command) {
@@ -199,12 +219,11 @@ int periodic(const PeriodicCommand& command) {
   ProgressBar bar("periodic", !command.json);
   const auto begin = std::chrono::steady_clock::now();
   PeriodicResult result = periodic_result(model, command.model, branch);
+  const bool alone = branch.parameter.empty() || model.periodic->mode;
   if (model.periodic->mode) {
     solve_mode(model, result, interrupt_request());
-    folder.open_cleared();
   } else if (branch.parameter.empty()) {
     solve_orbit(model, result, {interrupt_request(), [&](double f) { bar.update(f); }, true});
-    folder.open_cleared();
   } else {
     try {
       follow_and_store(command, model, branch, folder, begin, result);
@@ -214,18 +233,25 @@ int periodic(const PeriodicCommand& command) {
   }
   bar.finish();
   result.wall_seconds = seconds_since(begin);
-  const std::string json = periodic_json(result);
-  folder.require_in_place();
-  write_text_file(folder.path() / "summary.json", json);
-  if (result.mode) write_text_file(folder.path() / "mode.csv", mode_csv(*model.system, *result.mode));
-  if (!result.solution.orbit.t.empty()) write_orbit(folder.path(), *model.system, result.solution.orbit);
-  write_report(folder.path() / "report.html", periodic_report(result));
-  if (command.json) {
-    write_out(json);
-  } else {
-    print_summary(result, folder.path().string());
-    if (!result.solution.message.empty()) print_error("stickslip: {}\n", result.solution.message);
+  tell_stop(command, folder, alone, result);
+  const std::string failure = unstored([&] {
+    if (alone) folder.open_cleared();
+    folder.require_in_place();
+    if (result.mode) write_text_file(folder.path() / "mode.csv", mode_csv(*model.system, *result.mode));
+    if (!result.solution.orbit.t.empty()) write_orbit(folder.path(), *model.system, result.solution.orbit);
+    write_report(folder.path() / "report.html", periodic_report(result));
+    write_text_file(folder.path() / "summary.json", periodic_json(result));
+  });
+  if (!failure.empty()) {
+    result.solution.status = Status::interrupted;
+    result.solution.message = failure;
   }
+  if (command.json)
+    write_out(periodic_json(result));
+  else
+    print_summary(result, folder.path().string());
+  if (!result.solution.message.empty() && (!command.json || !failure.empty()))
+    print_error("stickslip: {}\n", result.solution.message);
   return result.solution.status == Status::success ? kSuccess : kNoSuccess;
 }
 

@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <thread>
+#include <utility>
 
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
@@ -44,6 +45,7 @@ Ranks::Ranks() {
         "this program was built without MPI; install libopenmpi-dev and build it again, or leave mpirun out");
 }
 Ranks::~Ranks() = default;
+void Ranks::leave() {}
 void Ranks::broadcast(std::string&) const {}
 std::unique_ptr<SweepHelpers> Ranks::helpers() const { return nullptr; }
 void Ranks::help(const WorkPool::Work&, int) const {}
@@ -204,6 +206,7 @@ Ranks::Ranks() {
   prefer_plain_network();
   int provided = 0;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  begun_ = true;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
   MPI_Comm_size(MPI_COMM_WORLD, &count_);
   MPI_Comm shared;
@@ -212,11 +215,11 @@ Ranks::Ranks() {
   MPI_Comm_free(&shared);
 }
 
-Ranks::~Ranks() {
-  int begun = 0;
-  MPI_Initialized(&begun);
-  if (!begun) return;
-  // Rank 0 still writes its results: the others must not wait for it inside MPI_Finalize, which never rests.
+Ranks::~Ranks() { leave(); }
+
+void Ranks::leave() {
+  if (!std::exchange(begun_, false)) return;
+  // Some come earlier than others: they must not wait inside MPI_Finalize, which never rests.
   MPI_Request all;
   MPI_Ibarrier(MPI_COMM_WORLD, &all);
   for (int there = 0; MPI_Test(&all, &there, MPI_STATUS_IGNORE), !there;) Outgoing::pause();

@@ -33,9 +33,12 @@ class Ranks {
   std::unique_ptr<SweepHelpers> helpers() const;
   /// What the other ranks do until they are sent home.
   void help(const WorkPool::Work& work, int threads) const;
+  /// Ends MPI, for good, once all ranks have come here. Nothing of helpers() may be left. The destructor does it, too.
+  void leave();
 
  private:
   int rank_ = 0, count_ = 1, local_ = 1;
+  bool begun_ = false;
 };
 
 /// "Open MPI 4.1.4", or why there is none.

@@ -319,15 +319,17 @@ OtherFiles write_other_files(const ModelFile& model, const ResultHeader& header,
   };
   OtherFiles files;
   try {
-    if (!keep_going(0) || !write_text_results(folder.path(), summary, keep_going) || !keep_going(1) ||
-        !write_page(model, header, simulation, wall, folder.path(), keep_going))
+    if (keep_going(0) && write_tables(folder.path(), keep_going) && keep_going(1) &&
+        write_page(model, header, simulation, wall, folder.path(), keep_going))
+      write_text_file(folder.path() / "summary.json", summary_json(summary));  // last: a folder that has it is complete
+    else
       files.unwritten = "interrupted while the results were written; " + rest;
   } catch (const LostOutput& error) {
     files = {error.what(), true};
   } catch (const InputError& error) {  // result.h5 has gone: the call was right all the same
     files.unwritten = error.what();
   } catch (const OutputError& error) {
-    files.unwritten = fmt::format("{}; {}", error.what(), rest);
+    files.unwritten = fmt::format("{}; make room; {}", error.what(), rest);
   }
   writing.finish();
   return files;
@@ -382,8 +384,8 @@ int run(const RunCommand& command) {
   } else {
     const std::string place = folder.path().string() + (replaces ? " (in place of an earlier run's)" : "");
     print_summary(model, summary, files.lost || (failure && failure->lost) ? "" : place);
-    if (!simulation.message.empty()) print_error("stickslip: {}\n", simulation.message);
   }
+  if (!simulation.message.empty() && (!command.json || failure)) print_error("stickslip: {}\n", simulation.message);
   if (!files.unwritten.empty()) print_error("stickslip: {}\n", files.unwritten);
   return simulation.status == Status::success && files.unwritten.empty() ? kSuccess : kNoSuccess;
 }

@@ -20,6 +20,7 @@
 
 #include "cli/commands.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/nearest_name.hpp"
@@ -252,16 +253,22 @@ class Session {
     summary_.tolerance = command_.tolerance;
     summary_.max_seconds = command_.max_seconds;
     conclude(summary_, stopped_);
-    open_folder();
-    write_text_file(folder_ / "summary.json", solve_json(summary_));
-    write_text_file(folder_ / "problems.csv", solve_csv(summary_.rows));
-    write_report(folder_ / "report.html", solve_report(summary_));
-    if (command_.json) {
-      print_out("{}", solve_json(summary_));
-      return;
+    const std::string failure = unstored([&] {
+      open_folder();
+      write_text_file(folder_ / "problems.csv", solve_csv(summary_.rows));
+      write_report(folder_ / "report.html", solve_report(summary_));
+      write_text_file(folder_ / "summary.json", solve_json(summary_));
+    });
+    if (!failure.empty()) {
+      summary_.status = "interrupted";
+      summary_.message = failure;
     }
-    print_out("  solved: {} of {}; results: {}\n", summary_.solved, files_.size(), folder_.string());
-    if (!summary_.message.empty()) print_error("stickslip: {}\n", summary_.message);
+    if (command_.json)
+      print_out("{}", solve_json(summary_));
+    else
+      print_out("  solved: {} of {}; results: {}\n", summary_.solved, files_.size(), folder_.string());
+    if (!summary_.message.empty() && (!command_.json || !failure.empty()))
+      print_error("stickslip: {}\n", summary_.message);
   }
 
   /// Results of an earlier command leave the folder before the first file of this one comes.

@@ -5,11 +5,13 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "cli/commands.hpp"
 #include "cli/ranks.hpp"
 #include "cli/report_page.hpp"
+#include "cli/storing.hpp"
 #include "cli/terminal.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/csv_writer.hpp"
@@ -60,19 +62,38 @@ void require_different(const std::vector<std::string>& over) {
   }
 }
 
-std::vector<std::string> all_settings(const SweepCommand& command) {
+/// A setting of [sweep], and what was given that it stands for.
+struct Meant {
+  std::string setting, given;
+};
+
+std::vector<Meant> meant_by(const SweepCommand& command) {
   require_different(command.over);
-  std::vector<std::string> settings = command.set;
-  for (const std::string& over : command.over) settings.push_back(over_setting(over));
+  std::vector<Meant> meant;
+  for (const std::string& over : command.over) meant.push_back({over_setting(over), "--over " + over});
   if (command.resolution > 0)
-    settings.push_back("sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]");
+    meant.push_back({"sweep.keep=[\"final.position\", \"final.velocity\", \"minimum\", \"maximum\"]", "basin"});
   if (command.count > 0) {  // a Latin hypercube stays one
     const bool latin = std::find(command.set.begin(), command.set.end(), "sweep.kind=latin") != command.set.end();
-    if (!latin) settings.push_back("sweep.kind=random");
-    settings.push_back(fmt::format("sweep.count={}", command.count));
+    if (!latin) meant.push_back({"sweep.kind=random", "montecarlo"});
+    meant.push_back({fmt::format("sweep.count={}", command.count), fmt::format("--count {}", command.count)});
   }
-  if (!command.seed.empty()) settings.push_back("sweep.seed=" + command.seed);
-  return settings;
+  if (!command.seed.empty()) meant.push_back({"sweep.seed=" + command.seed, "--seed " + command.seed});
+  return meant;
+}
+
+/// A message about one of these settings names what was given.
+template <class Action>
+void as_given(const std::vector<Meant>& meant, const Action& action) {
+  try {
+    action();
+  } catch (const InputError& error) {
+    const std::string message = error.what();
+    for (const Meant& m : meant)
+      if (const std::string front = "--set " + m.setting; message.starts_with(front))
+        throw InputError(m.given + message.substr(front.size()));
+    throw;
+  }
 }
 
 /// What a helper needs to be the same sweep.
@@ -214,7 +235,7 @@ void add_basins(const SweepTable& table, double resolution, const fs::path& fold
                                                : "");
 }
 
-int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command, const ModelFile& model,
+int lead(Ranks& ranks, std::unique_ptr<SweepHelpers> helpers, const SweepCommand& command, const ModelFile& model,
          const SweepRunner& runner) {
   ResultFolder folder(command.out.empty() ? fs::path(command.model).stem().string() + "-sweep" : command.out);
   const ResultHeader header = result_header(model, command.model);
@@ -237,7 +258,7 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
       run_sweep({journal.pending(), [&](long index) { return runner.run(index); }}, {end.threads, interrupt_request()},
                 {[&](std::vector<SweepRecord>&& records) { journal.append(std::move(records)); },
                  [&](long done) { progress.update(done); }},
-                helpers);
+                helpers.get());
   journal.sync();
   progress.finish();
   end.wall_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -250,44 +271,63 @@ int lead(const Ranks& ranks, SweepHelpers* helpers, const SweepCommand& command,
   else if (failed > 0)
     end.message = fmt::format("{} of {} runs ended without success; sweep.csv has the message of each", failed,
                               runner.plan().size());
-  folder.require_in_place();
-  const std::string summary =
-      write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
-  ReportDocument page = sweep_report(table, header, end);
-  if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
-  write_report(path / "report.html", page);
+  std::string summary;
+  const auto store = [&] {
+    return unstored(
+        [&] {
+          folder.require_in_place();
+          ReportDocument page = sweep_report(table, header, end);
+          if (command.resolution > 0) add_basins(table, command.resolution, path, page, command.json);
+          write_report(path / "report.html", page);
+          summary = write_sweep_tables(path, table, header, end, [&](long index) { return journal.blocks(index); });
+        },
+        "what was computed is in sweep.journal: make room, then the same command goes on with it");
+  };
+  // The end of MPI takes as long as the writing: one beside the other. MPI wants to be ended by this thread.
+  std::future<std::string> storing = std::async(helpers ? std::launch::async : std::launch::deferred, store);
+  helpers.reset();
+  ranks.leave();
+  const std::string failure = storing.get();
+  if (!failure.empty()) {
+    end.status = Status::interrupted;
+    end.message = failure;
+    summary = sweep_json(table, header, end);
+  }
   if (end.status == Status::success) fs::remove(journal_path, ignored);
   mention_unmatched(table);
   if (command.json) {
     write_out(summary);
   } else {
     print_summary(model, table, end, path.string());
-    if (!end.message.empty()) print_error("stickslip: {}\n", end.message);
   }
+  if (!end.message.empty() && (!command.json || !failure.empty())) print_error("stickslip: {}\n", end.message);
   return end.status == Status::success && failed == 0 ? kSuccess : kNoSuccess;
 }
 
 }  // namespace
 
 int sweep(const SweepCommand& command) {
-  const Ranks ranks;
+  Ranks ranks;
   if (ranks.rank() > 0) return help(ranks, command);
   std::string text;
   catch_interrupts();
   std::optional<ModelFile> model;
   std::optional<SweepRunner> runner;
   try {
-    model = read_model(command.model, all_settings(command));
-    runner.emplace(*model, read_sweep(*model), interrupt_request());
+    const std::vector<Meant> meant = meant_by(command);
+    std::vector<std::string> settings = command.set;
+    for (const Meant& m : meant) settings.push_back(m.setting);
+    as_given(meant, [&] {
+      model = read_model(command.model, settings);
+      runner.emplace(*model, read_sweep(*model), interrupt_request());
+    });
     text = packed(*model);
   } catch (...) {
     ranks.broadcast(text);  // empty: nobody waits for work
     throw;
   }
   ranks.broadcast(text);
-  const std::unique_ptr<SweepHelpers> helpers =
-      ranks.helpers();  // whatever goes wrong from here on, they are sent home
-  return lead(ranks, helpers.get(), command, *model, *runner);
+  return lead(ranks, ranks.helpers(), command, *model, *runner);  // whatever goes wrong there, they are sent home
 }
 
 }  // namespace stickslip::cli

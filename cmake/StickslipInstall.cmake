@@ -31,3 +31,11 @@ if(STICKSLIP_BUILD_PROGRAM)
   install(TARGETS stickslip_program RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/models DESTINATION ${CMAKE_INSTALL_DATADIR}/stickslip)
 endif()
+
+# What is installed, and no test: `tools/package` builds this.
+add_custom_target(stickslip_installed DEPENDS ${layers})
+foreach(part stickslip_program stickslip_extras stickslip_fmu stickslip_python)
+  if(TARGET ${part})
+    add_dependencies(stickslip_installed ${part})
+  endif()
+endforeach()

@@ -14,7 +14,7 @@ import { gzipSync } from 'node:zlib';
 const here = dirname(fileURLToPath(import.meta.url));
 const read = (...path) => readFileSync(join(here, ...path), 'utf8').replace(/\r\n/g, '\n');
 
-const SOURCES = ['format', 'dom', 'theme', 'link', 'plot', 'curve', 'figure', 'timeline', 'blocks', 'map', 'scene_data', 'scene_camera', 'scene_flat', 'scene_overlay', 'scene_hinges', 'scene_gestures', 'scene_controls', 'gif', 'scene', 'report'];
+const SOURCES = ['format', 'dom', 'theme', 'link', 'plot', 'curve', 'figure', 'timeline', 'blocks', 'map', 'scene_data', 'scene_camera', 'scene_flat', 'scene_overlay', 'scene_hinges', 'scene_gestures', 'scene_controls', 'gif', 'webm', 'scene', 'report'];
 const MARKER = '/*STICKSLIP_DATA*/null';
 
 function fail(message) {

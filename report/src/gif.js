@@ -101,8 +101,8 @@ class GifWriter {
     this.counts = new Uint32Array(1 << (3 * GIF_SHADES));
   }
 
-  /** RGBA, row by row from the top. */
-  add(rgba) {
+  add(canvas) {
+    const rgba = canvas.getContext('2d').getImageData(0, 0, this.width, this.height).data;
     const keys = new Uint16Array(this.width * this.height);
     for (let i = 0; i < keys.length; i++) {
       keys[i] = ((rgba[4 * i] >> 3) << 10) | ((rgba[4 * i + 1] >> 3) << 5) | (rgba[4 * i + 2] >> 3);

@@ -6,9 +6,10 @@ const SPEEDS = [0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0
 const SHORTEST = 2; // s: a run shorter than this is slowed down, one longer than LONGEST sped up
 const LONGEST = 60;
 const STRIP = 6; // moments on paper
-const GIF_RATE = 15; // pictures per second
-const GIF_MOST = 240;
-const GIF_SIZE = [560, 336];
+const FILM_SIZE = [560, 336]; // of a film, in pixels of the page
+// `rate`: pictures per second; `most`: pictures; `ratio`: pixels of the film for one of the page
+const GIF = { rate: 15, most: 240, ratio: 1 };
+const VIDEO = { rate: 30, most: 1800, ratio: 2 };
 const TOO_SLOW = 0.3; // s per picture: shadows are given up, then the solid look
 
 /** Real time if that can be watched; else the speed at which the run lasts about 6 s or 30 s. */
@@ -105,8 +106,10 @@ class Scene {
       button('Reset', 'Reset the view (also double click beside the bodies)', () => this.reset_view()),
       button('CSV', 'Download the positions as CSV', () => save_blob(this.csv(), file_name(this.block.title, 'csv'))),
       button('PNG', 'Download the picture as PNG', () => this.save_png()),
-      (this.gif_button = button('GIF', 'Download the animation as GIF, at the speed chosen', () => this.save_gif())),
+      (this.gif_button = button('GIF', 'Download the animation as GIF, at the speed chosen', () => this.save_film(this.gif_button, 'gif'))),
+      (this.webm_button = button('WebM', 'Download the animation as WebM video, at the speed chosen', () => this.save_film(this.webm_button, 'webm'))),
     );
+    if (!WebmWriter.available()) Object.assign(this.webm_button, { disabled: true, title: 'This browser cannot make videos (it has no WebCodecs); GIF is possible' });
     this.canvas = element('canvas', { role: 'img' });
     this.tip = element('div.tip', { role: 'status' });
     this.tip.hidden = true;
@@ -423,36 +426,51 @@ class Scene {
     this.draw();
   }
 
-  /** The part that is played, at the speed that is chosen, as moving pictures; the page stays usable meanwhile. */
-  async gif(told = () => {}) {
+  /**
+   * The part that is played, at the speed that is chosen, as moving pictures; the page stays usable meanwhile.
+   * `writer(width, height, seconds)` has `add(canvas)` and `blob()`.
+   */
+  async film({ rate, most, ratio }, writer, told) {
     const [a, b] = this.range();
-    const wanted = Math.ceil(((b - a) / this.speed) * GIF_RATE);
-    const count = Math.min(GIF_MOST, Math.max(1, Number.isFinite(wanted) ? wanted : 1));
-    const seconds = count > 1 ? Math.min((b - a) / this.speed / count, 10 / GIF_RATE) : 1;
+    const wanted = Math.ceil(((b - a) / this.speed) * rate);
+    const count = Math.min(most, Math.max(1, Number.isFinite(wanted) ? wanted : 1));
+    const seconds = count > 1 ? Math.min((b - a) / this.speed / count, 10 / rate) : 1;
     const camera = Object.assign(Object.create(SceneCamera.prototype), this.camera);
-    camera.set_size(...GIF_SIZE);
+    camera.set_size(...FILM_SIZE);
     const canvas = element('canvas');
-    const writer = new GifWriter(...GIF_SIZE, seconds);
+    const film = writer(...FILM_SIZE.map((v) => v * ratio), seconds);
     for (let k = 0; k < count; k++) {
-      this.paint_on(canvas, camera, screen_theme(), 1, a + ((b - a) * k) / Math.max(1, count - 1));
-      writer.add(canvas.getContext('2d').getImageData(0, 0, ...GIF_SIZE).data);
+      this.paint_on(canvas, camera, screen_theme(), ratio, a + ((b - a) * k) / Math.max(1, count - 1));
+      await film.add(canvas);
       told(k / count);
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     this.draw();
-    return writer.blob();
+    return film.blob();
   }
 
-  async save_gif() {
-    if (this.gif_button.disabled) return;
+  gif(told = () => {}) {
+    return this.film(GIF, (...of) => new GifWriter(...of), told);
+  }
+
+  webm(told = () => {}) {
+    return this.film(VIDEO, (...of) => new WebmWriter(...of), told);
+  }
+
+  /** `kind`: gif or webm, the method and the end of the file's name. */
+  async save_film(pressed, kind) {
+    if (pressed.disabled) return;
+    const text = pressed.textContent;
     this.pause();
-    this.gif_button.disabled = true;
+    pressed.disabled = true;
     try {
-      const blob = await this.gif((share) => (this.gif_button.textContent = `${Math.round(100 * share)} %`));
-      save_blob(blob, file_name(this.block.title, 'gif'));
+      save_blob(await this[kind]((share) => (pressed.textContent = `${Math.round(100 * share)} %`)), file_name(this.block.title, kind));
+    } catch (error) {
+      this.missing.textContent = `The film could not be made: ${error.message}`;
+      this.missing.hidden = false;
     } finally {
-      this.gif_button.textContent = 'GIF';
-      this.gif_button.disabled = false;
+      pressed.textContent = text;
+      pressed.disabled = false;
     }
   }
 

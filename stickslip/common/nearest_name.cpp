@@ -25,8 +25,9 @@ std::string nearest_name(std::string_view misspelt, std::span<const std::string>
   std::string best;
   std::size_t smallest = std::max<std::size_t>(2, misspelt.size() / 3) + 1;
   for (const std::string& name : known) {
-    const std::size_t distance = edit_distance(misspelt, name);
-    if (distance < smallest) {
+    const bool beginning = misspelt.size() >= 2 && name.size() > misspelt.size() && name.starts_with(misspelt);
+    const std::size_t distance = beginning ? 1 : edit_distance(misspelt, name);
+    if (distance < smallest && (beginning || 2 * distance <= std::max(misspelt.size(), name.size()))) {
       smallest = distance;
       best = name;
     }

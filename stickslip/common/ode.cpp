@@ -132,6 +132,18 @@ void OdeIntegrator::interpolate(double t, Vector& y) const {
   }
 }
 
+void OdeIntegrator::interpolate_rate(double t, Vector& dydt) const {
+  assert(options_.dense_output);
+  const double h = t_ - t_old_, s = (t - t_old_) / h;
+  dydt.resize(y_.size());
+  for (Index i = 0; i < dydt.size(); ++i) {
+    const double* c = dense_.col(i).data();
+    double sum = degree() * c[degree()];
+    for (int k = degree() - 1; k >= 1; --k) sum = sum * s + k * c[k];
+    dydt[i] = sum / h;
+  }
+}
+
 void OdeIntegrator::coefficients(Index component, std::span<double> c) const {
   assert(options_.dense_output && static_cast<Index>(c.size()) == dense_.rows());
   std::copy_n(dense_.col(component).data(), c.size(), c.data());

@@ -82,6 +82,8 @@ class OdeIntegrator {
 
   /// y ≈ y(t) for t_old() <= t <= t(): exactly y_old() and y() at the two ends.
   void interpolate(double t, Vector& y) const;
+  /// The rate of that polynomial: y' with one order less.
+  void interpolate_rate(double t, Vector& dydt) const;
   /// Degree of the dense output.
   virtual int degree() const = 0;
   /// Order p of the method: the error of one step of size h is O(hᵖ⁺¹).
@@ -91,10 +93,13 @@ class OdeIntegrator {
 
   /// For a right-hand side with kinks, asked when an attempt has failed. begin(): true where f will from now on be a
   /// smooth function that is the same before the first kink; the step is then tried once more at its full length.
-  /// end(): that is over, with a step or without.
+  /// end(): that is over, with a step or without. wanted(): begin() would be true; an implicit method asks before it
+  /// takes its equations for solved, since Newton's iteration with the slopes of one side of a kink may take a residual
+  /// of the other side for small.
   struct Continuation {
     std::function<bool()> begin;
     std::function<void(bool accepted)> end;
+    std::function<bool()> wanted;
   };
   void set_continuation(Continuation continuation) { continuation_ = std::move(continuation); }
 
@@ -124,6 +129,7 @@ class OdeIntegrator {
   /// False as f says, where a value is not finite, and once a stop is requested.
   bool evaluate(OdeFunction f, double t, const Vector& y, Vector& dydt);
   bool stopped() const { return raised(options_.stop); }
+  bool wants_continuation() const { return continuation_.wanted && continuation_.wanted(); }
   /// w_i for the two ends of a step.
   double weight(Index i, double y_a, double y_b) const;
   /// sqrt(mean (e_i/w_i)²)

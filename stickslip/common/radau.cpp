@@ -213,6 +213,7 @@ OdeIntegrator::Trial Radau::retry(double h_next) {
   h_ = h_next;
   rejected_before_ = true;
   newton_history_ = 1;
+  if (wants_continuation()) jacobian_known_ = false;  // slopes of the other side of a kink
   return Trial::rejected;
 }
 
@@ -225,6 +226,11 @@ OdeIntegrator::Trial Radau::attempt(OdeFunction f, double h) {
     const Newton outcome = solve_stages(f, t_, y_, h, newton_tolerance_, kNewtonIterations);
     // A stalled iteration with an old Jacobian may be slow instead of at round-off.
     solved = outcome == Newton::converged || (outcome == Newton::stalled && jacobian_current_);
+    if (solved && wants_continuation()) {
+      h_ = h;
+      jacobian_known_ = false;
+      return Trial::rejected;
+    }
     if (solved) break;
     if (jacobian_current_) {
       newton_limit_ = step_factor_ * h;
@@ -292,6 +298,13 @@ void Radau::make_dense() {
     c[0] = y_[i];
     for (int k = 0; k < 3; ++k) c[k + 1] = Z_[0][i] * kDense[0][k] + Z_[1][i] * kDense[1][k] + Z_[2][i] * kDense[2][k];
   }
+}
+
+void Radau::stage_rate(int i, double h, Vector& rate) const {
+  rate.setZero(Z_[0].size());
+  const double s = kNodes[i];
+  for (std::size_t j = 0; j < 3; ++j)
+    rate += (kDense[j][0] + s * (2 * kDense[j][1] + s * 3 * kDense[j][2])) / h * Z_[j];
 }
 
 bool Radau::single_step(OdeFunction f, double t0, const Vector& y0, double h, Vector& y1) {

@@ -9,13 +9,12 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
-#include <fstream>
 #include <limits>
 #include <string_view>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/io/hdf5_file.hpp"
-#include "stickslip/io/output_error.hpp"
+#include "stickslip/io/output_file.hpp"
 #include "stickslip/io/periodic_result.hpp"
 
 namespace stickslip {
@@ -67,9 +66,9 @@ std::string joined(const std::vector<std::string>& names) { return fmt::format("
 
 struct BranchFile::Tables {
   hdf5::File file;
+  GrowingFile rows;
   std::vector<Column> columns;
   std::vector<hdf5::Table> tables;
-  std::ofstream rows;
   std::int64_t points = 0;
   std::chrono::steady_clock::time_point last_orbit{};
 
@@ -98,35 +97,48 @@ BranchFile::BranchFile(const std::filesystem::path& folder, const std::string& p
                        const BranchResume* known)
     : folder_(folder), system_(system) {
   const hdf5::Quiet quiet;
-  const std::filesystem::path path = folder / "branch.h5";
-  std::vector<Column> columns = columns_of(system);
+  const std::filesystem::path path = folder / "branch.h5", part = folder / "branch.h5.part";
+  try {
+    make(part, parameter);
+    if (known) {
+      for (const BranchPoint& point : known->points) add(point);
+      for (const Bifurcation& found : known->bifurcations) add(found);
+    }
+    tables_->file.rename(path);
+    tables_->rows.commit();
+    if (known) keep_orbit(known->last, true);
+  } catch (...) {
+    tables_.reset();
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    throw;
+  }
+}
+
+void BranchFile::make(const std::filesystem::path& path, const std::string& parameter) {
+  std::vector<Column> columns = columns_of(system_);
   {
     hdf5::File file = hdf5::File::create(path);
     for (const Column& c : columns)
       if (c.columns >= 0) hdf5::make_table(file, c.name, c.element, static_cast<hsize_t>(c.columns), 0);
     hdf5::make_array(file, "orbit_point", Element::int64, 1, 0);
-    const TrajectoryNames names = trajectory_names(system, false);
+    const TrajectoryNames names = trajectory_names(system_, false);
     hdf5::make_text_attribute(file, "/", "parameter", parameter);
     hdf5::make_text_attribute(file, "/", "coordinates", joined(names.coordinates));
     hdf5::make_text_attribute(file, "/", "laws", joined(names.laws));
     hdf5::make_texts_attribute(file, "/", "kinds", {kKinds.begin(), kKinds.end()});
     file.close();
   }
-  tables_.reset(new Tables{hdf5::File::append(path), std::move(columns), {}, {}, 0, {}});
+  tables_.reset(new Tables{hdf5::File::append(path), GrowingFile(folder_ / "branch.csv"), std::move(columns), {}});
   for (const Column& c : tables_->columns)
     tables_->tables.push_back(c.columns >= 0 ? hdf5::Table(tables_->file, c.name, c.element) : hdf5::Table());
-  tables_->rows.open(folder / "branch.csv");
-  tables_->rows << branch_csv_header(system) << std::flush;
-  if (!known) return;
-  for (const BranchPoint& point : known->points) add(point);
-  for (const Bifurcation& found : known->bifurcations) add(found);
+  tables_->rows.append(branch_csv_header(system_));
 }
 
 void BranchFile::add(const BranchPoint& point) {
   const hdf5::Quiet quiet;
   Tables& t = *tables_;
-  t.rows << branch_csv_row(point) << std::flush;
-  if (!t.rows) throw OutputError(fmt::format("{}: writing failed", (folder_ / "branch.csv").string()));
+  t.rows.append(branch_csv_row(point));
   t.append("period", point.period);
   t.append("residual", point.residual);
   t.append("stable", static_cast<std::int8_t>(point.stable ? (*point.stable ? 1 : 0) : -1));

@@ -20,7 +20,8 @@ namespace stickslip {
 
 class BranchFile {
  public:
-  /// Makes both files in a folder and writes what is known already.
+  /// Makes both files in a folder with what is known already. They have their names once all of that is stored: files
+  /// of the folder that is gone on with are replaced then, or stay as they were where there is no room.
   BranchFile(const std::filesystem::path& folder, const std::string& parameter, const System& system,
              const BranchResume* known = nullptr);
   ~BranchFile();
@@ -31,6 +32,7 @@ class BranchFile {
   void keep_orbit(const Orbit& orbit, bool now = false);
 
  private:
+  void make(const std::filesystem::path& path, const std::string& parameter);
   struct Tables;
   std::filesystem::path folder_;
   const System& system_;

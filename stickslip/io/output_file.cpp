@@ -65,6 +65,37 @@ void OutputFile::fail() const {
   throw OutputError(fmt::format("{}: cannot write: {}", path_.string(), std::strerror(errno)));
 }
 
+GrowingFile::GrowingFile(std::filesystem::path path) : path_(std::move(path)), part_(path_) {
+  part_ += ".part";
+  file_ = open(part_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file_ < 0) refuse(path_, "write", errno);
+}
+
+GrowingFile::~GrowingFile() {
+  close(file_);
+  if (!committed_) unlink(part_.c_str());
+}
+
+void GrowingFile::append(std::string_view text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t n = pwrite(file_, text.data() + done, text.size() - done, static_cast<off_t>(size_ + done));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      const int reason = errno;
+      const bool whole = ftruncate(file_, static_cast<off_t>(size_)) == 0;
+      throw OutputError(fmt::format("{}: cannot write: {}{}", path_.string(), std::strerror(reason),
+                                    whole ? "" : "; its last line is cut off"));
+    }
+    done += static_cast<std::size_t>(n);
+  }
+  size_ += text.size();
+}
+
+void GrowingFile::commit() {
+  if (rename(part_.c_str(), path_.c_str()) != 0) refuse(path_, "write", errno);
+  committed_ = true;
+}
+
 void write_text_file(const std::filesystem::path& path, std::string_view text) {
   OutputFile file(path);
   file.write(text);

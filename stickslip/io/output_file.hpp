@@ -32,6 +32,26 @@ class OutputFile {
   std::FILE* stream_ = nullptr;
 };
 
+/// A text that grows by whole pieces: one that finds no room leaves the file as it was before. Begun as NAME.part; it
+/// has its name from commit() on, and goes on growing.
+class GrowingFile {
+ public:
+  explicit GrowingFile(std::filesystem::path path);
+  ~GrowingFile();
+  GrowingFile(const GrowingFile&) = delete;
+  GrowingFile& operator=(const GrowingFile&) = delete;
+
+  /// Throws OutputError.
+  void append(std::string_view text);
+  void commit();
+
+ private:
+  std::filesystem::path path_, part_;
+  int file_ = -1;
+  std::size_t size_ = 0;
+  bool committed_ = false;
+};
+
 /// The whole text at once.
 void write_text_file(const std::filesystem::path& path, std::string_view text);
 

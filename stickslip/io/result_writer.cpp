@@ -414,17 +414,15 @@ void ResultWriter::finish(const Simulation& simulation, double wall_seconds) {
   const std::filesystem::path folder = store_->folder;
   const SummaryData summary = summary_data(store_->header, simulation, wall_seconds);
   close(simulation, wall_seconds);
-  write_text_results(folder, summary);
+  write_tables(folder);
+  write_text_file(folder / "summary.json", summary_json(summary));
 }
 
-bool write_text_results(const std::filesystem::path& folder, const SummaryData& summary,
-                        const std::function<bool(double)>& keep_going) {
+bool write_tables(const std::filesystem::path& folder, const std::function<bool(double)>& keep_going) {
   const ResultStream stream(folder);
   auto go_on = [&] { return !keep_going || keep_going(0); };
-  if (!go_on() || !write_trajectory_csv(folder / "trajectory.csv", stream, keep_going)) return false;
-  if (!go_on() || !write_events_csv(folder / "events.csv", stream, keep_going) || !go_on()) return false;
-  write_text_file(folder / "summary.json", summary_json(summary));
-  return true;
+  return go_on() && write_trajectory_csv(folder / "trajectory.csv", stream, keep_going) && go_on() &&
+         write_events_csv(folder / "events.csv", stream, keep_going) && go_on();
 }
 
 }  // namespace stickslip

@@ -66,7 +66,7 @@ class ResultWriter {
 
   /// Stores the final state and the outcome and closes result.h5; nothing can be added any more.
   void close(const Simulation& simulation, double wall_seconds);
-  /// The same, then write_text_results().
+  /// The same, then write_tables() and, last, summary.json.
   void finish(const Simulation& simulation, double wall_seconds);
 
  private:
@@ -77,10 +77,9 @@ class ResultWriter {
 /// The text files that the commands leave in a folder of results.
 void remove_text_results(const std::filesystem::path& folder);
 
-/// trajectory.csv, events.csv and summary.json from result.h5 in the folder, part by part. keep_going(fraction), if
-/// given, is asked before each file and often; false ends it: the file under way is left out, and so is what follows
-/// it, and the answer is false.
-bool write_text_results(const std::filesystem::path& folder, const SummaryData& summary,
-                        const std::function<bool(double)>& keep_going = {});
+/// trajectory.csv and events.csv from result.h5 in the folder, part by part. keep_going(fraction), if given, is asked
+/// before each file and often; false ends it: the file under way is left out, and so is what follows it, and the answer
+/// is false.
+bool write_tables(const std::filesystem::path& folder, const std::function<bool(double)>& keep_going = {});
 
 }  // namespace stickslip

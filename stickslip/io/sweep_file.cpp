@@ -161,12 +161,11 @@ std::string sweep_csv(const SweepTable& table) {
   return text;
 }
 
-void write_sweep_h5(const std::filesystem::path& path, const SweepTable& table, const ResultHeader& header,
-                    const std::function<std::vector<SweepBlock>(long)>& blocks) {
-  const hdf5::Quiet quiet;
-  std::filesystem::path part = path;
-  part += ".part";
-  hdf5::File file = hdf5::File::create(part);
+namespace {
+
+void fill_sweep_h5(const std::filesystem::path& path, const SweepTable& table, const ResultHeader& header,
+                   const std::function<std::vector<SweepBlock>(long)>& blocks) {
+  hdf5::File file = hdf5::File::create(path);
   const auto runs = static_cast<hsize_t>(table.plan.size());
   const std::size_t axes = table.plan.axes().size(), columns = table.outputs.size();
   std::vector<double> swept, outputs, row_outputs;
@@ -222,9 +221,25 @@ void write_sweep_h5(const std::filesystem::path& path, const SweepTable& table, 
     }
   }
   file.close();
-  std::error_code error;
-  std::filesystem::rename(part, path, error);
-  if (error) throw OutputError(fmt::format("{}: cannot write: {}", path.string(), error.message()));
+}
+
+}  // namespace
+
+void write_sweep_h5(const std::filesystem::path& path, const SweepTable& table, const ResultHeader& header,
+                    const std::function<std::vector<SweepBlock>(long)>& blocks) {
+  const hdf5::Quiet quiet;
+  std::filesystem::path part = path;
+  part += ".part";
+  try {
+    fill_sweep_h5(part, table, header, blocks);
+    std::filesystem::rename(part, path);
+  } catch (const std::filesystem::filesystem_error& error) {
+    throw OutputError(fmt::format("{}: cannot write: {}", path.string(), error.code().message()));
+  } catch (...) {
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    throw;
+  }
 }
 
 std::string sweep_status(const SweepTable& table, const SweepEnd& end) {

@@ -124,6 +124,29 @@ void solve_tangents(const CompliantProblem& p, double delta_n, CompliantWorkspac
 
 }  // namespace
 
+SectionPiece piece_by_rate(const CompliantProblem& p, const CompliantWorkspace& w, const CompliantSolution& s,
+                           const SectionPiece& before, const PlaneForce& rate) {
+  const CompliantPoint& point = p.points[0];
+  const double rho = w.rho[0];
+  PlaneForce slip{}, l{};
+  for (Index c = 0; c < point.tangents; ++c) {
+    const auto i = static_cast<std::size_t>(c);
+    slip[i] = rate[i] + p.velocity[c];
+    l[i] = s.elastic[c];
+    for (Index j = 0; j < point.tangents; ++j) l[i] += p.C(c, j) * rate[static_cast<std::size_t>(j)];
+  }
+  if (point.tangents == 1) {
+    const double force = before.index == 0 ? rho : -rho;
+    return project_on_interval(rho, force - p.C(0, 0) * slip[0], l[0]);
+  }
+  const Metric G{w.metric(0, 0), 0.5 * (w.metric(0, 1) + w.metric(1, 0)), w.metric(1, 1)};
+  l = on_piece(point, before, rho, {1, 0, 1}, l);
+  return point.section.project(rho, G,
+                               {l[0] - p.C(0, 0) * slip[0] - p.C(0, 1) * slip[1],
+                                l[1] - p.C(1, 0) * slip[0] - p.C(1, 1) * slip[1]},
+                               l);
+}
+
 void solve_alone(const CompliantProblem& p, CompliantWorkspace& w, CompliantSolution& s) {
   const CompliantPoint& point = p.points[0];
   double b = -p.K(0, 0) * p.gap[0];

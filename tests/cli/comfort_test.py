@@ -106,6 +106,37 @@ def test_a_model_of_the_manual_is_found_where_it_was_installed(stickslip):
     assert "came with" not in stickslip("run", "models/absent.toml").stderr
 
 
+def test_a_model_of_nearly_that_name_is_named(stickslip):
+    stickslip("new", "matrices", "belt.toml")
+    assert stickslip("run", "bolt.toml").stderr == "stickslip: bolt.toml: no such file; did you mean belt.toml?\n"
+    assert "did you mean" not in stickslip("run", "something-else.toml").stderr
+    assert stickslip("run", "belt.toml", "--set", "run.end_time=0.1").returncode == 0
+    for folder in ("belt", "belt/"):
+        assert stickslip("check", folder).stderr.endswith("is a directory, not a file; did you mean belt.toml?\n")
+
+
+def test_words_that_are_not_near_are_answered_with_what_there_is(stickslip):
+    assert "(known: matrices, equations, " in stickslip("new", "foo").stderr
+    stickslip("new", "periodic")
+    assert "did you mean 'omega'?" in stickslip("periodic", "periodic.toml", "--continue", "om=1:2").stderr
+
+
+@pytest.mark.parametrize("command", [line.split()[0] for line in subprocess.run([PROGRAM, "--help"], capture_output=True, text=True).stdout.split("Subcommands:")[1].split("\n\n")[0].splitlines() if re.match(r"  [a-z]", line)])
+def test_the_help_of_a_command_shows_how_to_call_it_and_not_more(stickslip, command):
+    text = stickslip(command, "--help").stdout
+    assert f"stickslip {command}" in text.split("Options:")[1] or command == "doctor"
+    assert "Papers (reproduce NAME)" not in text and len(text.splitlines()) < 45
+
+
+def test_what_stands_for_an_option_is_told_as_the_option(stickslip):
+    stickslip("new", "matrices")
+    for arguments, front in ((["sweep", "--over", "kk=1:2:3"], "--over kk=1:2:3: there is no parameter 'kk' (did you mean 'k'?)"),
+                             (["basin"], "basin: key 'sweep': 'over' is missing"), (["montecarlo"], "montecarlo: key 'sweep': 'over' is missing"),
+                             (["montecarlo", "--seed", "x"], "--seed x: ")):
+        wrong = stickslip(arguments[0], "matrices.toml", *arguments[1:])
+        assert wrong.returncode == 2 and wrong.stderr.startswith("stickslip: " + front) and "--set" not in wrong.stderr, wrong.stderr
+
+
 def test_an_unknown_shell_is_refused(stickslip):
     wrong = stickslip("completion", "fishh")
     assert wrong.returncode == 2 and "did you mean 'fish'?" in wrong.stderr

@@ -485,3 +485,55 @@ def test_the_implicit_method_follows_its_tolerance_over_switches(stickslip, text
     for tolerance in (1e-6, 1e-8, 1e-10):
         error = max(abs(a - b) for a, b in zip(state("stiff", tolerance), exact))
         assert error <= KINK_ERROR * tolerance, tolerance
+
+
+def slides_to_rest(v, mu, k, t):
+    """Mass 1 on a tangential spring without damper, from rest of the spring: position and velocity until it swings back half way."""
+    limit, rate = mu * GRAVITY, math.sqrt(k)
+    begin = math.asin(limit / (v * rate)) / rate  # elastic: x = v/rate sin(rate t), slips where k x is the limit
+    x, speed = limit / k, v * math.cos(rate * begin)
+    end = begin + speed / limit
+    if t < end:
+        return x + speed * (t - begin) - 0.5 * limit * (t - begin) ** 2, speed - limit * (t - begin)
+    swing, way = rate * (t - end), limit / k
+    return x + 0.5 * speed**2 / limit - way * (1 - math.cos(swing)), -way * rate * math.sin(swing)
+
+
+@pytest.mark.parametrize("tolerance", [1e-5, 1e-7, 1e-9, 1e-11])
+@pytest.mark.parametrize("part", [1e-6, 1e-8, 1e-10])
+@pytest.mark.parametrize("integrator", ["automatic", "stiff"])
+def test_a_damper_that_is_hardly_there_leaves_the_motion_without_it(stickslip, part, tolerance, integrator):
+    v, end = 1.0, 0.36
+    result = run(stickslip, block(v=v, c=part * math.sqrt(8e3), tolerance=tolerance, end=end, row=0.003),
+                 "--set", f"run.compliant.integrator={integrator}")
+    x, speed = slides_to_rest(v, 0.3, 8e3, end)
+    assert result["events"]["slip"] == 1 and result["events"]["stick"] == 1
+    assert result["final"]["position"][0] == pytest.approx(x, abs=20 * tolerance + 0.1 * part)
+    assert result["final"]["velocity"][0] == pytest.approx(speed, abs=200 * tolerance + 10 * part)
+
+
+def test_a_wrong_motion_does_not_hide_beside_a_large_energy(stickslip):
+    text = block(v=1.0, c=1e-8 * math.sqrt(8e3), tolerance=1e-9, end=0.36)
+    text = text.replace('["x", "z"]', '["x", "z", "far"]').replace("mass = [[1.0, 0], [0, 1.0]]", "mass = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]")
+    text = text.replace('force = ["0", -9.81]', "force = [0, -9.81, 0]").replace("velocity = [1.0, 0.0]", "velocity = [1.0, 0.0, 1e5]")
+    text = text.replace(f"position = [0, {-GRAVITY / 1e4!r}]", f"position = [0, {-GRAVITY / 1e4!r}, 0]")
+    result = run(stickslip, text)
+    assert result["final"]["position"][0] == pytest.approx(slides_to_rest(1.0, 0.3, 8e3, 0.36)[0], abs=1e-7)
+
+
+@pytest.mark.parametrize("integrator", ["explicit", "stiff", "rk4"])
+def test_the_deepest_penetration_is_found_between_steps(stickslip, integrator):
+    kn, vz = 1e4, -0.5
+    result = run(stickslip, block(mu=0, kn=kn, z=0.0, vz=vz, end=0.05, row=0.05, tolerance=1e-7),
+                 "--set", f"run.compliant.integrator={integrator}", "--set", "run.step=0.001")
+    sag = GRAVITY / kn
+    assert result["audit"]["penetration"]["value"] == pytest.approx(sag + math.hypot(sag, vz / math.sqrt(kn)), rel=2e-5)
+
+
+@pytest.mark.parametrize("T", [1, 1e6, 1e-6])
+@pytest.mark.parametrize("rate", [3, 300])
+def test_energy_balances_where_stiffness_depends_on_time(stickslip, T, rate):
+    text = block(mu=0, weight=-GRAVITY / T**2, kn=5000 / T**2, kt=5000 / T**2, c=100 / T, z=-1.962e-3, end=T, row=0.1 * T, tolerance=1e-9)
+    text = text.replace(f"[[{5000 / T**2}, 0]", f'[["{5000 / T**2!r}*(1 + 0.5*sin({rate / T!r}*t))", 0]')
+    assert "sin(" in text
+    assert run(stickslip, text)["audit"]["energy"]["value"] < 1e-8

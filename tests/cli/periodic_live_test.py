@@ -83,7 +83,7 @@ def test_ctrl_c_keeps_the_branch_and_a_report_of_it(stickslip):
     text, code = follow(stickslip.folder, until=some_points)
     assert code == 1, text
     summary = json.loads((stickslip.folder / "r/summary.json").read_text())
-    assert summary["status"] == "interrupted"
+    assert summary["status"] == "interrupted" and "go on with 'stickslip periodic m.toml" in summary["message"] and "--restart r'" in summary["message"]
     points = summary["branch"]["points"]
     assert points and points[-1]["value"] < 0.9
     assert "interrupted" in (stickslip.folder / "r/report.html").read_text()

@@ -30,6 +30,18 @@ TEST(NearestName, IsSilentWhenNothingIsNear) {
   EXPECT_EQ(nearest_name("", kNames), "");
 }
 
+TEST(NearestName, DoesNotGuessWhereLittleIsKept) {
+  EXPECT_EQ(nearest_name("q", std::vector<std::string>{"t", "x1"}), "");
+  EXPECT_EQ(nearest_name("foo", std::vector<std::string>{"fit", "tree"}), "");
+  EXPECT_EQ(nearest_name("kk", std::vector<std::string>{"k", "speed"}), "k");
+}
+
+TEST(NearestName, TakesBeginnings) {
+  EXPECT_EQ(nearest_name("om", std::vector<std::string>{"c", "omega"}), "omega");
+  EXPECT_EQ(nearest_name("break", kNames), "breakpoints");
+  EXPECT_EQ(nearest_name("o", std::vector<std::string>{"omega"}), "");
+}
+
 TEST(NameHint, NamesTheNearestOrListsWhatIsKnown) {
   EXPECT_EQ(name_hint("schem", kNames), " (did you mean 'scheme'?)");
   EXPECT_EQ(name_hint("quux-quux-quux", std::vector<std::string>{"alpha", "beta"}), " (known: alpha, beta)");

@@ -39,6 +39,7 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       switches_(only_polygons(system.laws().contacts())),
       constraints_(system),
       constraint_audit_(system) {
+  dynamics_.set_span(span.length());
   if (variations) options_.locate_switches = true;
 }
 
@@ -153,6 +154,7 @@ void CompliantScheme::collect(double t) {
   }
   neighbours_.follow();
   dynamics_.place(stretch_.inside(t), y_);
+  deepest_.begin(contacts, t);
   pieces_ = contacts.pieces();
   raise_scales();
   first_step_ = integrator_->suggested_step();
@@ -222,7 +224,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   dynamics_.place(stretch_.inside(step_end_), y_);
   raise_scales();
   integrator_->set_absolute_scale(scale_);
-  raise(audit_.step.penetration, dynamics_.contacts().deepest());
+  raise(audit_.step.penetration, deepest_.look(dynamics_.contacts(), step_end_));
   return {};
 }
 
@@ -272,10 +274,17 @@ void CompliantScheme::add_part_sums(const Part& part) {
   for (std::size_t i = 0; i < part.nodes.size(); ++i) {
     const double at = stretch_.inside(from + radau5::kNodes[i] * h);
     if (!dynamics_.place(at, part.nodes[i])) continue;
+    take_slip(part.rates[i]);
     dynamics_.sum_rates(at, rates_);
     sums_ += h * radau5::kWeights[i] * rates_;
   }
   dynamics_.contacts().let_go();
+}
+
+/// Slip of the placed state from the rates of an implicit step: that of the state is its trial force over C.
+void CompliantScheme::take_slip(const Vector& rates) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  contacts.take_slip(rates.segment(system_.info().nq() + system_.info().nv(), contacts.tangents()));
 }
 
 /// Over a part of the step; `last`: the state at its end, where that is known better than from the dense output.
@@ -288,6 +297,8 @@ void CompliantScheme::add_sums(double from, double to, const Vector* last) {
       integrator_->interpolate(at, y1_);
     }
     if (!dynamics_.place(stretch_.inside(at), y1_)) continue;
+    integrator_->interpolate_rate(at, k1_);
+    take_slip(k1_);
     dynamics_.sum_rates(stretch_.inside(at), rates_);
     sums_ += (to - from) * radau5::kWeights[i] * rates_;
   }

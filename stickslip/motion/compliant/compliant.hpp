@@ -48,6 +48,7 @@
 #include "stickslip/motion/compliant/compliant_neighbours.hpp"
 #include "stickslip/motion/compliant/compliant_options.hpp"
 #include "stickslip/motion/compliant/compliant_tape.hpp"
+#include "stickslip/motion/compliant/deepest_point.hpp"
 #include "stickslip/motion/compliant/switch_audit.hpp"
 #include "stickslip/motion/constrained_motion.hpp"
 #include "stickslip/motion/constraint_audit.hpp"
@@ -86,7 +87,7 @@ class CompliantScheme final : public Scheme {
   /// The implicit step to a time inside the step at hand, by nodes of its quadrature: up to when, and the states there.
   struct Part {
     double end = NAN;
-    std::array<Vector, 3> nodes;
+    std::array<Vector, 3> nodes, rates;
   };
   void require_start(const State& state);
   void require_apart(const State& state);
@@ -152,6 +153,7 @@ class CompliantScheme final : public Scheme {
   void state_at(double t, Vector& y);
   void integrate_sums(double t, const Vector& y);
   void add_sums(double from, double to, const Vector* last);
+  void take_slip(const Vector& rates);
   void add_part_sums(const Part& part);
   bool passed(const std::vector<ContactPieces>& before, const std::vector<ContactPieces>& beyond) const;
   void sample(double t, StepRecord& record);
@@ -203,6 +205,7 @@ class CompliantScheme final : public Scheme {
   Vector column_reached_;  // ∫dλ of all unknowns
   Vector at_fixed_time_;
   ContactAudit audit_;
+  DeepestPoint deepest_;
   ConstraintWorkspace constraints_;
   ConstraintAudit constraint_audit_;
   double epsilon_ = 0;             // of laws without a compliance of their own

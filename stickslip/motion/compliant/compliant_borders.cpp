@@ -68,6 +68,45 @@ double CompliantContacts::border_function(std::size_t slot, const ContactPieces&
   return std::numeric_limits<double>::quiet_NaN();
 }
 
+PlaneForce CompliantContacts::own_rate(std::size_t slot, const Eigen::Ref<const Vector>& rates) const {
+  const Slot& s = slots_[slot];
+  const Vector& delta = places_[slot].group->problem.deformation;
+  PlaneForce rate{};
+  for (int c = 0; c < s.tangents; ++c) rate[static_cast<std::size_t>(c)] = rates[s.first + c];
+  if (const double spin = spin_[static_cast<Index>(slot)]; s.tangents == 2 && spin != 0) {
+    rate[0] += spin * delta[1];
+    rate[1] -= spin * delta[0];
+  }
+  return rate;
+}
+
+bool CompliantContacts::slips_alone(std::size_t slot, const ContactPieces& piece) const {
+  return slots_[slot].tangents > 0 && places_[slot].group->slots.size() == 1 && piece.closed && !piece.pulls &&
+         piece.tangential.kind != SectionPiece::Kind::inside;
+}
+
+void CompliantContacts::decide_by_rates(const std::vector<ContactPieces>& before,
+                                        const Eigen::Ref<const Vector>& rates) {
+  for (std::size_t s = 0; s < slots_.size() && s < before.size(); ++s) {
+    if (!slips_alone(s, before[s]) || !pieces_[s].closed || pieces_[s].pulls) continue;
+    const Group& group = *places_[s].group;
+    pieces_[s].tangential = piece_by_rate(group.problem, group.workspace, group.solution, before[s].tangential,
+                                          own_rate(s, rates));
+  }
+}
+
+void CompliantContacts::take_slip(const Eigen::Ref<const Vector>& rates) {
+  for (std::size_t s = 0; s < slots_.size(); ++s) {
+    if (!slips_alone(s, pieces_[s])) continue;
+    CompliantSolution& solution = places_[s].group->solution;
+    const PlaneForce rate = own_rate(s, rates);
+    for (int c = 0; c < slots_[s].tangents; ++c) {
+      solution.rate[c] = rate[static_cast<std::size_t>(c)];
+      solution.slip[c] = solution.rate[c] + places_[s].group->problem.velocity[c];
+    }
+  }
+}
+
 void CompliantContacts::keep_pieces(const std::vector<ContactPieces>& pieces) {
   for (std::size_t s = 0; s < slots_.size() && s < pieces.size(); ++s) {
     const auto [group, k] = places_[s];

@@ -143,6 +143,11 @@ class CompliantContacts {
   Mode mode(std::size_t law) const;
   /// Of the point that the mode is of.
   ActiveFacets facets(std::size_t law) const;
+  /// What slots that slipped on `before` do at the placed state, by the rates of δ_T and not by the trial force
+  /// (piece_by_rate): for states that are known less exactly than their rates.
+  void decide_by_rates(const std::vector<ContactPieces>& before, const Eigen::Ref<const Vector>& rates);
+  /// δ_T' and slip of slots that slip at the placed state, from rates of δ_T that are known better.
+  void take_slip(const Eigen::Ref<const Vector>& rates);
   /// What every point does, to see switches; in the order of the slots.
   const std::vector<ContactPieces>& pieces() const { return pieces_; }
   void point_forces(std::vector<PointForce>& forces) const;
@@ -190,6 +195,7 @@ class CompliantContacts {
   /// Forces, lengths and times of the contacts at the placed state, for error weights.
   double force_size() const;
   double gap(std::size_t slot) const;  ///< [m]; margin() where its point is out of sight
+  double gap_rate(std::size_t slot) const;  ///< [m/s]; 0 there
   double stiffness_of(std::size_t slot) const;
 
   void exchange(Memory& memory);
@@ -211,6 +217,10 @@ class CompliantContacts {
   };
   void make_groups();
   double outside(std::size_t slot) const;
+  /// The slot is coupled to no other and slips on that piece.
+  bool slips_alone(std::size_t slot, const ContactPieces& piece) const;
+  /// δ_T' by the law of the slot, from rates of the state: without the turning of its frame.
+  PlaneForce own_rate(std::size_t slot, const Eigen::Ref<const Vector>& rates) const;
   Group& new_group();
   void add_to_group(std::size_t slot, Group& group) const;
   Slot friction_slot(int law, Index first) const;

@@ -166,7 +166,8 @@ void CompliantDynamics::sum_rates(double t, Vector& rates) {
   // Stiffness that changes along the motion stores or releases energy at fixed deformation.
   system_.kinematics().rate(q_, v_, qdot_);
   const double way = sizes_.size() > 0 ? sizes_.head(nq_).maxCoeff() : 1.0, speed = qdot_.lpNorm<Eigen::Infinity>();
-  const double step = kStencilStep * (speed > 0 ? way / speed : 1.0);
+  constexpr double kPart = 1e-2;  // of the run: in less, what depends on time is taken to change little
+  const double step = kStencilStep * std::min(kPart * span_, speed > 0 ? way / speed : HUGE_VAL);
   contacts_.forces(normal_, tangential_);
   std::vector<DenseMatrix> K_rate;
   for (const StencilPoint& point : kStencil) {

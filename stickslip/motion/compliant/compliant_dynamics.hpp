@@ -70,6 +70,8 @@ class CompliantDynamics {
   void put_position(const Vector& q, Vector& y) const { y.head(nq_) = q - origin_; }
   /// Size of every component of the motion, for differences.
   void set_sizes(const Vector& sizes) { sizes_ = sizes; }
+  /// Length of the run [s], for differences in time.
+  void set_span(double span) { span_ = span; }
 
   /// W M⁻¹ Wᵀ = 1/m of each friction law along its direction and each contact law along its normal at q, under the
   /// constraints: the largest of the nearest points between the bodies of a law, up to a hundred times the smallest
@@ -183,6 +185,7 @@ class CompliantDynamics {
   PinnedFactor mass_;
   std::vector<char> none_pinned_;
   Vector sizes_, origin_;
+  double span_ = 1;
   Vector q_, v_, delta_, h_, a_, f_, qdot_, law_components_, law_power_;
   Vector normal_, tangential_, balance_, probe_q_, probe_v_, probe_f_, probe_h_, probe_qdot_, qdot_change_;
   CompliantContacts::Change change_, near_;

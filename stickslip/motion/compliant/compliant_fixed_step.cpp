@@ -102,7 +102,7 @@ StepOutcome CompliantScheme::fixed_step(double t_end, StepRecord& record) {
                                                                  from, h)};
     }
     if (raised(stop_)) return {Status::interrupted, ""};
-    raise(audit_.step.penetration, dynamics_.contacts().deepest());
+    raise(audit_.step.penetration, deepest_.look(dynamics_.contacts(), end));
     if (dynamics_.constraints() > 0) project(end);
   }
   sums_ = y_.segment(dynamics_.motion_size(), dynamics_.sums_size());

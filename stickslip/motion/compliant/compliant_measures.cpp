@@ -176,6 +176,11 @@ double CompliantContacts::gap(std::size_t slot) const {
   return point < 0 ? margin_ : found_.points[static_cast<std::size_t>(point)].gap;
 }
 
+double CompliantContacts::gap_rate(std::size_t slot) const {
+  const auto [group, k] = places_[slot];
+  return group->problem.normal_velocity[static_cast<Index>(k)];
+}
+
 double CompliantContacts::stiffness_of(std::size_t slot) const {
   const auto [group, k] = places_[slot];
   const CompliantProblem& p = group->problem;

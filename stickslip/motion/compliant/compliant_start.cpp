@@ -121,6 +121,7 @@ void CompliantScheme::start(StepRecord& record) {
   for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(dynamics_.all_sums());
   dynamics_.place(s.t, y_);
   start_y_ = y_;
+  deepest_.begin(contacts, s.t);
   pieces_ = contacts.pieces();
   take_modes(s);
   record.energy = {};
@@ -154,6 +155,7 @@ bool CompliantScheme::exchange(Memory& memory) {
     y_ = sample_y_;
     if (stiff != stiff_) take_integrator(stiff);
     dynamics_.place(stretch_.inside(span_.start), y_);
+    deepest_.begin(dynamics_.contacts(), span_.start);
     pieces_ = dynamics_.contacts().pieces();
     in_step_ = false;
     restart_ = true;

@@ -44,7 +44,8 @@ void CompliantScheme::set_continuation() {
                                  [this](bool accepted) {
                                    dynamics_.contacts().let_go();
                                    continued_ = accepted;
-                                 }});
+                                 },
+                                 [this] { return watching_ && saw_change_; }});
 }
 
 /// A step on kept pieces that is not to be: begun anew, without them.
@@ -55,6 +56,7 @@ void CompliantScheme::step_back(double t) {
   without_continuation_ = true;
   step_end_ = t;
   begin(t);
+  if (dynamics_.place(stretch_.inside(t), y_)) deepest_.begin(dynamics_.contacts(), t);
 }
 
 /// Largest |J x|/|x| by the power method, J the slope of the right-hand side on the pieces at hand; x goes on from the

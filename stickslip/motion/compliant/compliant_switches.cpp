@@ -7,6 +7,7 @@
 
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/fixed_step.hpp"
 
 namespace stickslip {
 
@@ -53,13 +54,21 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       end_step_at(low, t, jump, before);
       return;
     }
+    if (k < looks) raise(audit_.step.penetration, deepest_.look(dynamics_.contacts(), next));
     t = next;
   }
 }
 
+/// The implicit method knows the rates of stiff deformations better than where these lie beside their friction limit.
 bool CompliantScheme::looks_changed(double at) {
   integrator_->interpolate(at, y1_);
-  return dynamics_.place(stretch_.inside(at), y1_) && dynamics_.contacts().pieces() != pieces_;
+  if (!dynamics_.place(stretch_.inside(at), y1_)) return false;
+  CompliantContacts& contacts = dynamics_.contacts();
+  if (stiff_ && at < integrator_->t()) {
+    integrator_->interpolate_rate(at, k1_);
+    contacts.decide_by_rates(pieces_, k1_.segment(system_.info().nq() + system_.info().nv(), contacts.tangents()));
+  }
+  return contacts.pieces() != pieces_;
 }
 
 /// Bisection, and where it is known what is 0 at the switch, points to both sides of where a straight line has its
@@ -117,8 +126,8 @@ std::vector<double> CompliantScheme::lengths_to_switch(double h) const {
   return lengths;
 }
 
-/// From where the step at hand began; of a continuation, and for derivatives, on its pieces, which hold up to the
-/// switch.
+/// From where the step at hand began; of a continuation, of the implicit method and for derivatives on its pieces, which
+/// hold up to the switch.
 void CompliantScheme::step_to(double at, Vector& y) {
   const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
   OdeIntegrator& method = rows_integrator_ ? static_cast<OdeIntegrator&>(*rows_integrator_) : *integrator_;
@@ -127,7 +136,8 @@ void CompliantScheme::step_to(double at, Vector& y) {
   double t = integrator_->t_old();
   if (at <= t) return;
   const std::vector<double> lengths = lengths_to_switch(at - t);
-  const bool keep = continued_ || (derives() && pieces_hold());
+  const bool one_piece = stiff_ && dynamics_.contacts().can_keep_pieces();  // as every implicit step is
+  const bool keep = continued_ || one_piece || (derives() && pieces_hold());
   Vector from;
   for (const double h : lengths) {
     from = y;
@@ -142,7 +152,10 @@ void CompliantScheme::step_to(double at, Vector& y) {
   }
   if (!rows_integrator_ || lengths.size() > 1) return;
   part_.end = at;
-  for (int i = 0; i < 3; ++i) rows_integrator_->stage(i, from, part_.nodes[static_cast<std::size_t>(i)]);
+  for (int i = 0; i < 3; ++i) {
+    rows_integrator_->stage(i, from, part_.nodes[static_cast<std::size_t>(i)]);
+    rows_integrator_->stage_rate(i, lengths.back(), part_.rates[static_cast<std::size_t>(i)]);
+  }
 }
 
 /// Every contact that changes from `before` to `beyond` has left what it did before. Others may have changed with it.

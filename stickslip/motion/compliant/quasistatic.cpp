@@ -45,6 +45,7 @@ QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOption
       neighbours_(dynamics_, variations),
       unknowns_(neighbours_.unknowns()),
       switches_(only_polygons(system.laws().contacts())) {
+  dynamics_.set_span(span.length());
   switches_.velocity_jump = 0;
   if (!system.kinematics().flat() || !system.laws().contact_source().points_stay())
     throw InputError(
