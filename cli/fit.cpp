@@ -19,11 +19,13 @@ namespace stickslip::cli {
 
 namespace {
 
-void print_summary(const FitProblem& problem, const FitSolution& solution, const ModelFile& model,
-                   const std::string& results, double wall) {
+/// Where there is no place of results, nothing is said of one.
+void print_summary(const FitResult& result, const ModelFile& model, const std::string& place) {
+  const FitProblem& problem = result.problem;
+  const FitSolution& solution = result.solution;
   print_out("{}\n", model.title.empty() ? model.path : model.title);
   print_out("  fit to {} values: {} after {} iterations, {} runs in {:.3g} s\n", problem.data.count(),
-            to_string(solution.status), solution.iterations, solution.runs, wall);
+            to_string(solution.status), solution.iterations, solution.runs, result.wall_seconds);
   for (std::size_t k = 0; k < problem.unknowns.size(); ++k) {
     const Index j = static_cast<Index>(k);
     const double error = solution.standard_errors.size() > j ? solution.standard_errors[j] : HUGE_VAL;
@@ -33,8 +35,21 @@ void print_summary(const FitProblem& problem, const FitSolution& solution, const
   for (std::size_t c = 0; c < solution.column_rms.size(); ++c)
     print_out("  rms of {}: {:.4g}\n", problem.data.columns[c].name, solution.column_rms[c]);
   for (const std::string& note : solution.notes) print_out("  note: {}\n", note);
-  print_out("  results: {}\n", results);
+  if (!place.empty()) print_out("  results: {}\n", place);
   if (!solution.message.empty()) print_error("stickslip: {}\n", solution.message);
+}
+
+/// The summary comes last: where it is, all is. What was computed is kept after a stop, nothing new is begun.
+void store(ResultFolder& results, const ModelFile& model, FitResult& result) {
+  const std::filesystem::path folder = results.open_cleared();
+  if (!result.solution.model.empty() && !interrupted())
+    result.motion = store_motion(results, result.names, result.header, [&](const SimulationHooks& hooks) {
+      return run_fitted(result.problem, result.solution, hooks, result.curves);
+    });
+  write_text_file(folder / "history.csv", fit_history_csv(result));
+  if (result.motion) write_text_file(folder / "fit.csv", fit_csv(result));
+  write_report(folder / "report.html", fit_report(result, model));
+  write_text_file(folder / "summary.json", fit_json(result));
 }
 
 }  // namespace
@@ -51,6 +66,7 @@ int fit(const FitCommand& command) {
   const FitProblem problem = fit_problem(model, read_measurements(data_path));
   ResultFolder results(command.out.empty() ? std::filesystem::path(command.model).stem().string() + "-fit"
                                            : command.out);
+  results.open();  // nobody else's from now on; gone again if nothing comes into it
   FitOptions options = model.fit->options;
   catch_interrupts();
   ProgressBar bar("fitting", !command.json);
@@ -62,29 +78,17 @@ int fit(const FitCommand& command) {
   bar.finish();
 
   FitResult result = fit_result(model, command.model, data_path, problem, solution, wall);
-  const std::filesystem::path& folder = results.path();
-  const std::string failure = unstored([&] {
-    if (solution.model.empty() || interrupted()) {  // what was computed is kept, nothing new is begun
-      results.open_cleared();
-    } else {
-      result.motion = store_motion(results, result.names, result.header, [&](const SimulationHooks& hooks) {
-        return run_fitted(problem, solution, hooks, result.curves);
-      });
-    }
-    write_text_file(folder / "history.csv", fit_history_csv(result));
-    if (result.motion) write_text_file(folder / "fit.csv", fit_csv(result));
-    write_report(folder / "report.html", fit_report(result, model));
-    write_text_file(folder / "summary.json", fit_json(result));
-  });
+  const std::string failure = unstored([&] { store(results, model, result); });
   if (!failure.empty()) {
     result.solution.status = Status::interrupted;
     result.solution.message = failure;
   }
-  if (command.json)
+  if (command.json) {
     write_out(fit_json(result));
-  else
-    print_summary(problem, solution, model, folder.string(), wall);
-  if (!failure.empty()) print_error("stickslip: {}\n", failure);
+    if (!failure.empty()) print_error("stickslip: {}\n", failure);
+  } else {
+    print_summary(result, model, failure.empty() ? results.path().string() : "");
+  }
   return result.solution.status == Status::success ? kSuccess : kNoSuccess;
 }
 

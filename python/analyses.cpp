@@ -189,7 +189,7 @@ Findings periodic(const PythonCase c, int further) {
 
 /// The motion that a search ended with, and the two ways to see it.
 template <class Found>
-void keep_motion(const PythonCase& c, FoundMotion motion, Found& result, Findings& found) {
+void keep_motion(const PythonCase& c, const FoundMotion& motion, const Found& result, Findings& found) {
   found.motion = std::make_shared<Result>();
   found.motion->run = motion.simulation;
   found.motion->wall_seconds = motion.wall_seconds;
@@ -199,7 +199,6 @@ void keep_motion(const PythonCase& c, FoundMotion motion, Found& result, Finding
                                                             static_cast<std::ptrdiff_t>(c.model->settings.size()),
                                                         result.header.inputs.settings.end())),
       c.functions));
-  result.motion = std::move(motion);
 }
 
 Findings shoot(const PythonCase c) {
@@ -221,8 +220,10 @@ Findings shoot(const PythonCase c) {
       begin = Clock::now();
       SimulationHooks hooks;
       hooks.stop = interrupts.request();
-      Simulation motion = stickslip::follow(problem, solution, hooks);
-      keep_motion(c, {std::move(motion), seconds_since(begin)}, result, found);
+      FoundMotion motion{stickslip::follow(problem, solution, hooks)};
+      motion.wall_seconds = seconds_since(begin);
+      keep_motion(c, motion, result, found);
+      add_motion(result, std::move(motion));
     }
     found.json = shooting_json(result);
     found.page = shooting_report(result, model);
@@ -253,8 +254,10 @@ Findings fit(const PythonCase c, const std::string& path, const std::string& tex
       begin = Clock::now();
       SimulationHooks hooks;
       hooks.stop = interrupts.request();
-      Simulation motion = run_fitted(problem, solution, hooks, result.curves);
-      keep_motion(c, {std::move(motion), seconds_since(begin)}, result, found);
+      FoundMotion motion{run_fitted(problem, solution, hooks, result.curves)};
+      motion.wall_seconds = seconds_since(begin);
+      keep_motion(c, motion, result, found);
+      result.motion = std::move(motion);
     }
     found.json = fit_json(result);
     found.page = fit_report(result, model);

@@ -5,19 +5,47 @@
 
 namespace stickslip {
 
-std::optional<double> value_with_effect(const Unknown& unknown, double at, bool whether, const EffectOf& effect) {
+namespace {
+
+std::optional<double> search(const Unknown& unknown, double at, bool whether, const EffectOf& effect) {
   constexpr double kAmounts[] = {0.1, -0.1, 0.5, -0.5, 1.0, -1.0, 3.0, -3.0, 10.0, -10.0, 100.0, -100.0};
+  constexpr double kFar[] = {1e3, -1e3, 1e4, -1e4};  // only where nothing nearer has an effect
   const double size = unknown.size(at);
   std::optional<double> best;
   double least = 0;
-  for (const double amount : kAmounts) {
+  const auto look = [&](double amount) {
     const double value = std::clamp(at + amount * size, unknown.min, unknown.max);
-    if (value == at) continue;
+    if (value == at) return;
     const std::optional<Effect> found = effect(value);
-    if (!found || !found->changes || (best && found->residual >= least)) continue;
+    if (!found || !found->changes || (best && found->residual >= least)) return;
     best = value;
     least = found->residual;
-    if (whether) break;
+  };
+  for (const double amount : kAmounts)
+    if (!best || !whether) look(amount);
+  for (const double amount : kFar)
+    if (!best) look(amount);
+  return best;
+}
+
+}  // namespace
+
+std::optional<double> value_with_effect(const Unknown& unknown, double at, const EffectOf& effect) {
+  return search(unknown, at, true, effect);
+}
+
+std::optional<double> start_with_effect(const Unknown& unknown, double at, const EffectOf& effect,
+                                        const HasSlope& has_slope) {
+  const std::optional<double> best = search(unknown, at, false, effect);
+  if (!best || has_slope(*best)) return best;
+  constexpr int kHalvings = 20;  // the part with an effect may be a millionth of the way
+  double without = at, with = *best;
+  for (int k = 0; k < kHalvings; ++k) {
+    const double middle = 0.5 * (without + with);
+    const std::optional<Effect> found = effect(middle);
+    const bool changes = found && found->changes;
+    if (changes && has_slope(middle)) return middle;
+    (changes ? with : without) = middle;
   }
   return best;
 }

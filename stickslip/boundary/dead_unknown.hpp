@@ -17,9 +17,16 @@ struct Effect {
 };
 /// None: there is no motion with that value.
 using EffectOf = std::function<std::optional<Effect>(double value)>;
+/// The derivative by the unknown is more than noise at a value.
+using HasSlope = std::function<bool(double value)>;
 
-/// Of values around `at` that have an effect, the one with the smallest residual; the first one found where only
-/// `whether` there is one is asked. None: there is none within the bounds and a hundred times the size of the unknown.
-std::optional<double> value_with_effect(const Unknown& unknown, double at, bool whether, const EffectOf& effect);
+/// The first value around `at` that has an effect. None: there is none within the bounds and ten thousand times the
+/// size of the unknown.
+std::optional<double> value_with_effect(const Unknown& unknown, double at, const EffectOf& effect);
+
+/// Of those values the one with the smallest residual, as a start: where it has no slope (a limit of 0 is the far end
+/// of where limits have an effect), one between `at` and it that has.
+std::optional<double> start_with_effect(const Unknown& unknown, double at, const EffectOf& effect,
+                                        const HasSlope& has_slope);
 
 }  // namespace stickslip

@@ -137,13 +137,19 @@ class Fitting {
 
   double value_that_tells(Index j, const Vector& x, const Vector& F) {
     const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
-    const std::optional<double> value =
-        value_with_effect(unknown, x[j], false, [&](double at) -> std::optional<Effect> {
-          Vector trial = x, trial_F;
-          trial[j] = at;
-          if (raised(options_.stop) || !residual_.value(trial, trial_F)) return std::nullopt;
-          return Effect{(trial_F - F).norm() > noise(), trial_F.squaredNorm()};
-        });
+    Vector trial = x, trial_F;
+    const auto effect = [&](double at) -> std::optional<Effect> {
+      trial[j] = at;
+      if (raised(options_.stop) || !residual_.value(trial, trial_F)) return std::nullopt;
+      return Effect{(trial_F - F).norm() > noise(), trial_F.squaredNorm()};
+    };
+    const auto has_slope = [&](double at) {
+      DenseMatrix J;
+      trial[j] = at;
+      return residual_.value(trial, trial_F) && residual_.slope(trial, J) &&
+             !tells_nothing(J, residual_.sizes(trial), j);
+    };
+    const std::optional<double> value = start_with_effect(unknown, x[j], effect, has_slope);
     if (raised(options_.stop)) return x[j];
     if (!value)
       throw InputError(fmt::format(
@@ -282,7 +288,11 @@ class Fitting {
     solution_.correlation = DenseMatrix::Identity(n, n);
     for (Index i = 0; i < n; ++i)
       for (Index j = 0; j < n; ++j)
-        if (i != j) solution_.correlation(i, j) = C(i, j) / std::sqrt(C(i, i) * C(j, j));
+        if (!std::isfinite(C(i, i)) || !std::isfinite(C(j, j))) {
+          solution_.correlation(i, j) = NAN;
+        } else if (i != j) {
+          solution_.correlation(i, j) = C(i, j) / std::sqrt(C(i, i) * C(j, j));
+        }
     // Far beyond any error of sigma: with so many values chi-square would be within a few times this of 1.
     const double spread = std::sqrt(2 / static_cast<double>(problem_.data.count() - n));
     constexpr double kUnlikely = 5;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/boundary/identifiability.hpp"
 
+#include <Eigen/QR>
 #include <Eigen/SVD>
 #include <cmath>
 
@@ -24,6 +25,10 @@ Directions directions_of(const DenseMatrix& J) {
   DenseMatrix A = J;
   for (Index j = 0; j < J.cols(); ++j)
     if (result.lengths[j] > 0) A.col(j) /= result.lengths[j];
+  if (A.rows() > A.cols()) {  // of very many measurements only the triangle of their decomposition counts
+    const Eigen::HouseholderQR<DenseMatrix> qr(A);
+    A = qr.matrixQR().topRows(J.cols()).triangularView<Eigen::Upper>().toDenseMatrix();
+  }
   const Eigen::JacobiSVD<DenseMatrix, Eigen::FullPivHouseholderQRPreconditioner> svd(
       A, Eigen::ComputeFullU | Eigen::ComputeFullV);
   result.sigma = Vector::Zero(J.cols());

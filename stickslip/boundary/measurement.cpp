@@ -11,16 +11,24 @@
 
 namespace stickslip {
 
+namespace {
+
+double largest_of(const MeasuredColumn& column) {
+  double largest = 0;
+  for (const double value : column.values)
+    if (std::isfinite(value)) largest = std::max(largest, std::abs(value));
+  return largest;
+}
+
+}  // namespace
+
 double MeasuredColumn::size() const {
-  double sum = 0, squares = 0, largest = 0;
-  long n = 0;
-  for (const double value : values)
-    if (std::isfinite(value)) {
-      sum += value;
-      largest = std::max(largest, std::abs(value));
-      ++n;
-    }
+  double sum = 0, squares = 0;
+  const double largest = largest_of(*this);
+  const long n = count();
   if (n == 0 || largest == 0) return 1;
+  for (const double value : values)
+    if (std::isfinite(value)) sum += value;
   const double mean = sum / static_cast<double>(n);
   for (const double value : values)
     if (std::isfinite(value)) squares += (value - mean) * (value - mean);
@@ -48,6 +56,11 @@ void require_valid(const Measurement& data) {
   for (const MeasuredColumn& column : data.columns) {
     assert(column.values.size() == data.times.size());
     if (column.count() == 0) throw InputError(fmt::format("column '{}' of the data holds no number", column.name));
+    if (!std::isfinite(column.size()))
+      throw InputError(fmt::format(
+          "column '{}' of the data holds numbers up to {:.3g}, whose squares are no finite numbers; correct them, or "
+          "leave their cells empty",
+          column.name, largest_of(column)));
     if (!(column.sigma >= 0) || !std::isfinite(column.sigma))
       throw InputError(fmt::format("sigma of '{}' = {} must be > 0", column.name, column.sigma));
     if (!(column.weight > 0) || !std::isfinite(column.weight))

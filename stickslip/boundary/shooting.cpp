@@ -214,36 +214,51 @@ class Shooting {
   /// moved to where they have one. True: x has changed.
   bool leave_dead_start(Vector& x, const Vector& X, const Vector& F, const DenseMatrix& J) {
     const DenseMatrix effect = map_.sensitivity(J) * sizes(x).asDiagonal();
-    const Vector g = map_.conditions();
+    const Vector g = map_.conditions(), own = own_size();
     // What a change of a condition is seen beside: the condition, its terms, and what the other unknowns make of it.
-    const Vector seen = g.cwiseAbs().cwiseMax(map_.condition_terms()).cwiseMax(effect.cwiseAbs().rowwise().maxCoeff());
+    const Vector seen = own.cwiseMax(effect.cwiseAbs().rowwise().maxCoeff());
     bool moved = false;
-    for (Index j = 0; j < map_.unknown_count(); ++j) {
-      bool dead = true;
-      for (Index i = 0; i < effect.rows(); ++i) dead &= std::abs(effect(i, j)) <= kNoEffect * seen[i];
-      if (dead || effect.col(j).isZero(0)) moved |= probe(j, effect.col(j).isZero(0), g, seen, F, X, x);
-    }
+    for (Index j = 0; j < map_.unknown_count(); ++j)
+      if (is_noise(effect.col(j), seen))
+        moved |= probe(j, effect.col(j).isZero(0), is_noise(effect.col(j), own), g, seen, F, X, x);
     return moved;
   }
 
-  bool probe(Index j, bool move, const Vector& g, const Vector& seen, const Vector& F, const Vector& X, Vector& x) {
+  /// Of the conditions at the last value: as they are, or their terms.
+  Vector own_size() const { return map_.conditions().cwiseAbs().cwiseMax(map_.condition_terms()); }
+  static bool is_noise(const Vector& effect, const Vector& seen) {
+    return (effect.cwiseAbs().array() <= kNoEffect * seen.array()).all();
+  }
+
+  /// `none`: unknown j has no effect at all at the start. `may_move`: what it has is small beside the conditions
+  /// themselves; then the start is moved if that makes them smaller.
+  bool probe(Index j, bool none, bool may_move, const Vector& g, const Vector& seen, const Vector& F, const Vector& X,
+             Vector& x) {
     const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
     const Index gaps = F.size() - g.size();
-    const std::optional<double> value =
-        value_with_effect(unknown, x[j], !move, [&](double at) -> std::optional<Effect> {
-          Vector trial = X, trial_F;
-          trial[j] = at;
-          if (!map_.value(trial, trial_F)) return std::nullopt;
-          const bool changes = !(trial_F.tail(gaps) - F.tail(gaps)).isZero(0) ||
-                               ((map_.conditions() - g).cwiseAbs().array() > kNoEffect * seen.array()).any();
-          return Effect{changes, trial_F.squaredNorm()};
-        });
+    Vector trial = X, trial_F;
+    const auto effect = [&](double at) -> std::optional<Effect> {
+      trial[j] = at;
+      if (!map_.value(trial, trial_F)) return std::nullopt;
+      const bool changes = !(trial_F.tail(gaps) - F.tail(gaps)).isZero(0) ||
+                           ((map_.conditions() - g).cwiseAbs().array() > kNoEffect * seen.array()).any();
+      return Effect{changes, trial_F.squaredNorm()};
+    };
+    const auto has_slope = [&](double at) {
+      DenseMatrix J;
+      trial[j] = at;
+      return map_.value(trial, trial_F) && map_.slope(trial, J) &&
+             !is_noise(map_.sensitivity(J).col(j) * unknown.size(at), own_size());
+    };
+    const std::optional<double> value = none || may_move ? start_with_effect(unknown, x[j], effect, has_slope)
+                                                         : value_with_effect(unknown, x[j], effect);
+    if (raised(options_.stop)) return false;
     if (!value)
       throw InputError(fmt::format(
           "no condition depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or add a "
           "condition on what it moves",
           unknown.name, unknown.key, x[j]));
-    if (!move) return false;
+    if (!none && !(may_move && effect(*value)->residual < F.squaredNorm())) return false;
     solution_.notes.push_back(fmt::format(
         "nothing changes with '{}' near its start {:.6g}; started from {:.6g} instead", unknown.name, x[j], *value));
     x[j] = *value;
@@ -355,7 +370,9 @@ class Shooting {
     }
     const bool at_rest =
         found.outcome == LeastSquaresOutcome::minimum || found.outcome == LeastSquaresOutcome::no_descent;
-    if (solution_.least_squares && at_rest && solution_.continuity <= std::sqrt(options_.tolerance)) return;
+    if (solution_.least_squares && at_rest && solution_.continuity <= std::sqrt(options_.tolerance) &&
+        (relative <= options_.tolerance || unfelt(found).empty()))
+      return;
     if (!solution_.least_squares && at_rest && own_steps && relative <= kRunPart * run) {
       solution_.notes.push_back(fmt::format("the residual {:.2g} is as small as runs with tolerance {:g} let it become",
                                             solution_.residual, run));
@@ -363,6 +380,19 @@ class Shooting {
     }
     solution_.status = Status::not_converged;
     solution_.message = why_not(found);
+  }
+
+  /// Unknowns that no condition depends on near where the search ended: their sum of squares is flat there, which makes
+  /// it no minimum.
+  std::vector<std::string> unfelt(const LeastSquaresSolution& found) {
+    std::vector<std::string> names;
+    Vector F;
+    if (!map_.value(found.x, F)) return names;
+    const Vector own = own_size();
+    for (Index j = 0; j < map_.unknown_count(); ++j)
+      if (is_noise(solution_.sensitivity.col(j) * size(j, solution_.unknowns), own))
+        names.push_back(problem_.unknowns[static_cast<std::size_t>(j)].name);
+    return names;
   }
 
   /// The condition that is missed most, what stuck, and what to do.
@@ -387,6 +417,8 @@ class Shooting {
     }
     if (!no_slope_.empty()) return text + fmt::format("; derivatives end there: {}", no_slope_);
     if (!bound.empty()) text += fmt::format("; {} {} at a bound", listed(bound), bound.size() == 1 ? "is" : "are");
+    if (const std::vector<std::string> flat = unfelt(found); solution_.least_squares && !flat.empty())
+      text += fmt::format("; nothing changes with {} near there", listed(flat));
     constexpr double kNearTheRun = 1e4;  // times run.tolerance: what an accurate run may leave of a condition
     const double run = problem_.model.options().tolerance;
     if (chooses_own_steps(problem_.model.options().scheme) && relative_residual(found.F) <= kNearTheRun * run)
@@ -414,7 +446,7 @@ class Shooting {
   }
 
   void add_notes() {
-    if (solution_.least_squares)
+    if (solution_.least_squares && solution_.status == Status::success)
       solution_.notes.push_back(fmt::format(
           "{} conditions for {} unknowns: the sum of their squares is as small as possible; they need not be 0",
           problem_.conditions.size(), problem_.unknowns.size()));

@@ -282,7 +282,8 @@ ShootingMap::Eliminated ShootingMap::eliminate_nodes(const DenseMatrix& J, const
   const Index m = condition_count(), rest = step_size() - n_;
   Eliminated result{J.topLeftCorner(m, n_), F.head(m), Vector::Zero(rest), DenseMatrix::Zero(rest, n_)};
   if (rest == 0) return result;
-  const Eigen::PartialPivLU<DenseMatrix> continuity(J.bottomRightCorner(rest, rest));
+  // A gap depends on the nodes at both ends of its part: each node follows from the one before.
+  const auto continuity = J.bottomRightCorner(rest, rest).triangularView<Eigen::Lower>();
   result.node_steps = -continuity.solve(F.tail(rest));
   result.node_slope = -continuity.solve(J.bottomLeftCorner(rest, n_));
   result.J.noalias() += J.topRightCorner(m, rest) * result.node_slope;

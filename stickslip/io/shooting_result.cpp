@@ -87,6 +87,15 @@ ShootingResult shooting_result(const ModelFile& model, const std::string& named,
           std::nullopt,       wall_seconds};
 }
 
+void add_motion(ShootingResult& result, FoundMotion motion) {
+  const Simulation& run = motion.simulation;
+  if (result.solution.status == Status::success && run.status != Status::success) {
+    result.solution.status = run.status;
+    result.solution.message = fmt::format("the conditions are met, but not by a motion that counts: {}", run.message);
+  }
+  result.motion = std::move(motion);
+}
+
 std::string shooting_json(const ShootingResult& result) {
   const ShootingProblem& problem = result.problem;
   const ShootingSolution& solution = result.solution;

@@ -26,6 +26,10 @@ struct ShootingResult {
 ShootingResult shooting_result(const ModelFile& model, const std::string& named, ShootingProblem problem,
                                ShootingSolution solution, double wall_seconds);
 
+/// The motion joins the result, and holds it to what a run is held to: a solution whose motion fails its audit, or does
+/// not arrive, is no success.
+void add_motion(ShootingResult& result, FoundMotion motion);
+
 std::string shooting_json(const ShootingResult& result);
 std::string shooting_history_csv(const ShootingResult& result);
 ReportDocument shooting_report(const ShootingResult& result, const ModelFile& model);

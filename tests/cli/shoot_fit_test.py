@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """shoot and fit from outside: keys of the JSON object, files, exit codes, messages, repetition of the result."""
 import json
+import resource
+import signal
+import subprocess
+import time
 
 import pytest
+from conftest import PROGRAM
 
 PUCK = """
 [matrices]
@@ -326,3 +331,230 @@ def test_the_adjoint_of_disks_does_not_depend_on_how_steps_go_over_rims(sticksli
     forward, adjoint = (stickslip.json("shoot", "disks.toml", "--set", f"shoot.derivatives={way}", "--out", way)["sensitivity"] for way in ("forward", "adjoint"))
     for one, other in zip(forward, adjoint):
         assert other == pytest.approx(one, rel=1e-5, abs=1e-7)
+
+
+STUCK = """
+[parameters]
+F = 4.0
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+force = ["F"]
+[[friction]]
+name = "f"
+on = "x"
+limit = 30
+[run]
+scheme = "event"
+end_time = 1
+[{command}]
+unknowns = [{{ name = "L", key = "friction.f.limit" }}]
+{conditions}
+"""
+
+STUCK_CONTACT = """
+[matrices]
+coordinates = ["x", "z"]
+mass = { diagonal = 1 }
+force = [4, -10]
+[[contact]]
+name = "f"
+gap = "z"
+slip = "x"
+mu = 0.9
+compliance = { stiffness = 1e4, damping = 100 }
+[run]
+scheme = "event"
+end_time = 1
+[shoot]
+unknowns = [{ name = "mu", key = "contact.f.mu" }]
+conditions = ["x - 0.5"]
+"""
+
+DROPPED = """
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+force = [-9.81]
+[[contact]]
+name = "f"
+gap = "y"
+restitution = 0.3
+[initial]
+position = [1.0]
+[run]
+scheme = "event"
+end_time = 0.9
+[shoot]
+unknowns = [{ name = "e", key = "contact.f.restitution" }]
+conditions = ["y - 0.4040037846471308", "v_y + 1.2989402392809661"]
+"""
+
+
+@pytest.mark.parametrize("model, name, value", [
+    (STUCK.format(command="shoot", conditions='conditions = ["x - 0.5"]'), "L", 3.0),  # x = (F - L) t^2 / 2
+    (STUCK.format(command="shoot", conditions='conditions = ["x - 0.5", "v_x - 1"]'), "L", 3.0),
+    (STUCK.format(command="shoot", conditions='conditions = ["x - 0.5"]').replace("limit = 30", "limit = 3e4"), "L", 3.0),
+    (STUCK_CONTACT, "mu", 0.3),
+    (DROPPED, "e", 0.7),  # one bounce: y and v_y after 0.9 s from 1 m
+])
+def test_a_start_without_effect_is_moved_to_where_there_is_a_derivative(stickslip, model, name, value):
+    stickslip.write("m.toml", model)
+    result = stickslip.json("shoot", "m.toml")
+    assert result["status"] == "success" and result["residual"] < 1e-9
+    assert result["unknowns"][name] == pytest.approx(value, rel=1e-8)
+    assert any(f"nothing changes with '{name}' near its start" in note for note in result["notes"])
+
+
+def test_least_squares_on_a_plateau_are_no_success(stickslip):
+    """Nothing moves from L = 4 on, and the squares are least there: what L is, nobody can say."""
+    stickslip.write("m.toml", STUCK.format(command="shoot", conditions='conditions = ["x + 1", "v_x + 1"]'))
+    result = stickslip.json("shoot", "m.toml", code=1)
+    assert result["status"] == "not converged" and "nothing changes with 'L' near there" in result["message"]
+    assert not any("as small as possible" in note for note in result["notes"])
+
+
+def test_a_fit_that_starts_stuck_does_not_end_at_a_limit_of_0(stickslip):
+    stickslip.write("m.toml", STUCK.format(command="fit", conditions=""))
+    rows = [(k / 10, 0.5 * (k / 10) ** 2 + (-1) ** k * 1e-3) for k in range(1, 11)]  # L = 3, and an error
+    stickslip.write("data.csv", "t,x\n" + "\n".join(f"{t},{x}" for t, x in rows))
+    result = stickslip.json("fit", "m.toml", "data.csv")
+    assert result["status"] == "success"
+    assert abs(result["unknowns"]["L"] - 3) < 3 * result["standard_errors"]["L"] < 0.02
+
+
+def test_a_puck_that_starts_far_too_slow_is_started_faster(stickslip, models):
+    slow = ["--set", "shoot.unknowns.vx.start=1e-4", "--set", "shoot.unknowns.vy.start=1e-4"]
+    result = stickslip.json("shoot", models / "puck-to-target.toml", *slow)
+    assert result["status"] == "success" and result["residual"] < 1e-9
+
+
+COARSE = """
+[matrices]
+coordinates = ["z"]
+mass = [[1]]
+force = [-9.81]
+[[contact]]
+gap = "z"
+compliance = { stiffness = 5000 }
+[initial]
+position = [-0.001962]
+[run]
+scheme = "compliant"
+step = 0.014
+end_time = 0.2
+[run.compliant]
+integrator = "heun"
+[shoot]
+unknowns = [{ name = "v", key = "initial.velocity.0", start = 0.01 }]
+conditions = ["z + 0.0022"]
+"""
+
+
+def test_a_motion_that_fails_its_audit_is_no_solution(stickslip):
+    """Steps far too large for the spring of the contact, which the energy of the motion tells."""
+    stickslip.write("m.toml", COARSE)
+    result = stickslip.json("shoot", "m.toml", "--out", "out", code=1)
+    assert result["residual"] < 1e-9 and result["status"] == "audit failed" and "audit" in result["message"]
+    assert stickslip("run", "--from", "out", "--out", "again").returncode == 1
+
+
+def limited(bytes_, kind=resource.RLIMIT_FSIZE):
+    return lambda: resource.setrlimit(kind, (bytes_, bytes_))
+
+
+@pytest.mark.parametrize("command, arguments", [("shoot", []), ("fit", ["data.csv"])])
+@pytest.mark.parametrize("room", [10_000, 100_000])
+def test_a_full_disk_does_not_take_the_unknowns_away(stickslip, command, arguments, room):
+    """Room for nothing, and for all but the page."""
+    stickslip.write("m.toml", STUCK.format(command=command, conditions='conditions = ["x - 0.5"]' if command == "shoot" else ""))
+    stickslip.write("data.csv", "t,x\n" + "\n".join(f"{k / 10},{0.5 * (k / 10) ** 2}" for k in range(1, 11)))
+    for form in ([], ["--json"]):
+        result = subprocess.run([PROGRAM, command, "m.toml", *arguments, "--out", "out", *form], cwd=stickslip.folder, capture_output=True, text=True,
+                                preexec_fn=limited(room), timeout=300)
+        assert result.returncode == 1 and "File too large" in result.stderr, result.stderr
+        assert not (stickslip.folder / "out" / "summary.json").exists()
+        if form:
+            assert json.loads(result.stdout)["unknowns"]["L"] == pytest.approx(3, rel=1e-6)
+            assert json.loads(result.stdout)["status"] == "interrupted"
+        else:
+            assert "  L                = 3" in result.stdout
+
+
+@pytest.mark.parametrize("command", ["shoot", "fit"])
+def test_a_new_folder_of_a_search_is_its_own_while_it_lasts(stickslip, models, command):
+    model = models / ("belt-fit.toml" if command == "fit" else "puck-to-target.toml")
+    slow = ["--set", "shoot.segments=400"] if command == "shoot" else ["--set", "fit.starts=100000"]
+    search = subprocess.Popen([PROGRAM, command, model, *slow, "--out", "out"], cwd=stickslip.folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while not (stickslip.folder / "out").exists():
+            assert search.poll() is None
+            time.sleep(0.01)
+        time.sleep(0.2)
+        second = stickslip(command, model, "--out", "out")
+        assert second.returncode == 2 and "out" in second.stderr, second.stderr
+    finally:
+        search.kill()
+        search.wait()
+    # What is wrong leaves nothing behind.
+    wrong = ["--set", "fit.unknowns.limit.start=-1"] if command == "fit" else ["--set", "shoot.conditions=['t - 1', 't - 1']"]
+    assert stickslip(command, model, *wrong, "--out", "none").returncode == 2
+    assert not (stickslip.folder / "none").exists()
+
+
+def test_many_measurements_need_memory_in_proportion(stickslip):
+    """A square matrix of 30,000 rows would be 7 GB."""
+    stickslip.write("m.toml", STUCK.format(command="fit", conditions="").replace("limit = 30", "limit = 2"))
+    rows = [(k / 30_000, 0.5 * (k / 30_000) ** 2 + (-1) ** k * 1e-3) for k in range(1, 30_001)]
+    stickslip.write("data.csv", "t,x\n" + "\n".join(f"{t},{x}" for t, x in rows))
+    result = subprocess.run([PROGRAM, "fit", "m.toml", "data.csv", "--json"], cwd=stickslip.folder, capture_output=True, text=True,
+                            preexec_fn=limited(2 << 30, resource.RLIMIT_AS), timeout=300)
+    assert result.returncode == 0, result.stderr
+    found = json.loads(result.stdout)
+    assert found["values"] == 30_000 and abs(found["unknowns"]["L"] - 3) < 3 * found["standard_errors"]["L"]
+
+
+def test_unknowns_that_only_together_have_an_effect_have_no_correlation(stickslip):
+    """L and F count by their difference alone while the block slides."""
+    model = STUCK.format(command="fit", conditions="").replace("limit = 30", "limit = 2")
+    stickslip.write("m.toml", model.replace('"friction.f.limit" }', '"friction.f.limit" }, { name = "push", key = "parameters.F" }'))
+    stickslip.write("data.csv", "t,x\n" + "\n".join(f"{k / 10},{0.5 * (k / 10) ** 2 + (-1) ** k * 1e-3}" for k in range(1, 11)))
+    result = stickslip.json("fit", "m.toml", "data.csv", code=1)
+    assert "'L' and 'push' one by one" in result["message"]
+    assert result["correlation"] == [[None, None], [None, None]]
+
+
+def test_data_whose_squares_overflow_are_refused_with_their_column(stickslip):
+    stickslip.write("m.toml", STUCK.format(command="fit", conditions=""))
+    stickslip.write("data.csv", "t,x\n0.1,0.005\n0.2,1e300\n0.3,0.045\n")
+    result = stickslip("fit", "m.toml", "data.csv")
+    assert result.returncode == 2 and "column 'x'" in result.stderr and "1e+300" in result.stderr
+
+
+FLIGHT = """
+[matrices]
+coordinates = ["y"]
+mass = [[1]]
+force = ["-9.81 - 0.1*y"]
+[run]
+scheme = "event"
+end_time = 1
+[shoot]
+segments = 2000
+unknowns = [{ name = "v", key = "initial.velocity.0", start = 1 }]
+conditions = ["y - 1"]
+"""
+
+
+def test_a_stop_is_heard_where_very_many_segments_are_factored(stickslip):
+    stickslip.write("m.toml", FLIGHT)
+    search = subprocess.Popen([PROGRAM, "shoot", "m.toml", "--out", "out"], cwd=stickslip.folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(6)
+    begin = time.monotonic()
+    search.send_signal(signal.SIGINT)
+    try:
+        _, told = search.communicate(timeout=60)
+    finally:
+        search.kill()
+    assert search.returncode == 1 and "interrupted" in told, told
+    assert time.monotonic() - begin < 30
