@@ -544,6 +544,14 @@ def test_quasistatic_motion_starts_where_surfaces_just_touch(stickslip):
     assert touching["position"] == pytest.approx(rest["position"], rel=1e-8)
 
 
+def test_quasistatic_motion_without_load_follows_its_drive(stickslip):
+    text = slider("V*t").replace("-9.81]", "0]").replace("position = [0, -0.00981]", "position = [0, 0]")
+    result = run(stickslip, text)
+    assert result["status"] == "success"
+    assert result["final"]["position"] == pytest.approx([0.15, 0], rel=1e-9, abs=1e-15)
+    assert result["audit"]["energy"]["value"] < 1e-9
+
+
 # Two contacts side by side stick at one instant whatever the unknowns are: the velocity is 0 there.
 PARALLEL = """
 [parameters]

@@ -102,12 +102,18 @@ bool QuasistaticScheme::balance_nodes(double t, const Vector& x0, double h, Stag
   return true;
 }
 
-/// Rows and columns of J_ to the size 1 each: forces beside moments, lengths beside angles, whatever the units are.
+/// Rows and columns of J_ to the size 1 each: forces beside moments, lengths beside angles, whatever the units are. A
+/// coordinate on which nothing acts stays where it is.
 bool QuasistaticScheme::factor_nodes() {
   rows_.resize(J_.rows());
   columns_.resize(J_.cols());
+  pinned_.clear();
   for (Index i = 0; i < J_.rows(); ++i) {
-    const double size = J_.row(i).lpNorm<Eigen::Infinity>();
+    double size = J_.row(i).lpNorm<Eigen::Infinity>();
+    if (size == 0 && nodes_[i] == 0 && J_.col(i).lpNorm<Eigen::Infinity>() == 0) {
+      pinned_.push_back(i);
+      J_(i, i) = size = 1;
+    }
     if (!(size > 0 && std::isfinite(size))) return false;
     rows_[i] = 1 / size;
     J_.row(i) *= rows_[i];
@@ -339,10 +345,12 @@ void QuasistaticScheme::find_sizes(double t) {
       if (levers_[i] > 0) force = std::max(force, std::abs(F_[i]) / levers_[i]);
   };
   look();
+  const bool at_rest = force == 0;
   for (int k = 1; k <= kLooks && force == 0; ++k)
     if (residual(t + k * (span_.end - t) / kLooks, x_, rate_, F_)) look();
   for (std::size_t k = 0; k < contacts.slots().size(); ++k) softest = std::min(softest, contacts.stiffness_of(k));
   const double way = touch_ = force > 0 && std::isfinite(softest) ? force / softest : 1.0;
+  energy_size_ = at_rest ? force * way : 0.0;
   scale_.setConstant(n_ + T_, way);
   for (Index i = 0; i < n_; ++i)
     if (levers_[i] > 0) scale_[i] = way / levers_[i];
@@ -503,6 +511,7 @@ void QuasistaticScheme::take_state(double t, StepRecord& record) {
     record.smooth_impulse.head(smooth) += gained(dynamics_.smooth_sums(), smooth);
   record.law_work = sums_.tail(record.law_work.size());
   sums_reached_ = sums_;
+  record.energy_terms = energy_size_;
   record.energy.work_in = sums_[0];
   record.energy.damper_loss = sums_[1];
   record.energy.friction_loss = sums_[2];
@@ -538,6 +547,7 @@ bool QuasistaticScheme::exchange(Memory& memory) {
   memory.exchange(h_);
   memory.exchange(last_h_);
   memory.exchange(touch_);
+  memory.exchange(energy_size_);
   memory.exchange(fresh_);
   for (DenseMatrix* S : {&S_, &S_rate_, &impulse_columns_, &impulse_reached_}) memory.exchange(*S);
   memory.exchange(bend_);

@@ -13,6 +13,7 @@
 // half steps against a whole one. A step in which a contact changes is repeated up to the change, found by bisection,
 // and the next one begins with the new modes. Work and impulses are summed at the nodes.
 //
+// A coordinate on which nothing acts (of a contact that just touches without a load) stays where it is.
 // Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
 //
 // Derivatives S = ∂x/∂p of every unknown: those of the collocation of each step, exact in the pieces of its contacts.
@@ -65,7 +66,7 @@ class QuasistaticScheme final : public Scheme {
   Solved newton(double t, const Vector& x0, double h, bool guarded, Stages& stages);
   bool balance_nodes(double t, const Vector& x0, double h, Stages& stages, bool slopes);
   void descend(double t, const Vector& x0, double h, Stages& stages);
-  bool factor_nodes();  ///< false: singular
+  bool factor_nodes();  ///< of J_ at nodes_; false: singular
   Vector solve_nodes(const Vector& right) const;
   double size_of(const Vector& nodes) const;
   void find_sizes(double t);
@@ -113,12 +114,14 @@ class QuasistaticScheme final : public Scheme {
   std::vector<char> column_lost_;
   Index n_ = 0, T_ = 0;
   double h_ = 0, last_h_ = 0;
-  bool fresh_ = true;  // modes may differ from pieces_ at once: the last step ended at a change
-  double touch_ = 0;   // what the forces of the start make of the softest contact [m]
+  bool fresh_ = true;       // modes may differ from pieces_ at once: the last step ended at a change
+  double touch_ = 0;        // what the forces of the start make of the softest contact [m]
+  double energy_size_ = 0;  // of the forces of later on, where there are none at the start [J]
   double moved_ = 0;
   Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, nodes_, sums_, sums_reached_, sum_rates_, reaction_,
       reaction_after_;
-  Vector levers_;          // way of a contact per change of a coordinate, at the start
+  Vector levers_;  // way of a contact per change of a coordinate, at the start
+  std::vector<Index> pinned_;
   Vector rows_, columns_;  // sizes of the factor
   Stages whole_, first_, second_;
   DenseMatrix J_, by_x_, by_rate_;

@@ -50,7 +50,11 @@ void QuasistaticScheme::vary_step(double t, double h, const Stages& s, const Den
         right_.col(k).segment(row * n, n) += neighbours_.shift(at, k).slope * by_rate_ * s.rate[i];
       }
   }
+  nodes_.setZero(3 * n);
   factor_nodes();
+  for (const Index i : pinned_)
+    for (Index k = 0; k < unknowns_; ++k)
+      if (right_(i, k) != 0) column_lost_[static_cast<std::size_t>(k)] = 1;
   for (Index k = 0; k < unknowns_; ++k) right_.col(k) = solve_nodes(right_.col(k));
   const DenseMatrix start = S0;  // may be S
   S = right_.bottomRows(n);
