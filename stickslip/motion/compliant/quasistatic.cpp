@@ -296,8 +296,8 @@ void QuasistaticScheme::start(StepRecord& record) {
   const Vector before = x_;
   if (unknowns_ > 0) seed(record);
   const double h = kSettle * span_.length();
-  if (collocate(s.t, x_, h, settled) == Solved::yes) {
-    vary_settled(s.t, h, settled, false);
+  if (collocate(s.t - h, x_, h, settled) == Solved::yes) {  // ends at the start
+    vary_settled(s.t - h, h, settled, false);
     x_.head(n_) = settled.x[2].head(n_);
     rate_.setZero();
     // With the start in balance a second tiny step has the velocity that belongs to it.
@@ -570,7 +570,8 @@ void QuasistaticScheme::add_notes(std::vector<std::string>& notes) const {
     notes.push_back(fmt::format("the start was moved by up to {:.3g} into the balance of forces", moved_));
   if (std::find(column_lost_.begin(), column_lost_.end(), 1) != column_lost_.end())
     notes.push_back(
-        "several contacts changed at one instant that the unknowns move apart: derivatives do not exist from there on");
+        "several contacts changed at one instant that the unknowns move apart, or a contact without load gets one by "
+        "them: derivatives do not exist from there on");
 }
 
 }  // namespace stickslip
