@@ -430,6 +430,202 @@ def test_quasistatic_derivatives_follow_a_breakpoint_that_the_unknown_moves(stic
         assert float(last["d_x_parameters.tp"]) == pytest.approx(0.1, abs=1e-8)
 
 
+def test_quasistatic_reactions_have_the_derivatives_of_the_closed_form(stickslip):
+    """Means over a row: r = -mu N in slip, by mu -N; before the slip at t* the limit does not count, so that one row over
+    all has -N (T - t*)/T. The spring says r = -kp (V t - x), of which the mean over a row in slip is 0 by kp."""
+    text = slider("V*t") + 'sensitivities = ["parameters.mu", "parameters.kp"]\n'
+    text = text.replace("[run.compliant]\nquasistatic = true\n", "").replace("output_step = 0.1", "output_step = 0.1\ncompliant.quasistatic = true")
+    run(stickslip, text)
+    rows = table(stickslip, "trajectory.csv")[1:]
+    for row in rows:
+        slips = float(row["t"]) > 0.75
+        if slips or float(row["t"]) < 0.61:
+            assert float(row["d_r_c_t1_parameters.mu"]) == pytest.approx(-GRAVITY if slips else 0, abs=1e-8), row["t"]
+        if slips:
+            assert float(row["d_r_c_t1_parameters.kp"]) == pytest.approx(0, abs=1e-8)
+        assert float(row["d_r_c_n_parameters.mu"]) == pytest.approx(0, abs=1e-8)
+    k, c, kp, V, T = 800, 20, 50, 0.1, 1.5
+    run(stickslip, text, "--set", f"run.output_step={T}")
+    last = table(stickslip, "trajectory.csv")[-1]
+    assert float(last["d_r_c_t1_parameters.mu"]) == pytest.approx(-GRAVITY * (T - slip_time(k, c, kp, V, 0.3 * GRAVITY)) / T, rel=1e-7)
+
+
+# A tray on four feet that is pushed off its centre: two feet slip, then all. Its derivatives at a coarse tolerance are those of a fine one.
+TRAY = """
+[parameters]
+m = 2.0
+kp = 400
+d = 0.04
+[equations]
+coordinates = ["x", "y", "phi", "z"]
+mass = [["m", 0, 0, 0], [0, "m", 0, 0], [0, 0, 0.05, 0], [0, 0, 0, "m"]]
+force = ["kp*(0.02*t - x + d*sin(phi))", 0, "-d*cos(phi)*kp*(0.02*t - x + d*sin(phi))", "-9.81*m"]
+""" + "".join(f"""
+[[contact]]
+name = "{name}"
+gap = "z"
+slip = ["x + {a}*cos(phi) - {b}*sin(phi)", "y + {a}*sin(phi) + {b}*cos(phi)"]
+mu = 0.4
+compliance = {{ stiffness = 20000, damping = 200 }}
+""" for name, a, b in (("fl", 0.15, 0.1), ("fr", 0.15, -0.1), ("rl", -0.15, 0.1), ("rr", -0.15, -0.1))) + """
+[initial]
+position = [0, 0, 0, -0.00024525]
+[run]
+scheme = "compliant"
+tolerance = 1e-8
+end_time = 2
+output_step = 0.5
+compliant.quasistatic = true
+"""
+
+
+def test_quasistatic_derivatives_of_a_tray_hold_at_a_coarse_tolerance(stickslip):
+    def last(*more):
+        run(stickslip, TRAY, *more)
+        return table(stickslip, "trajectory.csv")[-1]
+
+    d = 0.02
+    less, more = (last("--set", f"parameters.kp={400 + way!r}", "--set", "run.tolerance=1e-11") for way in (-d, d))
+    row = last("--set", 'run.sensitivities=["parameters.kp"]')
+    for column in ("x", "y", "phi", "r_fl_t1", "r_rr_t2"):
+        difference = (float(more[column]) - float(less[column])) / (2 * d)
+        assert float(row[f"d_{column}_parameters.kp"]) == pytest.approx(difference, rel=1e-4), column
+
+
+def slip_time(k, c, kp, V, limit):
+    """Stick: (k + kp) x + c x' = kp V t; slip begins where the pull kp (V t - x) is the limit."""
+    a, b = kp * V / (k + kp), c / (k + kp)
+    low, high = 0.0, 2 * (k + kp) * limit / (k * kp * V)
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        pull = kp * (V * middle + a * b * -math.expm1(-middle / b) - a * middle)
+        low, high = (low, middle) if pull > limit else (middle, high)
+    return low
+
+
+SLIDER_IN_UNITS = """
+[matrices]
+coordinates = ["x", "z"]
+mass = {{ diagonal = {m!r} }}
+force = ["{kp!r}*({V!r}*t - x)", {weight!r}]
+[[contact]]
+name = "c"
+gap = "z"
+slip = "x"
+mu = 0.3
+compliance = {{ stiffness = [[{kn!r}, 0], [0, {k!r}]], damping = {c!r} }}
+[initial]
+position = [0, {z!r}]
+[run]
+scheme = "compliant"
+tolerance = 1e-9
+end_time = {T!r}
+output_times = [{T!r}]
+compliant.quasistatic = true
+"""
+
+
+@pytest.mark.parametrize("damping", [20, 2e-4])
+@pytest.mark.parametrize("L, M, s", [(1, 1, 1), (1, 1e6, 1e-6), (1e6, 1e-6, 1e3), (1e-6, 1, 1e3), (1e3, 1e6, 1e-3)])
+def test_quasistatic_slip_begins_in_time_whatever_the_units_and_the_damper(stickslip, L, M, s, damping):
+    """A step over all of the run, and dampers that relax in 1e-2 and 1e-7 of it."""
+    force = M * L / s**2
+    k, kn, kp, c, V = 800 * M / s**2, 1000 * M / s**2, 50 * M / s**2, damping * M / s, 0.1 * L / s
+    run(stickslip, SLIDER_IN_UNITS.format(m=1.0 * M, kp=kp, V=V, weight=-GRAVITY * force, kn=kn, k=k, c=c, z=-GRAVITY / 1000 * L, T=2.0 * s))
+    events = table(stickslip, "events.csv")
+    assert [event["kind"] for event in events] == ["slip"]
+    assert float(events[0]["t"]) == pytest.approx(slip_time(k, c, kp, V, 0.3 * GRAVITY * force), rel=1e-7)
+    last = table(stickslip, "trajectory.csv")[-1]
+    assert float(last["x"]) == pytest.approx((0.2 - 0.3 * GRAVITY / 50) * L, rel=1e-8)
+
+
+def test_quasistatic_motion_starts_where_surfaces_just_touch(stickslip):
+    rest, touching = (run(stickslip, slider("V*t"), "--set", f"initial.position=[0, {z}]")["final"] for z in (-0.00981, 0))
+    assert touching["position"] == pytest.approx(rest["position"], rel=1e-8)
+
+
+def test_quasistatic_motion_without_load_follows_its_drive(stickslip):
+    text = slider("V*t").replace("-9.81]", "0]").replace("position = [0, -0.00981]", "position = [0, 0]")
+    result = run(stickslip, text)
+    assert result["status"] == "success"
+    assert result["final"]["position"] == pytest.approx([0.15, 0], rel=1e-9, abs=1e-15)
+    assert result["audit"]["energy"]["value"] < 1e-9
+
+
+# Two contacts side by side stick at one instant whatever the unknowns are: the velocity is 0 there.
+PARALLEL = """
+[parameters]
+mu2 = 0.45
+A = 0.06
+[matrices]
+coordinates = ["x", "z"]
+mass = { diagonal = 1 }
+stiffness = [[400, 0], [0, 0]]
+damping = [[1, 0], [0, 0]]
+force = ["300*A*sin(2*t)", -20]
+[[contact]]
+name = "a"
+gap = "z"
+slip = "x"
+mu = 0.2
+compliance = { stiffness = [[1000, 0], [0, 800]], damping = 5 }
+[[contact]]
+name = "b"
+gap = "z"
+slip = "x"
+mu = "mu2"
+compliance = { stiffness = [[1000, 0], [0, 500]], damping = 3 }
+[initial]
+position = [0, -0.01]
+[run]
+scheme = "compliant"
+tolerance = 1e-11
+end_time = 2
+output_times = [0.7, 1.0, 2.0]
+compliant.quasistatic = true
+"""
+
+# One contact whose section is a hexagon: its force leaves a facet for a vertex.
+HEXAGON = """
+[parameters]
+mu = 0.3
+[matrices]
+coordinates = ["x", "y", "z"]
+mass = { diagonal = 1 }
+force = ["50*(0.2*sin(1.5*t) - x)", "50*(0.1*min(t, 1.3) - y)", "-9.81"]
+[[contact]]
+name = "f"
+gap = "z"
+slip = ["x", "y"]
+cone = "polygon"
+facets = 6
+mu = "mu"
+compliance = { stiffness = [[1000, 20, 30], [20, 800, 50], [30, 50, 700]], damping = [[20, 3], [3, 15]] }
+[initial]
+position = [0, 0, -0.00981]
+[run]
+scheme = "compliant"
+tolerance = 1e-9
+end_time = 2.5
+output_times = [1.0, 1.6, 2.1, 2.5]
+compliant.quasistatic = true
+"""
+
+
+@pytest.mark.parametrize("text, name, value", [(PARALLEL, "mu2", 0.45), (PARALLEL, "A", 0.06), (HEXAGON, "mu", 0.3)])
+def test_quasistatic_derivatives_exist_where_the_order_of_changes_does_not_count(stickslip, text, name, value):
+    d = 1e-5 * value
+    beside = []
+    for way in (d, -d):
+        run(stickslip, text, "--set", f"parameters.{name}={value + way!r}", "--set", "run.tolerance=1e-11")
+        beside.append(table(stickslip, "trajectory.csv"))
+    run(stickslip, text, "--set", f'run.sensitivities=["parameters.{name}"]')
+    for row, up, down in zip(table(stickslip, "trajectory.csv"), *beside):
+        for column in [key for key in row if key == "x" or key == "y" or key.startswith("r_") and "_t" in key]:
+            difference = (float(up[column]) - float(down[column])) / (2 * d)
+            assert float(row[f"d_{column}_parameters.{name}"]) == pytest.approx(difference, rel=2e-6, abs=2e-6), (row["t"], column)
+
+
 PAPER = """
 [matrices]
 coordinates = ["px", "py", "pz"]

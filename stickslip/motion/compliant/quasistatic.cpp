@@ -27,7 +27,13 @@ constexpr double kBorder = 1e-12;    // of the friction limit: there stick and s
 constexpr double kSingular = 1e-15;  // reciprocal condition: below it no digit of a solution is left
 constexpr double kNotMoved = 1e-9;   // of the sizes at hand: a start that is where it was given
 constexpr double kAtLimit = 0.99;    // of the friction limit: a contact that is about to slip
+constexpr double kNearLimit =
+    1e-6;  // of the friction limit: a contact that sticks farther from it does not slip at once
 constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
+
+double step_factor(double error) {
+  return std::clamp(kSafety * std::pow(std::max(error, 1e-10), -0.2), kShrink, kGrow);
+}
 
 }  // namespace
 
@@ -97,6 +103,36 @@ bool QuasistaticScheme::balance_nodes(double t, const Vector& x0, double h, Stag
   return true;
 }
 
+/// Rows and columns of J_ to the size 1 each: forces beside moments, lengths beside angles, whatever the units are. A
+/// coordinate on which nothing acts stays where it is.
+bool QuasistaticScheme::factor_nodes() {
+  rows_.resize(J_.rows());
+  columns_.resize(J_.cols());
+  pinned_.clear();
+  for (Index i = 0; i < J_.rows(); ++i) {
+    double size = J_.row(i).lpNorm<Eigen::Infinity>();
+    if (size == 0 && nodes_[i] == 0 && J_.col(i).lpNorm<Eigen::Infinity>() == 0) {
+      pinned_.push_back(i);
+      J_(i, i) = size = 1;
+    }
+    if (!(size > 0 && std::isfinite(size))) return false;
+    rows_[i] = 1 / size;
+    J_.row(i) *= rows_[i];
+  }
+  for (Index j = 0; j < J_.cols(); ++j) {
+    const double size = J_.col(j).lpNorm<Eigen::Infinity>();
+    if (!(size > 0)) return false;
+    columns_[j] = 1 / size;
+    J_.col(j) *= columns_[j];
+  }
+  lu_.compute(J_);
+  return lu_.rcond() > kSingular;
+}
+
+Vector QuasistaticScheme::solve_nodes(const Vector& right) const {
+  return columns_.cwiseProduct(lu_.solve(rows_.cwiseProduct(right)));
+}
+
 /// Largest change of a component over the nodes, of its size.
 double QuasistaticScheme::size_of(const Vector& nodes) const {
   double size = 0;
@@ -115,7 +151,7 @@ void QuasistaticScheme::descend(double t, const Vector& x0, double h, Stages& s)
   for (double part = 1;; part *= 0.5) {
     for (std::size_t i = 0; i < 3; ++i) s.x[i] = from[i] - part * update_.segment(static_cast<Index>(i) * n, n);
     if (part < kLeastPart) return;
-    if (balance_nodes(t, x0, h, s, false) && size_of(lu_.solve(nodes_)) <= (1 - 0.25 * part) * before) return;
+    if (balance_nodes(t, x0, h, s, false) && size_of(solve_nodes(nodes_)) <= (1 - 0.25 * part) * before) return;
   }
 }
 
@@ -127,9 +163,8 @@ QuasistaticScheme::Solved QuasistaticScheme::newton(double t, const Vector& x0, 
   double last = HUGE_VAL;
   for (int round = 0; round < kNewtonSteps; ++round) {
     if (!balance_nodes(t, x0, h, s, true)) return Solved::no;
-    lu_.compute(J_);
-    if (!(lu_.rcond() > kSingular)) return Solved::singular;
-    update_ = lu_.solve(nodes_);
+    if (!factor_nodes()) return Solved::singular;
+    update_ = solve_nodes(nodes_);
     if (!update_.allFinite()) return Solved::singular;
     const double change = size_of(update_);
     // Near the solution round-off decides what falls.
@@ -172,7 +207,11 @@ bool QuasistaticScheme::hold_all(double t, const Vector& x0, double h, Stages& s
   if (!contacts.can_keep_pieces()) return false;
   residual(t + kNodes[0] * h, s.x[0], rate_, F_);
   std::vector<ContactPieces> held = contacts.pieces();
-  for (ContactPieces& piece : held) piece.tangential = {};
+  for (std::size_t k = 0; k < held.size(); ++k) {
+    held[k].tangential = {};
+    // Surfaces that just touch: from there a force can only press them together.
+    if (contacts.slots()[k].friction < 0 && std::abs(contacts.gap(k)) <= kNotMoved * touch_) held[k].closed = true;
+  }
   contacts.keep_pieces(held);
   const Solved solved = newton(t, x0, h, false, s);
   contacts.let_go();
@@ -182,8 +221,36 @@ bool QuasistaticScheme::hold_all(double t, const Vector& x0, double h, Stages& s
 /// Newton's method ends at kNewton of the sizes, and velocities are differences of that over the step: the shorter it
 /// is, the less is known of the dampers' force.
 CompliantContacts::BorderWidth QuasistaticScheme::border_width(double h) const {
-  const double way = kNewton * scale_.maxCoeff();
+  double way = T_ > 0 ? scale_.tail(T_).maxCoeff() : 0.0;
+  for (Index i = 0; i < n_; ++i) way = std::max(way, levers_[i] * scale_[i]);
+  way *= kNewton;
   return {kBorder, way, radau5::inverse().cwiseAbs().maxCoeff() * way / h};
+}
+
+/// Forces are continuous, but where the model's jump or those of dampers of normals: what sticks inside its limit goes
+/// on sticking. In a long step of a stiff contact collocation has solutions that slip at every node, which pass over
+/// that.
+void QuasistaticScheme::find_what_may_change(double t, double h) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  may_change_.assign(pieces_.size(), 1);
+  if (stretch_.follows_breakpoint() || contacts.forces_jump()) return;
+  residual(t, x_, rate_, F_);
+  const ContactPieces sticks{.closed = true, .pulls = false, .tangential = {}};
+  ContactPieces slips = sticks;
+  slips.tangential.kind = SectionPiece::Kind::facet;
+  Vector normal, tangential;
+  contacts.forces(normal, tangential);
+  for (std::size_t k = 0; k < pieces_.size(); ++k) {
+    if (!(pieces_[k] == sticks) || contacts.slots()[k].tangents == 0) continue;
+    const double inside = -contacts.border_function(k, sticks, slips);
+    may_change_[k] = contacts.on_the_border(k, border_width(h)) ||
+                     !(inside > kNearLimit * limit_of(k, normal[static_cast<Index>(k)]));
+  }
+}
+
+double QuasistaticScheme::limit_of(std::size_t slot, double normal) const {
+  const CompliantContacts::Slot& at = dynamics_.contacts().slots()[slot];
+  return at.friction >= 0 ? normal : system_.laws().contacts()[static_cast<std::size_t>(at.law)].mu * normal;
 }
 
 /// What the contacts do at the nodes is what they did before the step.
@@ -194,11 +261,11 @@ bool QuasistaticScheme::same_pieces(double t, double h, const Stages& s) {
     residual(t + kNodes[i] * h, s.x[i], s.rate[i], F_);
     const std::vector<ContactPieces>& now = dynamics_.contacts().pieces();
     if (fresh_ && i == 2) found_pieces_ = now;  // after a change the end, farthest from it, says what the new modes are
-    const std::vector<ContactPieces>& before = fresh_ ? found_pieces_ : pieces_;
     for (std::size_t k = 0; k < now.size(); ++k) {
+      const ContactPieces& before = fresh_ && may_change_[k] ? found_pieces_[k] : pieces_[k];
       const bool undecided = dynamics_.contacts().on_the_border(k, width);
       if (fresh_ && i == 2) border_[k] = undecided;
-      if (!(now[k] == before[k]) && !undecided && !border_[k]) return false;
+      if (!(now[k] == before) && !undecided && !border_[k]) return false;
     }
   }
   return true;
@@ -225,18 +292,13 @@ void QuasistaticScheme::start(StepRecord& record) {
   pack(x_, rate_);
   if (!dynamics_.balance(stretch_.inside(s.t), y_, F_))
     throw InputError("the contact forces at the start cannot be found");
-  // What forces make of the springs of the contacts is the size of every motion here.
-  const double force = std::max(F_.head(n_).lpNorm<Eigen::Infinity>(), contacts.force_size());
-  double softest = HUGE_VAL;
-  for (std::size_t k = 0; k < contacts.slots().size(); ++k) softest = std::min(softest, contacts.stiffness_of(k));
-  scale_.setConstant(n_ + T_, force > 0 && std::isfinite(softest) ? force / softest : 1.0);
-  dynamics_.set_sizes(Vector::Constant(2 * n_ + T_, scale_[0]));
+  find_sizes(s.t);
   Stages settled;
   const Vector before = x_;
   if (unknowns_ > 0) seed(record);
   const double h = kSettle * span_.length();
-  if (collocate(s.t, x_, h, settled) == Solved::yes) {
-    vary_settled(s.t, h, settled, false);
+  if (collocate(s.t - h, x_, h, settled) == Solved::yes) {  // ends at the start
+    vary_settled(s.t - h, h, settled, false);
     x_.head(n_) = settled.x[2].head(n_);
     rate_.setZero();
     // With the start in balance a second tiny step has the velocity that belongs to it.
@@ -250,6 +312,7 @@ void QuasistaticScheme::start(StepRecord& record) {
   dynamics_.balance(stretch_.inside(s.t), y_, F_);
   pieces_ = found_pieces_ = contacts.pieces();
   h_ = kFirstStep * span_.length();
+  last_h_ = kSettle * span_.length();
   for (Vector* x : {&record.reaction_impulse, &record.smooth_impulse, &record.jump_impulse})
     x->setZero(dynamics_.components());
   record.constraint_impulse.resize(0);
@@ -262,8 +325,39 @@ void QuasistaticScheme::start(StepRecord& record) {
     for (std::size_t k = 0; k < s.facets.size(); ++k) s.facets[k] = contacts.facets(k);
   }
   record.energy = {};
+  step_start_ = s.t;
   take_state(s.t, record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+/// What forces make of the springs of the contacts is the size of every motion here; of a coordinate, what moves a
+/// contact as far. Where nothing presses at the start, the forces of later on count.
+void QuasistaticScheme::find_sizes(double t) {
+  constexpr int kLooks = 8;
+  const CompliantContacts& contacts = dynamics_.contacts();
+  levers_.setZero(n_);
+  contacts.for_each_row([&](std::size_t, int, const SparseMatrix& Wt, Index row) {
+    for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
+      levers_[entry.col()] = std::max(levers_[entry.col()], std::abs(entry.value()));
+  });
+  double force = contacts.force_size(), softest = HUGE_VAL;
+  const auto look = [&] {
+    for (Index i = 0; i < n_; ++i)
+      if (levers_[i] > 0) force = std::max(force, std::abs(F_[i]) / levers_[i]);
+  };
+  look();
+  const bool at_rest = force == 0;
+  for (int k = 1; k <= kLooks && force == 0; ++k)
+    if (residual(t + k * (span_.end - t) / kLooks, x_, rate_, F_)) look();
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k) softest = std::min(softest, contacts.stiffness_of(k));
+  const double way = touch_ = force > 0 && std::isfinite(softest) ? force / softest : 1.0;
+  energy_size_ = at_rest ? force * way : 0.0;
+  scale_.setConstant(n_ + T_, way);
+  for (Index i = 0; i < n_; ++i)
+    if (levers_[i] > 0) scale_[i] = way / levers_[i];
+  Vector sizes(2 * n_ + T_);
+  sizes << scale_.head(n_), scale_.head(n_) / span_.length(), scale_.tail(T_);
+  dynamics_.set_sizes(sizes);
 }
 
 StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
@@ -273,8 +367,7 @@ StepOutcome QuasistaticScheme::no_balance(double t, Solved why) {
   for (std::size_t k = 0; k < dynamics_.contacts().slots().size(); ++k) {
     const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[k];
     const double force = normal[static_cast<Index>(k)];
-    const double limit =
-        slot.friction >= 0 ? force : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu * force;
+    const double limit = limit_of(k, force);
     const bool at_limit = slot.tangents > 0 && tangential.segment(slot.first, slot.tangents).norm() > kAtLimit * limit;
     if (force == 0 || at_limit)
       slipping += fmt::format("{}{} {}", slipping.empty() ? "" : ", ", dynamics_.contacts().name_of(slot),
@@ -301,6 +394,15 @@ void QuasistaticScheme::add_sums(double t, double h, const Stages& s) {
   }
 }
 
+/// Of the two half steps against the whole one, over the tolerance.
+double QuasistaticScheme::step_error() const {
+  double error = 0;
+  for (Index i = 0; i < n_ + T_; ++i)
+    error = std::max(error, std::abs(second_.x[2][i] - whole_.x[2][i]) /
+                                (31 * tolerance_ * std::max(scale_[i], std::abs(second_.x[2][i]))));
+  return error;
+}
+
 /// One accepted step, at most to `limit`.
 StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   const double t = record.state.t;
@@ -312,6 +414,7 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   if (stretch_.follows_breakpoint()) fresh_ = true;  // forces jump or bend here
   double h = std::min(h_, limit - t);
   if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
+  if (fresh_) find_what_may_change(t, last_h_);
   for (;;) {
     if (raised(stop_)) return {Status::interrupted, ""};
     Solved solved = collocate(t, x_, h, whole_);
@@ -319,16 +422,13 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
       solved = collocate(t, x_, 0.5 * h, first_);
       if (solved == Solved::yes) solved = collocate(t + 0.5 * h, first_.x[2], 0.5 * h, second_);
       if (solved == Solved::yes) {
-        double error = 0;
-        for (Index i = 0; i < n_ + T_; ++i)
-          error = std::max(error, std::abs(second_.x[2][i] - whole_.x[2][i]) /
-                                      (31 * tolerance_ * std::max(scale_[i], std::abs(second_.x[2][i]))));
-        const double factor = std::clamp(kSafety * std::pow(std::max(error, 1e-10), -0.2), kShrink, kGrow);
+        const double error = step_error();
+        const double factor = step_factor(error);
         if (error <= 1) {
           h_ = h * factor;
           break;
         }
-        h *= std::min(factor, 0.9);
+        h *= std::min(factor, kSafety);
         if (h < shortest) return no_balance(t, Solved::no);
         continue;
       }
@@ -343,13 +443,19 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
         if (fresh_) h *= 0.25;
         if (h < shortest) return no_balance(t, Solved::no);
         fresh_ = true;
+        find_what_may_change(t, last_h_);
         continue;
       }
       h = low;
-      changes_ = true;
       collocate(t, x_, h, whole_);
       collocate(t, x_, 0.5 * h, first_);
       collocate(t + 0.5 * h, first_.x[2], 0.5 * h, second_);
+      if (const double error = step_error(); error > 1) {  // too long to say when the contact changes
+        h *= std::min(step_factor(error), kSafety);
+        if (h < shortest) return no_balance(t, Solved::no);
+        continue;
+      }
+      changes_ = true;
       break;
     }
     h *= 0.25;
@@ -362,7 +468,8 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   if (fresh_) {
     found_pieces_ = dynamics_.contacts().pieces();
     for (std::size_t k = 0; k < found_pieces_.size(); ++k)
-      if (dynamics_.contacts().on_the_border(k, border_width(0.5 * h))) found_pieces_[k] = pieces_[k];
+      if (!may_change_[k] || dynamics_.contacts().on_the_border(k, border_width(0.5 * h)))
+        found_pieces_[k] = pieces_[k];
   }
   if (fresh_ && found_pieces_ != pieces_) {
     if (unknowns_ > 0 && !stretch_.follows_breakpoint()) jump_columns(t, radau5::at_start(first_.rate));
@@ -376,6 +483,7 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   if (unknowns_ > 0) carry_columns(t, h);
   fresh_ = changes_;
   changes_ = false;
+  last_h_ = 0.5 * h;
   x_ = second_.x[2];
   rate_ = second_.rate[2];
   scale_ = scale_.cwiseMax(x_.cwiseAbs());
@@ -404,6 +512,7 @@ void QuasistaticScheme::take_state(double t, StepRecord& record) {
     record.smooth_impulse.head(smooth) += gained(dynamics_.smooth_sums(), smooth);
   record.law_work = sums_.tail(record.law_work.size());
   sums_reached_ = sums_;
+  record.energy_terms = energy_size_;
   record.energy.work_in = sums_[0];
   record.energy.damper_loss = sums_[1];
   record.energy.friction_loss = sums_[2];
@@ -420,7 +529,7 @@ StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
   audit_.step = {};
   record.reaction_impulse.setZero();
   record.smooth_impulse.setZero();
-  const double t_start = record.state.t;
+  const double t_start = step_start_ = record.state.t;
   StepOutcome outcome;
   while (record.state.t < t_end && outcome.status == Status::success) {
     stretch_.enter(record.state.t);
@@ -432,13 +541,16 @@ StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
 }
 
 bool QuasistaticScheme::exchange(Memory& memory) {
-  for (Vector* x : {&x_, &rate_, &scale_, &sums_reached_}) memory.exchange(*x);
+  for (Vector* x : {&x_, &rate_, &scale_, &levers_, &sums_reached_}) memory.exchange(*x);
   Vector origin = dynamics_.origin();
   memory.exchange(origin);
   dynamics_.set_origin(origin);
   memory.exchange(h_);
+  memory.exchange(last_h_);
+  memory.exchange(touch_);
+  memory.exchange(energy_size_);
   memory.exchange(fresh_);
-  for (DenseMatrix* S : {&S_, &S_rate_}) memory.exchange(*S);
+  for (DenseMatrix* S : {&S_, &S_rate_, &impulse_columns_, &impulse_reached_}) memory.exchange(*S);
   memory.exchange(bend_);
   if (!memory.reading()) return true;
   sums_ = sums_reached_;
@@ -459,7 +571,8 @@ void QuasistaticScheme::add_notes(std::vector<std::string>& notes) const {
     notes.push_back(fmt::format("the start was moved by up to {:.3g} into the balance of forces", moved_));
   if (std::find(column_lost_.begin(), column_lost_.end(), 1) != column_lost_.end())
     notes.push_back(
-        "several contacts changed at one instant that the unknowns move apart: derivatives do not exist from there on");
+        "several contacts changed at one instant that the unknowns move apart, or a contact without load gets one by "
+        "them: derivatives do not exist from there on");
 }
 
 }  // namespace stickslip

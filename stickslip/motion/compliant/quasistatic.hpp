@@ -13,6 +13,7 @@
 // half steps against a whole one. A step in which a contact changes is repeated up to the change, found by bisection,
 // and the next one begins with the new modes. Work and impulses are summed at the nodes.
 //
+// A coordinate on which nothing acts (of a contact that just touches without a load) stays where it is.
 // Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
 //
 // Derivatives S = ∂x/∂p of every unknown: those of the collocation of each step, exact in the pieces of its contacts.
@@ -21,9 +22,10 @@
 //   S⁺ = S⁻ + (x'⁻ - x'⁺) dt*/dp,    dt*/dp = -(∂g/∂x S⁻ + ∂g/∂x' S'⁻ + ∂g/∂p)/(dg/dt)⁻
 //
 // g: elastic normal force, or how far the trial force lies outside its section (CompliantContacts::border_function).
+// Columns of the reactions are those of their impulses, ∫ ∂λ/∂p dt, summed at the nodes as the impulses are.
 // Breakpoints of the forces that an unknown moves are followed (compliant_neighbours.hpp): S is carried along the
 // shifted time.
-// Columns are no numbers from where several contacts change at one instant that an unknown moves apart.
+// Columns are no numbers from where several contacts change the velocity at one instant that an unknown moves apart.
 //
 // Drive it by a spring, a displacement (gaps and slips that depend on time) or a velocity (surfaces that move). A force
 // beyond the friction limit has no balance: the run is refused there with the reason.
@@ -64,9 +66,16 @@ class QuasistaticScheme final : public Scheme {
   Solved newton(double t, const Vector& x0, double h, bool guarded, Stages& stages);
   bool balance_nodes(double t, const Vector& x0, double h, Stages& stages, bool slopes);
   void descend(double t, const Vector& x0, double h, Stages& stages);
+  bool factor_nodes();  ///< of J_ at nodes_; false: singular
+  Vector solve_nodes(const Vector& right) const;
   double size_of(const Vector& nodes) const;
+  void find_sizes(double t);
   CompliantContacts::BorderWidth border_width(double h) const;
+  /// At the start of a step that follows a change; h: of the step before, to which rate_ is known.
+  void find_what_may_change(double t, double h);
+  double limit_of(std::size_t slot, double normal) const;  ///< of friction [N]
   bool same_pieces(double t, double h, const Stages& stages);
+  double step_error() const;
   StepOutcome advance(double limit, StepRecord& record);
   StepOutcome no_balance(double t, Solved why);
   void add_sums(double t, double h, const Stages& stages);
@@ -79,9 +88,14 @@ class QuasistaticScheme final : public Scheme {
   void vary_settled(double t, double h, const Stages& stages, bool rate);
   /// Over the switch from pieces_ to found_pieces_ at t; x' jumps from rate_.
   void jump_columns(double t, const Vector& rate_after);
-  double border_slope(double t, std::size_t slot, const Vector& dx, const Vector& dr, double dt);
+  /// dt*/dp of the switch of one slot.
+  double shift_of_switch(double t, std::size_t slot, Index unknown);
+  template <class Value>
+  double slope_along(double t, const Vector& dx, const Vector& dr, double dt, Value&& value);
   void carry_columns(double t, double h);
-  void take_sensitivity(StepRecord& record) const;
+  /// After vary_step(): what the step adds to the impulses' columns, from the slopes at its nodes.
+  void add_impulse_columns(double t, double h, const Stages& stages, const DenseMatrix& S0);
+  void take_sensitivity(StepRecord& record);
 
   const System& system_;
   double tolerance_;
@@ -93,18 +107,27 @@ class QuasistaticScheme final : public Scheme {
   const Variations* variations_;
   CompliantNeighbours neighbours_;
   Index unknowns_;
-  DenseMatrix S_, S_rate_, S_middle_, right_;  // columns: unknowns
-  Vector bend_, slope_;                        // x'' at the end of the last step
+  DenseMatrix S_, S_rate_, S_middle_, right_;      // columns: unknowns
+  DenseMatrix impulse_columns_, impulse_reached_;  // of ∫ λ along the shifted time; at the last record, at its time
+  Vector bend_, slope_;                            // x'' at the end of the last step
+  double step_start_ = 0;
   std::vector<char> column_lost_;
   Index n_ = 0, T_ = 0;
-  double h_ = 0;
-  bool fresh_ = true;  // modes may differ from pieces_ at once: the last step ended at a change
+  double h_ = 0, last_h_ = 0;
+  bool fresh_ = true;       // modes may differ from pieces_ at once: the last step ended at a change
+  double touch_ = 0;        // what the forces of the start make of the softest contact [m]
+  double energy_size_ = 0;  // of the forces of later on, where there are none at the start [J]
   double moved_ = 0;
-  Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, nodes_, sums_, sums_reached_, sum_rates_;
+  Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, nodes_, sums_, sums_reached_, sum_rates_, reaction_,
+      reaction_after_;
+  Vector levers_;  // way of a contact per change of a coordinate, at the start
+  std::vector<Index> pinned_;
+  Vector rows_, columns_;  // sizes of the factor
   Stages whole_, first_, second_;
   DenseMatrix J_, by_x_, by_rate_;
   Eigen::PartialPivLU<DenseMatrix> lu_;
   std::vector<ContactPieces> pieces_, found_pieces_;  // before the step; at the end of one that begins anew
+  std::vector<char> may_change_;                      // at the start of a step that begins anew
   std::vector<char> border_;                          // of the end of a step that begins anew
   bool changes_ = false;                              // the step ends where a contact changes
   SwitchAudit switches_;
