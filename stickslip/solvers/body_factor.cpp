@@ -2,6 +2,7 @@
 #include "stickslip/solvers/body_factor.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace stickslip {
@@ -72,8 +73,37 @@ void BodyFactor<N>::group(const BodyBlocks& bodies) {
 }
 
 template <int N>
+void BodyFactor<N>::scale(const BodyBlocks& bodies) {
+  directions_.assign(bodies.directions.begin(), bodies.directions.end());
+  matrices_.assign(bodies.matrices.begin(), bodies.matrices.end());
+  double unit = 0;  // a coordinate of A that the others are compared with
+  auto factor = [&](int c, int i) {
+    const int size = bodies.component_starts[c + 1] - bodies.component_starts[c];
+    const double own = bodies.matrices[bodies.matrix_starts[c] + static_cast<std::size_t>(i) * (size + 1)];
+    if (unit == 0) unit = own;
+    const double ratio = own / unit;
+    if (!(ratio > 0) || !std::isfinite(ratio)) return 1.0;
+    return std::ldexp(1.0, -static_cast<int>(std::floor(0.5 * std::ilogb(ratio))));
+  };
+  for (std::size_t c = 0; c + 1 < bodies.component_starts.size(); ++c) {
+    const int size = bodies.component_starts[c + 1] - bodies.component_starts[c];
+    double* A = matrices_.data() + bodies.matrix_starts[c];
+    for (int j = 0; j < size; ++j)
+      for (int i = 0; i < size; ++i) A[i + j * size] *= factor(static_cast<int>(c), i) * factor(static_cast<int>(c), j);
+  }
+  for (const auto& e : bodies.incidences) {
+    const int size = bodies.component_starts[e.component + 1] - bodies.component_starts[e.component];
+    for (int i = 0; i < size; ++i) {
+      const double s = factor(e.component, i);
+      for (int c = 0; c < N; ++c) directions_[e.offset + static_cast<std::size_t>(c) * size + i] *= s;
+    }
+  }
+}
+
+template <int N>
 void BodyFactor<N>::load_bodies(const BodyBlocks& bodies) {
   bodies_ = &bodies;
+  scale(bodies);
   group(bodies);
   const int nodes = static_cast<int>(sizes_.size());
   starts_.assign(nodes + 1, 0);
@@ -134,7 +164,7 @@ void BodyFactor<N>::fill_bodies(const double* T) {
     const int size = bodies.component_starts[c + 1] - bodies.component_starts[c], ld = sizes_[node_[c]];
     double* block =
         blocks_.data() + block_starts_[own_entry_[c]] + place_[c] + static_cast<std::size_t>(place_[c]) * ld;
-    const double* A = bodies.matrices.data() + bodies.matrix_starts[c];
+    const double* A = matrices_.data() + bodies.matrix_starts[c];
     for (int j = 0; j < size; ++j)
       for (int i = 0; i < size; ++i) block[i + j * ld] += A[i + j * size];
   }
@@ -144,7 +174,7 @@ void BodyFactor<N>::fill_bodies(const double* T) {
     for (std::size_t e = bodies.law_starts[k]; e < bodies.law_starts[k + 1]; ++e) {
       const auto& in = bodies.incidences[e];
       const int rows = bodies.component_starts[in.component + 1] - bodies.component_starts[in.component];
-      const double* W = bodies.directions.data() + in.offset;  // W[c * rows + i]
+      const double* W = directions_.data() + in.offset;  // W[c * rows + i]
       double WT[N * BodyBlocks::kLargestComponent];
       for (int i = 0; i < rows; ++i)
         for (int c = 0; c < N; ++c) {
@@ -156,7 +186,7 @@ void BodyFactor<N>::fill_bodies(const double* T) {
       for (std::size_t f = bodies.law_starts[k]; f < bodies.law_starts[k + 1]; ++f, ++pair) {
         const auto& to = bodies.incidences[f];
         const int cols = bodies.component_starts[to.component + 1] - bodies.component_starts[to.component];
-        const double* V = bodies.directions.data() + to.offset;
+        const double* V = directions_.data() + to.offset;
         double* block = blocks_.data() + block_starts_[entry_[pair]] + place_[in.component] +
                         static_cast<std::size_t>(place_[to.component]) * ld;
         for (int j = 0; j < cols; ++j)
@@ -203,7 +233,7 @@ void BodyFactor<N>::solve(double* g) {
   std::fill(y_.begin(), y_.end(), 0.0);
   auto each = [&](auto&& f) {
     for (const auto& e : bodies.incidences)
-      f(e.law, bodies.directions.data() + e.offset, y_.data() + starts_[node_[e.component]] + place_[e.component],
+      f(e.law, directions_.data() + e.offset, y_.data() + starts_[node_[e.component]] + place_[e.component],
         bodies.component_starts[e.component + 1] - bodies.component_starts[e.component]);
   };
   each([&](int law, const double* W, double* y, int size) {

@@ -7,6 +7,9 @@
 // In a heap a body has several contacts and each contact three components, so that the second form has fewer unknowns
 // and, bodies being coupled to fewer others than contacts are, sparser factors. The one with fewer unknowns is taken.
 //
+// Coordinates are scaled by powers of two so that the diagonal of A has entries of one size: rows of metres and radians
+// are then exchanged alike in every system of units.
+//
 // A is made of small blocks (condensation.hpp). Blocks that mostly the same laws touch, such as the coordinates of one
 // body, form one node of the factorisation (block_lu.hpp).
 #pragma once
@@ -53,6 +56,7 @@ class BodyFactor {
  private:
   void group(const BodyBlocks& bodies);
   void load_bodies(const BodyBlocks& bodies);
+  void scale(const BodyBlocks& bodies);
   void fill_bodies(const double* T);
 
   const ContactSystem<N>* system_ = nullptr;
@@ -66,7 +70,7 @@ class BodyFactor {
   // Bodies: node and place in it of each component, blocks by entry of the pattern.
   std::vector<int> node_, place_, entry_;  // entry_: of each pair of incidences of a law
   std::vector<std::size_t> pair_starts_, block_starts_, own_entry_;
-  std::vector<double> blocks_;
+  std::vector<double> blocks_, directions_, matrices_;  // the last two scaled
 };
 
 }  // namespace stickslip

@@ -42,12 +42,14 @@ void ContactInterior<N>::start(const ContactSystem<N>& system) {
   const std::size_t n = static_cast<std::size_t>(system.laws()), m = N * n;
   for (auto* list : {&x_, &y_, &lambda_, &c_, &gap_, &saved_gap_, &base_x_, &base_y_}) list->resize(n);
   for (auto* list : {&W_, &W_inverse_, &W2_, &J_}) list->resize(n);
-  for (auto* list : {&mu_, &sigma_, &by_log_}) list->resize(n);
+  for (auto* list : {&mu_, &sigma_, &by_log_, &shift_, &aim_}) list->resize(n);
   for (auto* list : {&r_, &u_, &g_, &best_, &trial_, &trial_u_}) list->resize(m);
   for (auto* motion : {&step_, &tangent_, &response_, &bend_}) motion->resize(n);
   T_.resize(m * N);
+  std::fill(shift_.begin(), shift_.end(), 0.0);
   double largest = 0, tau = 0;
   for (std::size_t k = 0; k < m; ++k) largest = std::max(largest, std::abs(system.b()[k]));
+  largest_b_ = largest;
   for (std::size_t i = 0; i < n; ++i) {
     mu_[i] = system.set(static_cast<int>(i)).limit;
     x_[i] = Point::Zero();
@@ -63,6 +65,26 @@ void ContactInterior<N>::start(const ContactSystem<N>& system) {
 }
 
 template <int N>
+void ContactInterior<N>::start_near(const ContactSystem<N>& system, double margin, const double* r) {
+  system.velocity({}, r, u_.data());
+  const int n = system.laws();
+  double tau = 0;
+  for (int i = 0; i < n; ++i) {
+    Point& x = x_[i];
+    Point& y = y_[i];
+    x = Eigen::Map<const Point>(r + N * i);
+    y = Eigen::Map<const Point>(u_.data() + N * i);
+    const double slip = y.template tail<N - 1>().norm();
+    x[0] = std::max(mu_[i] * x[0], x.template tail<N - 1>().norm()) + margin * largest_b_ / system.d(i);
+    y[0] = std::max(y[0] / mu_[i], 0.0) + slip + margin * largest_b_;
+    shift_[i] = slip;
+    tau += x.dot(y) / n;
+  }
+  first_log_tau_ = log_tau_ = std::log(tau);
+  delta_unit_ = margin * largest_b_ / tau;
+}
+
+template <int N>
 double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
   const int n = system.laws();
   for (int i = 0; i < n; ++i) {
@@ -72,7 +94,7 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
   system.velocity({}, r_.data(), u_.data());
   const double tau = std::exp(log_tau_), delta = delta_unit_ * tau;
   const bool convex = steps_ == InteriorSteps::convex;
-  double sum = 0, worst = 0;
+  double sum = 0, worst = 0, lag = 0;
   for (int i = 0; i < n; ++i) {
     const Point& x = x_[i];
     const Point& y = y_[i];
@@ -84,7 +106,12 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
     sigma_[i] = root;
     by_log_[i] = root > 0 ? (delta / root - 1) * delta : 0.0;
     gap_[i] = own - y;
-    if (!convex) gap_[i][0] += root - delta;
+    aim_[i] = convex ? 0.0 : root - delta;
+    if (follows_) {
+      lag += (aim_[i] - shift_[i]) * (aim_[i] - shift_[i]);
+      aim_[i] = shift_[i] + share_ * (aim_[i] - shift_[i]);
+    }
+    gap_[i][0] += aim_[i];
     const double dx = std::sqrt(det<N>(x)), dy = std::sqrt(det<N>(y)), eta = std::sqrt(dx / dy);
     Point w = x / dx, z = y / dy;
     const double gamma = std::sqrt((1 + w.dot(z)) / 2);
@@ -116,6 +143,7 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
     worst = std::max(worst, square);
     sum += square + (W * gap_[i]).squaredNorm() / tau;
   }
+  lag_ = std::sqrt(lag / n) / largest_b_;
   return std::max(std::sqrt(sum / n), kOfLargest * std::sqrt(worst));
 }
 
@@ -302,6 +330,9 @@ template <int N>
 double ContactInterior<N>::follow(const ContactSystem<N>& system, const BodyBlocks* bodies, const ContactGoal& goal,
                                   const InteriorOptions& options, double* r, double* slip, int& iterations) {
   start(system);
+  if (options.margin > 0) start_near(system, options.margin, r);
+  follows_ = options.shift_follows;
+  sweeps_early_ = options.sweeps_early;
   factorisations_ = 0;
   delta_unit_ *= options.slip;
   std::copy_n(r, system.size(), best_.begin());

@@ -24,10 +24,19 @@
 // so that the matrix is symmetric and positive definite and steps are never blocked for want of monotony. κ falls when
 // a step is cut short and rises again after long ones. Ten to fifty factorisations; then it ends at a solution or jams.
 //
+// Where reactions are highly redundant the shift may be a state of its own, s, that follows σ:
+//
+//   y = (u_N/μ + s, u_T),   ds = κ (σ(u_T + du_T) - s), linearised,   ds/dt = σ - s implicitly with κ = h/(1 + h)
+//
+// κ = 1 is again Newton's method. With κ = 0 the shift rests, the problem is convex and no step is blocked for long, so
+// that places whose branch of the path has ended move to another one at the pace of s while the rest waits: τ is not
+// lowered while s lags behind σ by more than τ leaves open.
+//
 // The point that is handed out is r projected on the cones after a few sweeps, which cost a fraction of a
 // factorisation. Long steps have conjugate sweeps tried on it each time its error has halved.
 //
-// Starts from x = |b|∞/d_i e, y = |b|∞ e, whatever r is. Friction cones with μ > 0 only.
+// Starts from x = |b|∞/d_i e, y = |b|∞ e, whatever r is; or from x and y of r, moved into the cones by `margin` of
+// those. Friction cones with μ > 0 only.
 #pragma once
 
 #include <vector>
@@ -48,6 +57,10 @@ struct InteriorOptions {
   double slip = 0.3;         ///< δ over |b|∞ at the start of the path
   int max_iterations = 300;  ///< factorisations
   InteriorSteps steps = InteriorSteps::along_path;
+  // Of long steps:
+  bool shift_follows = false;  ///< s is a state
+  double margin = 0;           ///< > 0: start from r
+  bool sweeps_early = false;   ///< conjugate sweeps from errors of 3e-2 on, and more of them
 };
 
 template <int N>
@@ -75,6 +88,8 @@ class ContactInterior {
   };
 
   void start(const ContactSystem<N>& system);
+  /// From r, δ in units of the margin.
+  void start_near(const ContactSystem<N>& system, double margin, const double* r);
   /// Residuals, scaling and T at the iterate; the distance from the path.
   double evaluate(const ContactSystem<N>& system);
   bool factorize(int& iterations);
@@ -97,7 +112,8 @@ class ContactInterior {
   /// Projection of the iterate and sweeps from it: trial_. Its error; the best is kept.
   double note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip);
   /// Conjugate sweeps from trial_, whose error is given, as long as they bring something.
-  void polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, double* slip, int& iterations);
+  void polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, int burst, double* slip,
+              int& iterations);
   void keep(double error);
 
   BodyFactor<N> factor_;
@@ -106,9 +122,12 @@ class ContactInterior {
   std::vector<Point> x_, y_, lambda_, c_, gap_, saved_gap_, base_x_, base_y_;
   std::vector<Block> W_, W_inverse_, W2_, J_;
   std::vector<double> sigma_, by_log_;  // σ + δ, and dσ/d log τ
+  std::vector<double> shift_, aim_;     // s, and where a step without du takes it
   Motion step_, tangent_, response_, bend_;
   double log_tau_ = 0, first_log_tau_ = 0, tangent_s_ = -1, length_ = 0, delta_unit_ = 0, best_error_ = 0;
+  double largest_b_ = 0, lag_ = 0;  // |b|∞, and the mean of |σ - s| over it
   InteriorSteps steps_ = InteriorSteps::along_path;
+  bool follows_ = false, waits_ = false, sweeps_early_ = false;
   int factorisations_ = 0;
   double share_ = 1, last_step_ = 1;  // κ, and the length of the last long step
 };

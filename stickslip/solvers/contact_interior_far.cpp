@@ -19,11 +19,14 @@ constexpr double kOfLongStep = 0.9, kOfConvexStep = 0.95, kShortestConvexStep = 
 constexpr double kCut = 0.1, kJammed = 0.03, kFree = 0.3;        // lengths of a step
 constexpr double kLessNewton = 0.25, kMoreNewton = 0.1;          // of κ
 constexpr double kCentreWhenCut = 0.7, kCentreWhenJammed = 1.2;  // τ aimed at over the present one
-constexpr int kPatience = 25;                                    // steps without progress
+constexpr int kPatience = 25, kPatienceOfFollowing = 100;        // steps without progress
 constexpr double kProgress = 1.4;                                // of log τ: the error, about its root, has halved
 // Sweeps are tried below this error, and each time it is this part of the last one they were tried at.
 constexpr double kNear = 5e-3, kHalf = 0.5;
 constexpr int kBurst = 100, kMostBursts = 20;
+constexpr double kNearEarly = 3e-2;
+constexpr int kBurstEarly = 400;
+constexpr double kLag = 0.1;        // of s, over the root of τ over its first value: beyond, τ waits
 constexpr double kGoodBurst = 0.7;  // of the error, left by a burst that is worth another one
 
 }  // namespace
@@ -47,6 +50,7 @@ bool ContactInterior<N>::advance_far(const ContactSystem<N>& system, int& iterat
   const double left = std::max(0.0, mean_product(ahead) / tau);
   double aim = std::min(1.0, left * left * left);
   if (!convex && last_step_ < kCut) aim = last_step_ < kJammed ? kCentreWhenJammed : std::max(aim, kCentreWhenCut);
+  if (follows_) aim = waits_ ? 1 : std::min(aim, 1.0);
   Point centre = Point::Zero();
   centre[0] = aim * tau;
   const double second = convex || ahead > kCut ? 1 : 0;  // the second derivative says nothing beyond a blocked step
@@ -57,13 +61,17 @@ bool ContactInterior<N>::advance_far(const ContactSystem<N>& system, int& iterat
   last_step_ = std::min(1.0, (convex ? kOfConvexStep : kOfLongStep) * room(step_));
   if (!(last_step_ > (convex ? kShortestConvexStep : 0))) return false;
   move(last_step_, step_, 0);
+  for (std::size_t i = 0; follows_ && i < n; ++i)
+    shift_[i] += last_step_ * (aim_[i] - shift_[i] + J_[i].row(0).tail(N - 1).dot(step_.u[i].tail(N - 1)));
   if (last_step_ < kCut)
     share_ = std::max(0.0, share_ - kLessNewton);
   else if (last_step_ > kFree)
     share_ = std::min(1.0, share_ + kMoreNewton);
   for (std::size_t i = 0; i < n; ++i) step_.x[i] = step_.y[i] = Point::Zero();
-  log_tau_ = std::log(mean_product(0));
+  // A shift that follows is smoothed, and waited for, by what τ was before the step.
+  log_tau_ = std::log(follows_ ? tau : mean_product(0));
   evaluate(system);
+  waits_ = lag_ > kLag * std::exp(0.5 * (log_tau_ - first_log_tau_));
   return std::isfinite(log_tau_);
 }
 
@@ -71,8 +79,10 @@ template <int N>
 void ContactInterior<N>::go_far(const ContactSystem<N>& system, const ContactGoal& goal, int last, double* slip,
                                 int& iterations) {
   share_ = last_step_ = 1;
-  double polished = kNear, marked = log_tau_;
-  for (int steps = 0, since = 0; steps < last && since < kPatience && best_error_ > goal.tolerance && !goal.expired() &&
+  waits_ = false;
+  const int patience = follows_ ? kPatienceOfFollowing : kPatience;
+  double polished = sweeps_early_ ? kNearEarly : kNear, marked = log_tau_;
+  for (int steps = 0, since = 0; steps < last && since < patience && best_error_ > goal.tolerance && !goal.expired() &&
                                  log_tau_ > first_log_tau_ + kLowest;
        ++steps, ++since) {
     if (!advance_far(system, iterations)) break;
@@ -80,7 +90,7 @@ void ContactInterior<N>::go_far(const ContactSystem<N>& system, const ContactGoa
     const bool better = error < kHalf * polished;
     if (better && steps_ == InteriorSteps::long_steps) {
       polished = error;
-      polish(system, goal, error, slip, iterations);
+      polish(system, goal, error, sweeps_early_ ? kBurstEarly : kBurst, slip, iterations);
     }
     if (!better && log_tau_ > marked - kProgress) continue;
     marked = std::min(marked, log_tau_);
@@ -90,11 +100,11 @@ void ContactInterior<N>::go_far(const ContactSystem<N>& system, const ContactGoa
 }
 
 template <int N>
-void ContactInterior<N>::polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, double* slip,
-                                int& iterations) {
+void ContactInterior<N>::polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, int sweeps,
+                                double* slip, int& iterations) {
   for (int burst = 0; burst < kMostBursts && best_error_ > goal.tolerance && !goal.expired(); ++burst) {
     const double before = error;
-    error = sweeps_.solve(system, goal, {.sweeps = kBurst, .acceleration = Acceleration::conjugate}, trial_.data(),
+    error = sweeps_.solve(system, goal, {.sweeps = sweeps, .acceleration = Acceleration::conjugate}, trial_.data(),
                           slip, iterations);
     keep(error);
     if (!(error <= kGoodBurst * before)) return;

@@ -50,6 +50,9 @@ constexpr double kLocal = 0.05;
 // A round that leaves more of the error than this has stalled: patches solve their part and should halve it.
 constexpr double kProgressOfPatches = 0.5, kProgressOfSweeps = 0.9;
 constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall = 300;
+// Sweeps alone go on in bursts while each leaves at most this part of the error.
+constexpr int kBurst = 250;
+constexpr double kUsefulBurst = 0.8;
 // The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost.
 // Found on heaps of spheres.
 constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
@@ -57,9 +60,12 @@ constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
 constexpr double kLongSlipOfLow = 0.3, kLongSlipOfHigh = 3;
 // Where there are many more reactions than freedoms and friction is high, hardly anything slides: the convex problem
 // comes first.
-constexpr double kRedundant = 2, kHighFriction = 0.5;       // reactions over freedoms; mean of μ
-constexpr int kOfPath = 250, kOfConvex = 50, kOfLong = 60;  // factorisations
-constexpr double kProgressBeforePath = 0.5;                 // of the error, by conjugate sweeps
+constexpr double kRedundant = 2, kHighFriction = 0.5;                           // reactions over freedoms; mean of μ
+constexpr int kOfPath = 250, kOfConvex = 50, kOfLong = 60, kOfFollowing = 150;  // factorisations
+// Low friction: long steps start from the point of the sweeps, so far inside the cones, or, where reactions are highly
+// redundant and sweeps lead nowhere, from the fixed point with a shift that follows.
+constexpr double kMargin = 0.03;             // of |b|∞
+constexpr double kProgressBeforePath = 0.5;  // of the error, by conjugate sweeps
 // Iterations in a patch: its cost is that of its laws, so that small ones may have more.
 constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  // laws times iterations; iterations
 
@@ -202,11 +208,14 @@ void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactG
     const bool local = count > 0 && (patches_.spread() < kLocal || stalls >= kStalls);
     for (int k = 0; local && k < count && !goal.expired(); ++k) solve_patch(k, options, goal, reach);
     if (local) note_part("patches", error, solution);
-    sweep(goal, {.sweeps = !local       ? kSweepsAlone
-                           : stalls > 0 ? kSweepsAfterStall
-                                        : kSweepsAfterPatches,
-                 .acceleration = Acceleration::conjugate,
-                 .backward = stalls >= kStalls && rounds % 2 == 1});
+    const bool backward = stalls >= kStalls && rounds % 2 == 1;
+    if (local) {
+      sweep(goal, {.sweeps = stalls > 0 ? kSweepsAfterStall : kSweepsAfterPatches,
+                   .acceleration = Acceleration::conjugate,
+                   .backward = backward});
+    } else {
+      sweep_while_useful(goal, backward);
+    }
     note_part("conjugate_gauss_seidel", error, solution);
     if (error <= goal.tolerance || goal.expired() || iterations >= most_) return;
     const double progress = local ? kProgressOfPatches : path ? kProgressBeforePath : kProgressOfSweeps;
@@ -239,11 +248,18 @@ void ContactStrategy<N>::run_interior(const ContactOptions& options, const Conta
     note_part("conjugate_gauss_seidel", error, solution);
     return done(goal) || error <= options.acceptable;
   };
-  if (high && bodies && system.size() > kRedundant * freedoms_of(*bodies) &&
-      finished({.max_iterations = kOfConvex, .steps = InteriorSteps::convex}, "convex_path"))
+  const bool redundant = bodies && system.size() > kRedundant * freedoms_of(*bodies);
+  if (high && redundant && finished({.max_iterations = kOfConvex, .steps = InteriorSteps::convex}, "convex_path"))
     return;
   auto far = [&](double slip) {
-    return finished({.slip = slip, .max_iterations = kOfLong, .steps = InteriorSteps::long_steps}, "interior_point");
+    InteriorOptions steps{.slip = slip, .max_iterations = kOfLong, .steps = InteriorSteps::long_steps};
+    steps.sweeps_early = !redundant;
+    if (!high && !redundant) steps.margin = kMargin;
+    if (!high && redundant) {
+      steps.shift_follows = true;
+      steps.max_iterations = kOfFollowing;
+    }
+    return finished(steps, "interior_point");
   };
   auto along = [&](double slip) { return finished({.slip = slip, .max_iterations = kOfPath}, "central_path"); };
   if (far(high ? kLongSlipOfHigh : kLongSlipOfLow) || along(high ? kSlipOfHigh : kSlipOfLow) ||
@@ -294,6 +310,16 @@ void ContactStrategy<N>::sweep(const ContactGoal& goal, const SweepLimits& limit
   SweepLimits left = limits;
   left.sweeps = std::min(limits.sweeps, most_ - iterations);
   keep(sweeps_.solve(system, goal, left, start_.data(), slip_.data(), iterations));
+}
+
+template <int N>
+void ContactStrategy<N>::sweep_while_useful(const ContactGoal& goal, bool backward) {
+  for (int sweeps = 0; sweeps < kSweepsAlone; sweeps += kBurst) {
+    const double before = error;
+    start_ = r;
+    sweep(goal, {.sweeps = kBurst, .acceleration = Acceleration::conjugate, .backward = backward});
+    if (done(goal) || error > kUsefulBurst * before) return;
+  }
 }
 
 template <int N>

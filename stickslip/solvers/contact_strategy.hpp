@@ -37,6 +37,8 @@ class ContactStrategy {
  private:
   /// From start_; keeps the result if it is better.
   void sweep(const ContactGoal& goal, const SweepLimits& limits);
+  /// Conjugate sweeps from r, up to 1000.
+  void sweep_while_useful(const ContactGoal& goal, bool backward);
   void run_strategy(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
   /// False if the goal or a limit was reached before the Newton method at its end.
   bool try_attempt(const ContactAttempt& attempt, double variation, const ContactGoal& goal,

@@ -8,6 +8,7 @@
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define STICKSLIP_WIDE __attribute__((target_clones("avx2", "default")))
+#define STICKSLIP_FUSED
 #else
 #define STICKSLIP_WIDE
 #endif
@@ -19,8 +20,100 @@ namespace {
 typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 }  // namespace
 
+#ifdef STICKSLIP_FUSED
+namespace {
+// Tiles of C held in registers, and the parts of A and B that are copied for them: a tile of A stays in the first level
+// of the cache, the part of B in the second.
+constexpr int kTileRows = 12, kTileColumns = 4, kDepth = 128, kColumns = 64;
+// Below this a product is over before the copies have paid.
+constexpr int kFewestRows = 12, kSmallestDepth = 12, kFewestColumns = 4;
+
+/// C -= A B for one tile; A: depth x 12, B: depth x 4, both copied row by row of the depth.
+__attribute__((target("avx2,fma"))) inline void subtract_tile(int depth, const double* A, const double* B, double* C,
+                                                              int ldc) {
+  Four s00{}, s01{}, s02{}, s10{}, s11{}, s12{}, s20{}, s21{}, s22{}, s30{}, s31{}, s32{};
+  for (int l = 0; l < depth; ++l, A += kTileRows, B += kTileColumns) {
+    const Four x = *reinterpret_cast<const Four*>(A), y = *reinterpret_cast<const Four*>(A + 4),
+               z = *reinterpret_cast<const Four*>(A + 8);
+    s00 += x * B[0];
+    s01 += y * B[0];
+    s02 += z * B[0];
+    s10 += x * B[1];
+    s11 += y * B[1];
+    s12 += z * B[1];
+    s20 += x * B[2];
+    s21 += y * B[2];
+    s22 += z * B[2];
+    s30 += x * B[3];
+    s31 += y * B[3];
+    s32 += z * B[3];
+  }
+  auto subtract = [](double* c, const Four& x, const Four& y, const Four& z) __attribute__((always_inline)) {
+    *reinterpret_cast<Four*>(c) -= x;
+    *reinterpret_cast<Four*>(c + 4) -= y;
+    *reinterpret_cast<Four*>(c + 8) -= z;
+  };
+  subtract(C, s00, s01, s02);
+  subtract(C + ldc, s10, s11, s12);
+  subtract(C + 2l * ldc, s20, s21, s22);
+  subtract(C + 3l * ldc, s30, s31, s32);
+}
+
+__attribute__((target("avx2,fma"))) void subtract_product_fused(int m, int n, int k, const double* A, int lda,
+                                                                const double* B, int row_step, int column_step,
+                                                                double* C, int ldc) {
+  double a[kDepth * kTileRows], b[kDepth * kColumns], edge[kTileRows * kTileColumns];
+  for (int first = 0; first < k; first += kDepth) {
+    const int depth = std::min(kDepth, k - first);
+    for (int left = 0; left < n; left += kColumns) {
+      const int columns = std::min(kColumns, n - left);
+      for (int j = 0; j < columns; j += kTileColumns) {
+        double* to = b + static_cast<long>(j) * depth;
+        const int here = std::min(kTileColumns, columns - j);
+        const double* from = B + static_cast<long>(left + j) * column_step + static_cast<long>(first) * row_step;
+        if (here < kTileColumns) std::fill_n(to, static_cast<long>(depth) * kTileColumns, 0.0);
+        for (int c = 0; c < here; ++c)
+          for (int l = 0; l < depth; ++l)
+            to[l * kTileColumns + c] = from[static_cast<long>(l) * row_step + static_cast<long>(c) * column_step];
+      }
+      for (int i = 0; i < m; i += kTileRows) {
+        const int rows = std::min(kTileRows, m - i);
+        if (rows < kTileRows) std::fill_n(a, depth * kTileRows, 0.0);
+        for (int l = 0; l < depth; ++l) {
+          const double* from = A + i + static_cast<long>(first + l) * lda;
+          double* to = a + l * kTileRows;
+          if (rows == kTileRows)
+            std::copy_n(from, kTileRows, to);
+          else
+            std::copy_n(from, rows, to);
+        }
+        for (int j = 0; j < columns; j += kTileColumns) {
+          const int here = std::min(kTileColumns, columns - j);
+          double* c = C + i + static_cast<long>(left + j) * ldc;
+          if (rows == kTileRows && here == kTileColumns) {
+            subtract_tile(depth, a, b + static_cast<long>(j) * depth, c, ldc);
+            continue;
+          }
+          std::fill_n(edge, kTileRows * kTileColumns, 0.0);
+          subtract_tile(depth, a, b + static_cast<long>(j) * depth, edge, kTileRows);
+          for (int y = 0; y < here; ++y)
+            for (int x = 0; x < rows; ++x) c[x + static_cast<long>(y) * ldc] += edge[x + kTileRows * y];
+        }
+      }
+    }
+  }
+}
+
+const bool has_fused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+}  // namespace
+#endif
+
 STICKSLIP_WIDE void subtract_product(int m, int n, int k, const double* A, int lda, const double* B, int row_step,
                                      int column_step, double* C, int ldc) {
+#ifdef STICKSLIP_FUSED
+  if (m >= kFewestRows && k >= kSmallestDepth && n >= kFewestColumns && has_fused)
+    return subtract_product_fused(m, n, k, A, lda, B, row_step, column_step, C, ldc);
+#endif
   int j = 0;
   for (; j + 4 <= n; j += 4) {
     const double* b0 = B + static_cast<long>(j) * column_step;
@@ -108,6 +201,35 @@ void solve_right_upper(int m, int n, double* A, int lda, const double* T, int ro
 }
 
 namespace {
+/// L X = B for X in place of B (n x m), L unit lower triangular.
+STICKSLIP_WIDE void solve_few_left_unit_lower(int n, int m, const double* L, int ldl, double* B, int ldb) {
+  for (int j = 0; j < m; ++j) {
+    double* x = B + static_cast<long>(j) * ldb;
+    for (int i = 0; i < n; ++i)
+      for (int k = i + 1; k < n; ++k) x[k] -= L[k + static_cast<long>(i) * ldl] * x[i];
+  }
+}
+
+void solve_left_unit_lower(int n, int m, const double* L, int ldl, double* B, int ldb) {
+  if (n <= 8) return solve_few_left_unit_lower(n, m, L, ldl, B, ldb);
+  const int top = n > 16 ? n / 2 / 8 * 8 : 8, rest = n - top;
+  solve_left_unit_lower(top, m, L, ldl, B, ldb);
+  subtract_product(rest, m, top, L + top, ldl, B, 1, ldb, B + top, ldb);
+  solve_left_unit_lower(rest, m, L + top + static_cast<long>(top) * ldl, ldl, B + top, ldb);
+}
+
+/// Column j, whose pivot is in place, below its diagonal and from the columns up to `end`.
+STICKSLIP_WIDE void eliminate(int m, int j, int end, double* A, int lda) {
+  double* column = A + static_cast<long>(j) * lda;
+  const double inverse = 1 / column[j];
+  for (int i = j + 1; i < m; ++i) column[i] *= inverse;
+  for (int k = j + 1; k < end; ++k) {
+    double* other = A + static_cast<long>(k) * lda;
+    const double x = other[j];
+    for (int i = j + 1; i < m; ++i) other[i] -= column[i] * x;
+  }
+}
+
 /// Columns first .. first+n of the m x m matrix, rows from `first`.
 bool lu_columns(int m, int first, int n, double* A, int lda, int* pivots) {
   if (n > 8) {
@@ -117,12 +239,8 @@ bool lu_columns(int m, int first, int n, double* A, int lda, int* pivots) {
     for (int j = 0; j < right; ++j) {
       double* column = next + static_cast<long>(j) * lda;
       for (int i = first; i < split; ++i) std::swap(column[i], column[pivots[i]]);
-      for (int i = first; i < split; ++i) {  // unit lower triangle
-        const double x = column[i];
-        const double* l = A + static_cast<long>(i) * lda;
-        for (int k = i + 1; k < split; ++k) column[k] -= l[k] * x;
-      }
     }
+    solve_left_unit_lower(left, right, A + static_cast<long>(first) * lda + first, lda, next + first, lda);
     subtract_product(m - split, right, left, A + static_cast<long>(first) * lda + split, lda, next + first, 1, lda,
                      next + split, lda);
     if (!lu_columns(m, split, right, A, lda, pivots)) return false;
@@ -142,13 +260,7 @@ bool lu_columns(int m, int first, int n, double* A, int lda, int* pivots) {
     if (p != j)
       for (int k = first; k < first + n; ++k)
         std::swap(A[static_cast<long>(k) * lda + j], A[static_cast<long>(k) * lda + p]);
-    const double inverse = 1 / column[j];
-    for (int i = j + 1; i < m; ++i) column[i] *= inverse;
-    for (int k = j + 1; k < first + n; ++k) {
-      double* other = A + static_cast<long>(k) * lda;
-      const double x = other[j];
-      for (int i = j + 1; i < m; ++i) other[i] -= column[i] * x;
-    }
+    eliminate(m, j, first + n, A, lda);
   }
   return true;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The few dense operations of the sparse LU, on column-major data in place, without allocation. Where the processor has
-// wide registers they are used (chosen when the program is loaded, so results differ between processors in the last
-// bits only).
+// wide registers and fused multiply-add they are used (chosen when the program is loaded, so results differ between
+// processors in the last bits only): larger products run in tiles of C that stay in registers, over copies of A and B
+// on the stack (after Goto, van de Geijn, ACM Trans. Math. Softw. 34, 2008).
 #pragma once
 
 namespace stickslip::dense {

@@ -73,8 +73,8 @@ struct Pyramid {
   }
 };
 
-double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodies, int& factorisations,
-              InteriorSteps steps = InteriorSteps::along_path) {
+double follow(const Pyramid& heap, const InteriorOptions& options, double tolerance, bool over_bodies,
+              int& factorisations) {
   Condensation condensation;
   condensation.refresh(heap.problem);
   ContactSystem<3> system;
@@ -83,11 +83,16 @@ double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodi
   ContactInterior<3> path;
   EXPECT_TRUE(ContactInterior<3>::applies(system));
   int iterations = 0;
-  const double error = path.follow(system, over_bodies ? condensation.bodies(heap.problem) : nullptr,
-                                   {StoppingMeasure::unit_free, tolerance}, {.slip = slip, .steps = steps}, r.data(),
-                                   slips.data(), iterations);
+  const double error =
+      path.follow(system, over_bodies ? condensation.bodies(heap.problem) : nullptr,
+                  {StoppingMeasure::unit_free, tolerance}, options, r.data(), slips.data(), iterations);
   factorisations = path.factorisations();
   return error;
+}
+
+double follow(const Pyramid& heap, double slip, double tolerance, bool over_bodies, int& factorisations,
+              InteriorSteps steps = InteriorSteps::along_path) {
+  return follow(heap, {.slip = slip, .steps = steps}, tolerance, over_bodies, factorisations);
 }
 
 TEST(BodyFactor, SolvesOverBodiesWhatItSolvesOverContacts) {
@@ -166,6 +171,25 @@ TEST(ContactInterior, LongStepsAreTheSameInEverySystemOfUnits) {
     EXPECT_LE(follow(Pyramid(6, 0.3, {size, size, 1 / size}), 0.3, 1e-4, true, other, InteriorSteps::long_steps), 1e-4);
     EXPECT_EQ(other, plain);
   }
+}
+
+TEST(ContactInterior, AShiftThatFollowsArrivesWithinFewFactorisationsInEverySystemOfUnits) {
+  const InteriorOptions options{.steps = InteriorSteps::long_steps, .shift_follows = true};
+  for (const double mu : {0.1, 0.3})
+    for (const int layers : {6, 7}) {
+      int plain = 0, other = 0;
+      EXPECT_LE(follow(Pyramid(layers, mu), options, 1e-4, true, plain), 1e-4) << mu << ' ' << layers;
+      EXPECT_LE(plain, 60) << mu << ' ' << layers;
+      follow(Pyramid(layers, mu, {0x1p20, 0x1p-20, 0x1p10}), options, 1e-4, true, other);
+      EXPECT_EQ(other, plain);
+    }
+}
+
+TEST(ContactInterior, LongStepsStartNearTheReactionsTheyAreGiven) {
+  int near = 0;
+  // From r = 0 too: the margin moves it inside.
+  EXPECT_LE(follow(Pyramid(5, 0.3), {.steps = InteriorSteps::long_steps, .margin = 0.03}, 1e-4, true, near), 1e-4);
+  EXPECT_LE(near, 60);
 }
 
 TEST(ContactStrategy, AHeapOnWhichSweepsStandStillIsSolvedByAnInteriorPoint) {
