@@ -219,6 +219,7 @@ class MoreauScheme final : public Scheme {
     double way(double h) const { return h * std::max(std::abs(before), std::abs(free)); }
   };
   Approach approach(std::size_t k, Index row) const;
+  double forces_on_bodies(Index row) const;
   /// Of all found points, before an impact law changes v_free_.
   void note_approaches();
   void note_penetration(double h);
