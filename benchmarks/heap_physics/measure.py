@@ -24,11 +24,11 @@ import models  # noqa: E402
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
-FRICTION = (0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
-FILLINGS = (32, 64, 96, 128, 192, 256, 384)
-WALLS = (0.2, 0.5)
-WIDTHS = (7.0, 8.5, 10.0, 12.0, 14.0)  # in radii
-GRAINS = 1210
+FRICTION = (0.1, 0.2, 0.4, 0.7)
+FILLINGS = (32, 64, 96, 128)
+WALLS = (0.5,)
+WIDTHS = (7.0, 9.0, 11.0)  # in radii
+GRAINS = 847
 DIAMETERS = 2.0  # radii in a diameter
 
 
@@ -144,19 +144,23 @@ def janssen(lab, seeds):
                          "mobilised": mean_and_error(shares)})
         weight, load = (numpy.array([row[k] for row in rows]) for k in ("weight", "load"))
         error = numpy.array([row["error"] for row in rows])
-        scale, scale_error = fit_saturation(weight, load, numpy.maximum(error, 1e-3 * load))
-        K, K_error = mean_and_error([row["K"][0] for row in rows if row["count"] >= 128])
-        density = DENSITY_IN_SHAFT(rows, lab, mu_wall, seeds, area)
-        # σ(z) = ρ g λ (1 - exp(-z/λ)), λ = A/(μ K P): the load saturates at the weight of a column as high as λ.
+        scale, scale_error = fit_saturation(weight, load, numpy.maximum(error, numpy.median(error)))
+        deep = [row for row in rows if row["count"] >= 96]
+        K, K_error = mean_and_error([row["K"][0] for row in deep])
+        # Grains roll along the walls: their friction is a part of μ N.
+        acting = mu_wall * mean_and_error([row["mobilised"][0] for row in deep])[0]
+        density = density_in_shaft(lab, mu_wall, seeds, area)
+        # σ(z) = ρ g λ (1 - exp(-z/λ)), λ = A/(μ K P), μ what acts: the load saturates at the weight of a column as high as λ.
         length = scale / (density * models.GRAVITY * area)
         results.append({"mu_wall": mu_wall, "rows": rows, "saturation": [scale, scale_error], "density": density, "lambda": length,
-                        "K_fitted": [area / (mu_wall * perimeter * length), area / (mu_wall * perimeter * length) * scale_error / scale],
+                        "mu_acting": acting,
+                        "K_fitted": [area / (acting * perimeter * length), area / (acting * perimeter * length) * scale_error / scale],
                         "K_measured": [K, K_error],
-                        "saturation_from_K": density * models.GRAVITY * area * area / (mu_wall * K * perimeter)})
+                        "saturation_from_K": density * models.GRAVITY * area * area / (acting * K * perimeter)})
     return results
 
 
-def DENSITY_IN_SHAFT(rows, lab, mu_wall, seeds, area):
+def density_in_shaft(lab, mu_wall, seeds, area):
     """Mass of the grains between two diameters over the floor and two under the top, per volume. [kg/m³]"""
     found = []
     for seed in seeds:
@@ -185,13 +189,14 @@ def discharge(lab, seeds):
     for width in WIDTHS:
         rates = []
         for seed in seeds:
-            end = 0.7 if width >= 12 else 1.0 if width >= 10 else 1.6
+            end = 0.7 if width >= 10 else 1.0
             with lab.run(f"opening-{width}-{seed}", models.opening(width, GRAINS, seed, end)) as f:
                 t, z = f["t"][:], f["position"][:].reshape(len(f["t"]), -1, 7)[:, :, 2]
             out = (z < -models.RADIUS).sum(axis=1)
             # Steady: after the first have left and while more than half of the filling is in the bin.
             steady = (t > 0.15) & (out < 0.45 * GRAINS)
-            rates.append(float(numpy.polyfit(t[steady], out[steady], 1)[0]))
+            # Four stretches of time: what they scatter by is the error of a single start.
+            rates += [float(numpy.polyfit(t[part], out[part], 1)[0]) for part in numpy.array_split(numpy.flatnonzero(steady), 4)]
         mean, error = mean_and_error(rates)
         rows.append({"width": width / DIAMETERS, "rate": mean, "error": error, "rates": rates})
     width, rate = (numpy.array([row[k] for row in rows]) for k in ("width", "rate"))
@@ -266,7 +271,7 @@ def table(results):
         lines += [f"| {r['count']} | {r['weight']:.2f} | {r['load']:.3f} | {r['error']:.3f} | {s * (1 - math.exp(-r['weight'] / s)):.3f} | {r['K'][0]:.3f} ± {r['K'][1]:.3f} | {r['mobilised'][0]:.3f} |"
                   for r in silo["rows"]]
         lines += ["", f"Saturation {s:.2f} ± {silo['saturation'][1]:.2f} N, λ = {1e3 * silo['lambda']:.1f} mm at {silo['density']:.0f} kg/m³; "
-                  f"K = A/(μ P λ) = {silo['K_fitted'][0]:.3f} ± {silo['K_fitted'][1]:.3f}; from the forces between the grains {silo['K_measured'][0]:.3f} ± "
+                  f"wall friction that acts {silo['mu_acting']:.3f} of the normal force; K = A/(μ P λ) with it = {silo['K_fitted'][0]:.3f} ± {silo['K_fitted'][1]:.3f}; from the forces between the grains {silo['K_measured'][0]:.3f} ± "
                   f"{silo['K_measured'][1]:.3f}, which predicts a saturation of {silo['saturation_from_K']:.2f} N without a fit."]
     if "discharge" in results:
         d = results["discharge"]

@@ -12,6 +12,7 @@ DENSITY = 2500.0  # of a grain [kg/m³]
 GRAVITY = 9.81  # [m/s²]
 MASS = DENSITY * 4 / 3 * math.pi * RADIUS**3  # of a grain [kg]
 GOLDEN = math.pi * (3 - math.sqrt(5))  # points at angles of k GOLDEN and radii of c √k fill a disc evenly
+TOLERANCE = 1e-4  # of the velocity that a step's weight would make: far below the scatter from start to start
 SPIRAL = 1.3  # c: no two of these points are then closer than 2.009
 
 
@@ -39,10 +40,10 @@ def plane(x, y, z, normal):
 
 
 def run(step, end, output):
-    return f'[run]\nscheme = "moreau"\nstep = {step}\nend_time = {end}\noutput_step = {output}\n'
+    return f'[run]\nscheme = "moreau"\nstep = {step}\nend_time = {end}\noutput_step = {output}\n[run.moreau]\ncontact_tolerance = {TOLERANCE}\n'
 
 
-HEAP_RADIUS = 20.0  # of the plate
+HEAP_RADIUS = 16.0  # of the plate
 HEAP_DEPTH = 10.0  # of the ground below the plate
 
 
@@ -115,7 +116,7 @@ def opening(width, count, seed, end, mu=0.5):
     """A bin with a flat floor and a square opening in its middle; what has left it falls 30 radii deep and rolls away."""
     a, w = BIN_HALF * RADIUS, 0.5 * width * RADIUS
     text = header("Opening", seed)
-    text += grains("grain", count, "2.08*r*(mod(i, 11) - 5) + 0.1*r*sin(7*i + seed)", "2.08*r*(mod(floor(i/11), 11) - 5) + 0.1*r*cos(5*i + 2*seed)",
+    text += grains("grain", count, "2.2*r*(mod(i, 11) - 5) + 0.05*r*sin(7*i + seed)", "2.2*r*(mod(floor(i/11), 11) - 5) + 0.05*r*cos(5*i + 2*seed)",
                    "1.02*r + 2.2*r*floor(i/121)")
     corners = [(-w, -w), (w, -w), (w, w), (-w, w), (-2 * a, -2 * a), (2 * a, -2 * a), (2 * a, 2 * a), (-2 * a, 2 * a)]
     text += '[[shape]]\nbody = "ground"\nname = "floor"\nkind = "mesh"\n'
