@@ -24,10 +24,10 @@ import models  # noqa: E402
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402
 
-FRICTION = (0.1, 0.2, 0.4, 0.7)
+FRICTION = (0.1, 0.2, 0.4)
 FILLINGS = (32, 64, 96, 128)
 WALLS = (0.5,)
-WIDTHS = (7.0, 9.0, 11.0)  # in radii
+WIDTHS = (7.0, 9.0, 11.0, 13.0)  # in radii
 GRAINS = 847
 DIAMETERS = 2.0  # radii in a diameter
 
@@ -189,12 +189,12 @@ def discharge(lab, seeds):
     for width in WIDTHS:
         rates = []
         for seed in seeds:
-            end = 0.7 if width >= 10 else 1.0
+            end = 0.45 if width > 8 else 1.0
             with lab.run(f"opening-{width}-{seed}", models.opening(width, GRAINS, seed, end)) as f:
                 t, z = f["t"][:], f["position"][:].reshape(len(f["t"]), -1, 7)[:, :, 2]
             out = (z < -models.RADIUS).sum(axis=1)
             # Steady: after the first have left and while more than half of the filling is in the bin.
-            steady = (t > 0.15) & (out < 0.45 * GRAINS)
+            steady = (t > 0.2) & (out < 0.45 * GRAINS)
             # Four stretches of time: what they scatter by is the error of a single start.
             rates += [float(numpy.polyfit(t[part], out[part], 1)[0]) for part in numpy.array_split(numpy.flatnonzero(steady), 4)]
         mean, error = mean_and_error(rates)

@@ -12,7 +12,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import machine  # noqa: E402
 
 SCENES = ([("spheres", 50, mu, e) for e in (0, 0.5) for mu in (0, 0.1, 0.3, 0.7)] +
-          [("spheres", 200, 0.3, 0), ("shapes", 24, 0.3, 0), ("shapes", 24, 0.3, 0.5), ("hopper", 125, 0.3, 0), ("hopper", 125, 0.3, 0.5)])
+          [("shapes", 24, 0.3, 0), ("shapes", 24, 0.3, 0.5), ("hopper", 125, 0.3, 0), ("hopper", 125, 0.3, 0.5)])
 STEPS = {"spheres": 1e-3, "shapes": 2e-3, "hopper": 2e-3}
 WORDS = {"spheres": "spheres in a box", "shapes": "boxes and capsules", "hopper": "hopper"}
 # MuJoCo's variants: step and time constant of its contacts in our steps; None: 0.02 s, its default.
@@ -22,7 +22,8 @@ FINE_SCENE, FINE = ("spheres", 50, 0.3, 0), (0.1, 0.2)  # once: it takes ten tim
 
 def call(program, *arguments):
     done = subprocess.run([str(program), *map(str, arguments)], stdout=subprocess.PIPE, text=True)
-    return json.loads(done.stdout) if done.stdout else {"status": "no output"}
+    lines = [line for line in done.stdout.splitlines() if line.startswith("{")]  # MuJoCo writes warnings there as well
+    return json.loads(lines[-1].replace("nan", "NaN").replace("inf", "Infinity"))
 
 
 def better(best, key, row):
@@ -79,8 +80,7 @@ def main():
         lines.append(f"| {WORDS[scene[0]]} | {scene[1]} | {scene[2]} | {scene[3]} | {cells(rows['ours'])} | {cells(rows['default'])} | {ratio} | "
                      f"{cells(rows['stiff'])} |")
     lines += ["", "MuJoCo: mj_step, Newton's method to 1e-8, pyramidal cones. Its contacts are springs and dampers: with its default time constant of 0.02 s; "
-              "stiff: the shortest that it takes, two steps. A mass on such a spring sinks in by a "
-              "multiple of g T², and by a part of v T where it arrives: 1e-6 of a radius of 5 cm at rest asks for T of some 0.07 ms and steps of half that. "
+              "stiff: the shortest that it takes, two steps. "
               "There is no law of impact in it: e is put into the damping of the spring.", ""]
     if fine := best.get((FINE_SCENE, "fine")):
         lines += [f"With a tenth of the step and two of those as the time constant MuJoCo takes {fine['seconds']:.1f} s for 50 spheres with mu = 0.3 and e = 0: deepest "

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The piles by MuJoCo: mj_step with its default solver (Newton, pyramidal cones, at most 100 iterations to 1e-8). Its
 // contacts are springs and dampers with a time constant and a damping ratio (solref), by default 0.02 s and 1; the time
-// constant may not be below two steps. There is no law of impact: the damping ratio ζ is chosen so that a mass on such a
-// spring leaves with e of its speed, e = exp(-π ζ/√(1 - ζ²)).
+// constant may not be below two steps. There is no law of impact: the damping ratio ζ is chosen so that a mass on such
+// a spring leaves with e of its speed, e = exp(-π ζ/√(1 - ζ²)).
 //
 // usage: mujoco_piles SCENE COUNT MU RESTITUTION STEP TIME_CONSTANT
 #include <mujoco/mujoco.h>
@@ -39,14 +39,14 @@ std::string numbers(const char* name, const pile::Quadruple& x) { return numbers
 
 std::string model_of(const pile::Scene& scene, double step, double time_constant) {
   const std::size_t contacts = 20 * scene.bodies.size() + 100;
-  std::string xml = "<mujoco><size nconmax=\"" + std::to_string(contacts) + "\" njmax=\"" +
-                    std::to_string(4 * contacts) + "\"/><option" + numbers("timestep", {step}) +
-                    numbers("gravity", {0, 0, -pile::kGravity}) + "/><default><geom" +
-                    numbers("solref", {time_constant, damping_ratio(scene.restitution)}) +
-                    numbers("friction", {scene.mu, 0, 0}) + (scene.mu > 0 ? " condim=\"3\"" : " condim=\"1\"") +
-                    "/></default><worldbody>";
+  std::string xml =
+      "<mujoco><size nconmax=\"" + std::to_string(contacts) + "\" njmax=\"" + std::to_string(4 * contacts) +
+      "\"/><option" + numbers("timestep", {step}) + numbers("gravity", {0, 0, -pile::kGravity}) + "/><default><geom" +
+      numbers("solref", {time_constant, damping_ratio(scene.restitution)}) + numbers("friction", {scene.mu, 0, 0}) +
+      (scene.mu > 0 ? " condim=\"3\"" : " condim=\"1\"") + "/></default><worldbody>";
   for (const pile::Plane& plane : scene.planes)
-    xml += "<geom type=\"plane\" size=\"0 0 1\"" + numbers("pos", plane.position) + numbers("zaxis", plane.normal) + "/>";
+    xml +=
+        "<geom type=\"plane\" size=\"0 0 1\"" + numbers("pos", plane.position) + numbers("zaxis", plane.normal) + "/>";
   for (const pile::Plate& plate : scene.plates)
     xml += "<geom type=\"box\"" + numbers("size", plate.size, 0.5) + numbers("pos", plate.position) +
            numbers("quat", plate.orientation) + "/>";
@@ -99,7 +99,8 @@ int main(int argc, char** argv) {
   outcome.depth_at_end = deepest(scene, data);
   outcome.contacts = data->ncon;
   for (int k = 0; k < mjNWARNING; ++k)
-    if (data->warning[k].number > 0) outcome.status = mju_warningText(k, static_cast<size_t>(data->warning[k].lastinfo));
+    if (data->warning[k].number > 0)
+      outcome.status = mju_warningText(k, static_cast<size_t>(data->warning[k].lastinfo));
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     outcome.fastest_at_end = std::max(outcome.fastest_at_end, mju_norm3(data->qvel + 6 * i));
   pile::print(scene, outcome);

@@ -116,13 +116,13 @@ inline Scene hopper(int count) {
   scene.end = 1;
   scene.length = kRadius;
   for (int i = 0; i < count; ++i)
-    scene.bodies.push_back({Kind::sphere,
-                            2500 * 4 / 3.0 * std::acos(-1.0) * std::pow(kRadius, 3),
-                            {kRadius, 0, 0},
-                            {0.044 * (i % 5 - 2) + 0.002 * std::sin(7 * i),
-                             0.044 * (i / 5 % 5 - 2) + 0.002 * std::cos(5 * i),
-                             kHigh + 1.1 * kRadius + 0.03 * (i / 25)},
-                            {1, 0, 0, 0}});
+    scene.bodies.push_back(
+        {Kind::sphere,
+         2500 * 4 / 3.0 * std::acos(-1.0) * std::pow(kRadius, 3),
+         {kRadius, 0, 0},
+         {0.044 * (i % 5 - 2) + 0.002 * std::sin(7 * i), 0.044 * (i / 5 % 5 - 2) + 0.002 * std::cos(5 * i),
+          kHigh + 1.1 * kRadius + 0.03 * (i / 25)},
+         {1, 0, 0, 0}});
   add_box_of_planes(scene, kHalf);
   // A plate falls from the wall (kHalf, kHigh) to the edge of the opening (kOutlet/2, kLow); four of them about z.
   const double run = kHalf - kOutlet / 2, rise = kHigh - kLow, length = std::hypot(run, rise);

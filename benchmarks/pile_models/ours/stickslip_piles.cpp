@@ -98,8 +98,7 @@ int main(int argc, char** argv) {
   }
   outcome.contacts = static_cast<long>(run.trajectory.point_forces(run.trajectory.rows() - 1).size());
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    outcome.fastest_at_end =
-        std::max(outcome.fastest_at_end, run.final.v.segment<3>(6 * static_cast<Index>(i)).norm());
+    outcome.fastest_at_end = std::max(outcome.fastest_at_end, run.final.v.segment<3>(6 * static_cast<Index>(i)).norm());
   pile::print(scene, outcome);
   if (!run.message.empty()) std::fprintf(stderr, "%s\n", run.message.c_str());
   return run.status == Status::success ? 0 : 1;

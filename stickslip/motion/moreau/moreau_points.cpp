@@ -70,8 +70,8 @@ void MoreauScheme::recall_velocities(double h) {
   }
 }
 
-/// What the forces of the step do to the velocities of the free bodies of a row, whatever their direction: contacts turn
-/// it. Weight presses what lies in a heap against its neighbours and walls as fast as it would fall. [m/s]
+/// What the forces of the step do to the velocities of the free bodies of a row, whatever their direction: contacts
+/// turn it. Weight presses what lies in a heap against its neighbours and walls as fast as it would fall. [m/s]
 double MoreauScheme::forces_on_bodies(Index row) const {
   constexpr int kPerBody = 6;  // entries of a row (model/multibody/body_contacts.hpp): velocity, then spin
   const int* column = found_.Wt.innerIndexPtr();

@@ -389,8 +389,8 @@ bool MoreauScheme::contacts_rest() const {
   });
 }
 
-/// To the tolerance asked for, then, for few points and at rest, to round-off: at the edge of sticking the velocity is only as
-/// exact as the square root of the residual, or worse.
+/// To the tolerance asked for, then, for few points and at rest, to round-off: at the edge of sticking the velocity is
+/// only as exact as the square root of the residual, or worse.
 Status MoreauScheme::solve_inclusion() {
   ++problems_;
   if (lean_) return solve_friction();
