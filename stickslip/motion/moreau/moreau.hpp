@@ -106,7 +106,8 @@
 // repeated with half its length, down to 1/16, before the run ends.
 //
 // Few points (up to 64) are solved to round-off after the solver's tolerance is reached; it decides whether a body just
-// below its friction angle creeps.
+// below its friction angle creeps. More points are so where all that carry load rest, over some steps: a heap at rest
+// stays where it is.
 #pragma once
 
 #include <algorithm>
@@ -219,6 +220,7 @@ class MoreauScheme final : public Scheme {
     double way(double h) const { return h * std::max(std::abs(before), std::abs(free)); }
   };
   Approach approach(std::size_t k, Index row) const;
+  double forces_on_bodies(Index row) const;
   /// Of all found points, before an impact law changes v_free_.
   void note_approaches();
   void note_penetration(double h);
@@ -277,6 +279,7 @@ class MoreauScheme final : public Scheme {
   Status solve_laws(double h);
   Status estimate_reactions(double h);
   bool release_laws();
+  bool contacts_rest() const;
   Status solve_inclusion();
   Status solve_friction();
   void fill_lean();

@@ -70,6 +70,27 @@ void MoreauScheme::recall_velocities(double h) {
   }
 }
 
+/// What the forces of the step do to the velocities of the free bodies of a row, whatever their direction: contacts
+/// turn it. Weight presses what lies in a heap against its neighbours and walls as fast as it would fall. [m/s]
+double MoreauScheme::forces_on_bodies(Index row) const {
+  constexpr int kPerBody = 6;  // entries of a row (model/multibody/body_contacts.hpp): velocity, then spin
+  const int* column = found_.Wt.innerIndexPtr();
+  const double* value = found_.Wt.valuePtr();
+  const auto part = [&](int from) {
+    double direction = 0, change = 0;
+    for (int at = from; at < from + 3; ++at) {
+      const double dv = v_free_[column[at]] - v_m_[column[at]];
+      direction += value[at] * value[at];
+      change += dv * dv;
+    }
+    return std::sqrt(direction * change);
+  };
+  double sum = 0;
+  const int end = found_.Wt.outerIndexPtr()[row + 1];
+  for (int at = found_.Wt.outerIndexPtr()[row]; at + kPerBody <= end; at += kPerBody) sum += part(at) + part(at + 3);
+  return sum;
+}
+
 /// An impact is faster than what the forces of one step do to the bodies at hand, and than rounding.
 MoreauScheme::Approach MoreauScheme::approach(std::size_t k, Index row) const {
   double before = -w_start()[row], free = -w_end()[row], forces = 0, noise = 0, length = 0;
@@ -82,6 +103,7 @@ MoreauScheme::Approach MoreauScheme::approach(std::size_t k, Index row) const {
     noise += std::abs(a * v);
     length += a * a * inverse_diagonal_[i];
   }
+  if (drift_kick_) forces = std::max(forces, forces_on_bodies(row));
   noise += std::sqrt(length) * thrust_;
   const double arrival = std::isnan(recalled_[k]) ? before : std::max(before, recalled_[k]);
   // Parts of a step are judged as the whole: what rebounds come to is not to be followed to ever shorter flights.
@@ -137,7 +159,7 @@ bool MoreauScheme::leaves_by_itself(std::size_t k, double h) const {
   const Approach& approach = approaches_[k];
   if (impact_is_located(found_.points[k]) && found_.points[k].gap < -kWayOfABlow * approach.way(h)) return false;
   if (approach.impact()) return waits_for_impact(found_.points[k]);
-  return approach.before > std::abs(approach.free - approach.before);
+  return drift_kick_ ? approach.leaves() : approach.before > std::abs(approach.free - approach.before);
 }
 
 bool MoreauScheme::some_point_stays_inside(double h) const {
@@ -244,7 +266,9 @@ void MoreauScheme::select_points(double h) {
     } else if (has_arrived(point) || (point.gap <= touching(point, row, along, h) && !arrives_later(k, row, h))) {
       takes_part = true;
       active.touches = true;
-      active.bias = law.impact == ImpactLaw::newton ? restitution(point) * std::min(along.arrival, 0.0) : 0;
+      // What carries load and gives way a little, slower than the forces of the step explain, is no impact.
+      const bool rests = drift_kick_ && !impact && carried_load(k);
+      active.bias = law.impact == ImpactLaw::newton && !rests ? restitution(point) * std::min(along.arrival, 0.0) : 0;
     } else {
       takes_part = h * free < -point.gap && !(impact && waits_for_impact(point));
       active.bias = point.gap / h;

@@ -22,6 +22,9 @@ constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the
 constexpr int kPolishing = 100;            // iterations for that
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
+// In a heap at rest each step starts from the reactions of the last: a few iterations in each add up to round-off.
+constexpr int kPolishingAtRest = 20;
+constexpr double kOfTolerance = 10;  // times that: velocities that the solver left, not motion
 // Iterations with the slopes of the start of the step; where they do not fall below kQuick of the one before then, so
 // many with their own (a motor that comes to its limit, or leaves it, within the step has another slope there).
 constexpr int kPatient = 6, kNewton = 60;
@@ -371,8 +374,23 @@ bool MoreauScheme::reactions_settle(double h) {
   return false;
 }
 
-/// To the tolerance asked for, then, for few points, to round-off: at the edge of sticking the velocity is only as
-/// exact as the square root of the residual, or worse.
+/// No loaded point moves by more than what the solver leaves, before the step as after it (u1_).
+bool MoreauScheme::contacts_rest() const {
+  double fastest = 0;
+  for (const Active& active : active_)
+    raise(fastest, std::abs(row_times(problem_.Wt, active.first, v_free_) - problem_.w[active.first]));
+  const double limit = kOfTolerance * options_.contact_tolerance * fastest;
+  return std::all_of(active_.begin(), active_.end(), [&](const Active& active) {
+    if (!(solution_.r[active.first] > 0)) return true;
+    const Index end = active.first + contacts_[static_cast<std::size_t>(active.law)].size();
+    for (Index i = active.first; i < end; ++i)
+      if (!(std::abs(u0_[i]) <= limit && std::abs(u1_[i]) <= limit)) return false;
+    return true;
+  });
+}
+
+/// To the tolerance asked for, then, for few points and at rest, to round-off: at the edge of sticking the velocity is
+/// only as exact as the square root of the residual, or worse.
 Status MoreauScheme::solve_inclusion() {
   ++problems_;
   if (lean_) return solve_friction();
@@ -389,12 +407,13 @@ Status MoreauScheme::solve_inclusion() {
                 fmt::format("stopped within the step from t = {:.9g} s; everything up to there is kept", t0_));
   double residual = law_residual(false);
   const bool close = solution_.status == Status::success || solution_.status == Status::not_converged;
-  if (close && residual > kRoundOff && active_.size() <= kFewPoints) {
+  const bool few = active_.size() <= kFewPoints;
+  if (close && residual > (few ? kRoundOff : kNearlyRoundOff) && (few || contacts_rest())) {
     polished_ = solution_;
     SolveOptions options = options_.solver;
     options.measure = StoppingMeasure::inclusion;
     options.tolerance = kRoundOff;
-    options.max_iterations = residual > kNearlyRoundOff ? kPolishing : kLastPolishing;
+    options.max_iterations = !few ? kPolishingAtRest : residual > kNearlyRoundOff ? kPolishing : kLastPolishing;
     solve_problem(options, polished_);
     iterations_ += polished_.iterations;
     std::swap(solution_, polished_);
@@ -407,7 +426,6 @@ Status MoreauScheme::solve_inclusion() {
   // What counts is the residual seen from here, not what the solver believes.
   residual = law_residual();
   // The solver's tolerance is on the norm over all contacts, the residual here is that of the worst one.
-  const bool few = active_.size() <= kFewPoints;
   const bool good = residual <= tolerance || (!few && solution_.status == Status::success);
   const double accepted = contacts_.empty() ? 10 * tolerance : kNearMiss * tolerance;
   if (close && residual <= accepted && (good || !options_.strict)) {
