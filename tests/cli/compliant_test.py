@@ -500,5 +500,5 @@ def test_compared_with_itself_the_error_follows_the_tolerance(stickslip, model):
 
 
 def test_beside_other_schemes_it_is_said_to_be_another_model(stickslip):
-    result = stickslip.json("compare", ROOT / "models" / "incline.toml", "--schemes", "moreau,compliant", "--out", "out")
+    result = stickslip.json("compare", ROOT / "models" / "bouncing-ball.toml", "--schemes", "moreau,compliant", "--out", "out")
     assert result["reference"]["scheme"] != "compliant" and "another model" in result["reference"]["note"]
