@@ -131,7 +131,7 @@ void BlockLu::update(int s, int d) {
   double* upper = values_.data() + upper_start_[s];
   const int hs = height_[s], us = height_[s] - width_[s];
   std::fill_n(update_.begin(), static_cast<std::size_t>(m) * n, 0.0);
-  dense::subtract_product(m, n, w, L + m0, h, U + m0 - w, h - w, 1, update_.data(), m);
+  dense_kernel::subtract_product(m, n, w, L + m0, h, U + m0 - w, h - w, 1, update_.data(), m);
   for (int j = 0; j < n; ++j) {
     double* column = lower + static_cast<std::size_t>(target_[j]) * hs;
     const double* from = update_.data() + static_cast<std::size_t>(j) * m;
@@ -140,7 +140,7 @@ void BlockLu::update(int s, int d) {
   if (m > n) {
     const int rest = m - n, ws = width_[s];
     std::fill_n(update_.begin(), static_cast<std::size_t>(rest) * n, 0.0);
-    dense::subtract_product(rest, n, w, U + m1 - w, h - w, L + m0, h, 1, update_.data(), rest);
+    dense_kernel::subtract_product(rest, n, w, U + m1 - w, h - w, L + m0, h, 1, update_.data(), rest);
     for (int j = 0; j < n; ++j) {
       double* column = upper + static_cast<std::size_t>(target_[j]) * us;
       const double* from = update_.data() + static_cast<std::size_t>(j) * rest;
@@ -162,15 +162,15 @@ bool BlockLu::close_panel(int s) {
   double* L = values_.data() + lower_start_[s];
   double* U = values_.data() + upper_start_[s];
   int* pivots = pivots_.data() + scalar_start_[structure_.panel_starts[s]];
-  if (!dense::lu(w, L, h, pivots)) return false;
+  if (!dense_kernel::lu(w, L, h, pivots)) return false;
   const int rest = h - w;
   if (rest > 0) {
-    dense::solve_right_upper(rest, w, L + w, h, L, 1, h, false);
+    dense_kernel::solve_right_upper(rest, w, L + w, h, L, 1, h, false);
     for (int j = 0; j < w; ++j)
       if (pivots[j] != j)
         std::swap_ranges(U + static_cast<std::size_t>(j) * rest, U + static_cast<std::size_t>(j + 1) * rest,
                          U + static_cast<std::size_t>(pivots[j]) * rest);
-    dense::solve_right_upper(rest, w, U, rest, L, h, 1, true);
+    dense_kernel::solve_right_upper(rest, w, U, rest, L, h, 1, true);
     hand_on(s, active_columns_[s]);
   }
   return true;

@@ -75,7 +75,7 @@ void Condensation::factorize_components(const SystemMatrix& A) {
   });
   for (int c = 0; c < count; ++c) {
     const int n = component_starts_[c + 1] - component_starts_[c];
-    if (!dense::lu(n, factors_.data() + factor_starts_[c], n, pivots_.data() + component_starts_[c]))
+    if (!dense_kernel::lu(n, factors_.data() + factor_starts_[c], n, pivots_.data() + component_starts_[c]))
       not_positive_definite();
   }
 }

@@ -13,7 +13,7 @@
 #define STICKSLIP_WIDE
 #endif
 
-namespace stickslip::dense {
+namespace stickslip::dense_kernel {
 
 namespace {
 // Four numbers at any address; the compiler splits them where registers are narrower.
@@ -268,4 +268,4 @@ bool lu_columns(int m, int first, int n, double* A, int lda, int* pivots) {
 
 bool lu(int n, double* A, int lda, int* pivots) { return lu_columns(n, 0, n, A, lda, pivots); }
 
-}  // namespace stickslip::dense
+}  // namespace stickslip::dense_kernel

@@ -5,7 +5,7 @@
 // on the stack (after Goto, van de Geijn, ACM Trans. Math. Softw. 34, 2008).
 #pragma once
 
-namespace stickslip::dense {
+namespace stickslip::dense_kernel {
 
 /// C -= A B: A m x k (leading dimension lda), C m x n (ldc), B(l, j) = B[l * row_step + j * column_step], k x n.
 void subtract_product(int m, int n, int k, const double* A, int lda, const double* B, int row_step, int column_step,
@@ -15,4 +15,4 @@ bool lu(int n, double* A, int lda, int* pivots);
 /// X T = A for X in place of A (m x n): T upper triangular with T(k, j) = T[k * row_step + j * column_step].
 void solve_right_upper(int m, int n, double* A, int lda, const double* T, int row_step, int column_step, bool unit);
 
-}  // namespace stickslip::dense
+}  // namespace stickslip::dense_kernel

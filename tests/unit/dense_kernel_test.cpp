@@ -29,7 +29,7 @@ TEST(DenseKernel, ProductsOfAllSizesAreThoseOfTheDefinition) {
           const Matrix before = sample(engine, m + 3, n);
           Matrix C = before;
           const int ldb = static_cast<int>(B.rows());
-          dense::subtract_product(m, n, k, A.data() + 1, m + 2, B.data(), transposed ? ldb : 1, transposed ? 1 : ldb,
+          dense_kernel::subtract_product(m, n, k, A.data() + 1, m + 2, B.data(), transposed ? ldb : 1, transposed ? 1 : ldb,
                                   C.data() + 2, m + 3);
           Matrix expected = before;
           expected.middleRows(2, m) -= A.middleRows(1, m) * (transposed ? Matrix(B.transpose()) : B);
@@ -46,7 +46,7 @@ TEST(DenseKernel, FactorsMultiplyToTheMatrixWithItsRowsExchanged) {
     const Matrix A = sample(engine, n, n);
     Matrix LU = A, P = A;
     std::vector<int> pivots(static_cast<std::size_t>(n));
-    ASSERT_TRUE(dense::lu(n, LU.data(), n, pivots.data()));
+    ASSERT_TRUE(dense_kernel::lu(n, LU.data(), n, pivots.data()));
     for (int i = 0; i < n; ++i) P.row(i).swap(P.row(pivots[static_cast<std::size_t>(i)]));
     const Matrix L = LU.triangularView<Eigen::UnitLower>(), U = LU.triangularView<Eigen::Upper>();
     EXPECT_LE(L.cwiseAbs().maxCoeff(), 1.0);  // pivots are the largest of their columns
