@@ -733,3 +733,35 @@ def test_energy_balances_where_stiffness_depends_on_time(stickslip, T, rate):
     text = text.replace(f"[[{5000 / T**2}, 0]", f'[["{5000 / T**2!r}*(1 + 0.5*sin({rate / T!r}*t))", 0]')
     assert "sin(" in text
     assert run(stickslip, text)["audit"]["energy"]["value"] < 1e-8
+
+
+@pytest.mark.parametrize("tolerance", [1e-6, 1e-9, 1e-12])
+@pytest.mark.parametrize("integrator", ["explicit", "stiff"])
+def test_derivatives_of_what_a_contact_holds_are_exact_too(stickslip, tolerance, integrator):
+    k, force = 1e5, 200.0
+    run(stickslip, f"""
+[parameters]
+F = {force}
+[matrices]
+coordinates = ["phi", "z"]
+angles = ["phi"]
+mass = [[0.05, 0], [0, 0.3]]
+force = [0, "-F"]
+[[contact]]
+name = "pad"
+gap = "z"
+slip = "0.12*phi"
+mu = 0.4
+compliance = {{ stiffness = [[{k}, 0], [0, 5e5]], damping = 500 }}
+[initial]
+position = [0, "-F/{k}"]
+velocity = [100, 0]
+[run]
+scheme = "compliant"
+end_time = 4
+output_step = 0.02
+tolerance = {tolerance}
+sensitivities = ["parameters.F"]
+""", "--set", f"run.compliant.integrator={integrator}")
+    for row in table(stickslip, "trajectory.csv"):
+        assert float(row["d_z_parameters.F"]) == pytest.approx(-1 / k, rel=1e-7)

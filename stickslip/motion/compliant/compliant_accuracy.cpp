@@ -21,6 +21,7 @@ constexpr double kEnergyLeeway = 1e4;    // an error of 10 tolerances of the ene
 constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
 constexpr double kColumnAccuracy =
     1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr double kSmallPart = 1e-6;   // of a column, of a component that contacts hold: smaller ones are round-off
 constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
@@ -77,6 +78,7 @@ void CompliantScheme::raise_scales() {
   const double energy = kEnergyLeeway * energy_size_;
   if (dynamics_.sums_size() > 0 && energy > 0 && std::isfinite(energy))
     scale_.segment(motion, kEnergies).setConstant(energy);
+  if (column_size_.rows() != motion) column_size_.setZero(motion, unknowns_);
   for (Index k = 0; k < unknowns_; ++k) {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
     // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate
@@ -89,7 +91,13 @@ void CompliantScheme::raise_scales() {
         gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
     }
     const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
-    for (Index i = 0; i < motion; ++i) scale_[at + i] = gain > 0 ? gain * floor * scale_[i] : kUncontrolled;
+    // A component that contacts hold has a size of its own, far below what it would be without them.
+    double* own = column_size_.col(k).data();
+    for (Index i = 0; i < motion; ++i) {
+      own[i] = std::max(own[i], std::abs(y_[at + i]));
+      const double all = gain * scale_[i], part = own[i] > 0 ? std::clamp(own[i], kSmallPart * all, all) : all;
+      scale_[at + i] = gain > 0 ? floor * part : kUncontrolled;
+    }
   }
 }
 
