@@ -48,7 +48,8 @@ class Radau final : public OdeIntegrator {
   bool single_step(OdeFunction f, double t0, const Vector& y0, double h, Vector& y1) override;
   /// y + Z_i of the last single_step, which began at y.
   void stage(int i, const Vector& y, Vector& value) const { value = y + Z_[static_cast<std::size_t>(i)]; }
-  /// The rate of its polynomial there, h its size: f of the stage without the round-off that stiff components have in f.
+  /// The rate of its polynomial there, h its size: f of the stage without the round-off that stiff components have in
+  /// f.
   void stage_rate(int i, double h, Vector& rate) const;
   int degree() const override { return 3; }
   int order() const override { return 5; }

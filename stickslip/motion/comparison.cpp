@@ -280,10 +280,10 @@ Comparison compare_schemes(const System& system, const State& initial, const Sim
   if (!find_reference(system, options, runner, result)) return result;
   if (result.reference_scheme != SchemeKind::compliant &&
       std::find(options.schemes.begin(), options.schemes.end(), SchemeKind::compliant) != options.schemes.end())
-    result.reference_note +=
-        fmt::format("{}compliant is another model, whose contacts give way: its difference does not fall with its "
-                    "tolerance; with --schemes compliant it is compared with itself",
-                    result.reference_note.empty() ? "" : "; ");
+    result.reference_note += fmt::format(
+        "{}compliant is another model, whose contacts give way: its difference does not fall with its "
+        "tolerance; with --schemes compliant it is compared with itself",
+        result.reference_note.empty() ? "" : "; ");
   const auto [position_floor, velocity_floor] = error_floors(result);
   for (SchemeKind scheme : options.schemes) {
     const bool own = chooses_own_steps(scheme);

@@ -88,8 +88,8 @@ std::span<const SchemeDescription> scheme_table();
 const SchemeDescription& describe(SchemeKind kind);
 inline std::string_view to_string(SchemeKind kind) { return describe(kind).name; }
 inline bool chooses_own_steps(SchemeKind kind) { return describe(kind).own_steps; }
-/// Steps end where the scheme likes, and at the times of the output; else at multiples of run.step, with rows between them
-/// interpolated.
+/// Steps end where the scheme likes, and at the times of the output; else at multiples of run.step, with rows between
+/// them interpolated.
 bool chooses_own_steps(const SimulationOptions& options);
 /// Throws InputError naming the nearest known scheme.
 SchemeKind scheme_from(std::string_view name);

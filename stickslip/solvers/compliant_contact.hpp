@@ -100,9 +100,9 @@ void validate(const CompliantProblem& problem, const char* what);
 /// Allocates nothing once sizes stay. status: not_converged if sweeps and Newton end without the pieces agreeing.
 void solve(const CompliantProblem& problem, CompliantWorkspace& workspace, CompliantSolution& solution);
 
-/// What a contact alone that slipped on `before` does now, by the rate of its deformation: z = l - C (δ_T' + v_T) with l
-/// on that piece. The trial force of the state differs from l by C σ only: where C is small, an error of the state too
-/// small to count would decide.
+/// What a contact alone that slipped on `before` does now, by the rate of its deformation: z = l - C (δ_T' + v_T) with
+/// l on that piece. The trial force of the state differs from l by C σ only: where C is small, an error of the state
+/// too small to count would decide.
 SectionPiece piece_by_rate(const CompliantProblem& problem, const CompliantWorkspace& workspace,
                            const CompliantSolution& solution, const SectionPiece& before, const PlaneForce& rate);
 

@@ -141,10 +141,8 @@ SectionPiece piece_by_rate(const CompliantProblem& p, const CompliantWorkspace& 
   }
   const Metric G{w.metric(0, 0), 0.5 * (w.metric(0, 1) + w.metric(1, 0)), w.metric(1, 1)};
   l = on_piece(point, before, rho, {1, 0, 1}, l);
-  return point.section.project(rho, G,
-                               {l[0] - p.C(0, 0) * slip[0] - p.C(0, 1) * slip[1],
-                                l[1] - p.C(1, 0) * slip[0] - p.C(1, 1) * slip[1]},
-                               l);
+  return point.section.project(
+      rho, G, {l[0] - p.C(0, 0) * slip[0] - p.C(0, 1) * slip[1], l[1] - p.C(1, 0) * slip[0] - p.C(1, 1) * slip[1]}, l);
 }
 
 void solve_alone(const CompliantProblem& p, CompliantWorkspace& w, CompliantSolution& s) {

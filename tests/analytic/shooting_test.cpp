@@ -247,7 +247,8 @@ TEST(Fit, WhatTheDataDoNotTellIsNamed) {
     fit(problem);
     FAIL() << "no value of the static limit changes the motion";
   } catch (const InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("no measured column depends on the unknown 'static_limit'"), std::string::npos)
+    EXPECT_NE(std::string(error.what()).find("no measured column depends on the unknown 'static_limit'"),
+              std::string::npos)
         << error.what();
   }
 }

@@ -29,8 +29,8 @@ TEST(DenseKernel, ProductsOfAllSizesAreThoseOfTheDefinition) {
           const Matrix before = sample(engine, m + 3, n);
           Matrix C = before;
           const int ldb = static_cast<int>(B.rows());
-          dense_kernel::subtract_product(m, n, k, A.data() + 1, m + 2, B.data(), transposed ? ldb : 1, transposed ? 1 : ldb,
-                                  C.data() + 2, m + 3);
+          dense_kernel::subtract_product(m, n, k, A.data() + 1, m + 2, B.data(), transposed ? ldb : 1,
+                                         transposed ? 1 : ldb, C.data() + 2, m + 3);
           Matrix expected = before;
           expected.middleRows(2, m) -= A.middleRows(1, m) * (transposed ? Matrix(B.transpose()) : B);
           // k products of numbers up to 1, each rounded.

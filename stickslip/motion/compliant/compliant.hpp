@@ -194,7 +194,7 @@ class CompliantScheme final : public Scheme {
   SwitchAudit switches_;
   std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step
   std::vector<double> column_gain_;
-  DenseMatrix column_size_;  // largest of every component so far
+  DenseMatrix column_size_;           // largest of every component so far
   std::vector<double> switch_times_;  // in the step
   Part part_, reached_part_;          // the last one made; that to a switch
   /// Where the integrator's part of a cut step ends, the state there, and the sums of what was carried beyond by rates.

@@ -90,8 +90,8 @@ void CompliantContacts::decide_by_rates(const std::vector<ContactPieces>& before
   for (std::size_t s = 0; s < slots_.size() && s < before.size(); ++s) {
     if (!slips_alone(s, before[s]) || !pieces_[s].closed || pieces_[s].pulls) continue;
     const Group& group = *places_[s].group;
-    pieces_[s].tangential = piece_by_rate(group.problem, group.workspace, group.solution, before[s].tangential,
-                                          own_rate(s, rates));
+    pieces_[s].tangential =
+        piece_by_rate(group.problem, group.workspace, group.solution, before[s].tangential, own_rate(s, rates));
   }
 }
 

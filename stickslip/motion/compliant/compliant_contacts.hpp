@@ -194,7 +194,7 @@ class CompliantContacts {
 
   /// Forces, lengths and times of the contacts at the placed state, for error weights.
   double force_size() const;
-  double gap(std::size_t slot) const;  ///< [m]; margin() where its point is out of sight
+  double gap(std::size_t slot) const;       ///< [m]; margin() where its point is out of sight
   double gap_rate(std::size_t slot) const;  ///< [m/s]; 0 there
   double stiffness_of(std::size_t slot) const;
 

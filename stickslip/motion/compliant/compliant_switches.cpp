@@ -126,8 +126,8 @@ std::vector<double> CompliantScheme::lengths_to_switch(double h) const {
   return lengths;
 }
 
-/// From where the step at hand began; of a continuation, of the implicit method and for derivatives on its pieces, which
-/// hold up to the switch.
+/// From where the step at hand began; of a continuation, of the implicit method and for derivatives on its pieces,
+/// which hold up to the switch.
 void CompliantScheme::step_to(double at, Vector& y) {
   const auto f = [this](double time, const Vector& state, Vector& dydt) { return rate(time, state, dydt); };
   OdeIntegrator& method = rows_integrator_ ? static_cast<OdeIntegrator&>(*rows_integrator_) : *integrator_;

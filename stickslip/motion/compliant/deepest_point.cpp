@@ -34,8 +34,7 @@ double DeepestPoint::look(const CompliantContacts& contacts, double t) {
   for (Index s = 0; known && s < gap_.size(); ++s) {
     const double rate = contacts.gap_rate(static_cast<std::size_t>(s));
     if (rate_[s] < 0 && rate > 0)
-      deepest = std::max(deepest,
-                         -lowest(gap_[s], h * rate_[s], contacts.gap(static_cast<std::size_t>(s)), h * rate));
+      deepest = std::max(deepest, -lowest(gap_[s], h * rate_[s], contacts.gap(static_cast<std::size_t>(s)), h * rate));
   }
   begin(contacts, t);
   return deepest;

@@ -14,8 +14,8 @@ namespace stickslip {
 
 namespace {
 constexpr double kStopped = 1e-11;  // of the largest speed since the slip began
-// The direction of slip turns to that of the force with rate (friction's own acceleration)/speed, beyond all bounds at a
-// stop; below the tolerance nothing but stability (steps times rate up to about 6) ties the steps to it.
+// The direction of slip turns to that of the force with rate (friction's own acceleration)/speed, beyond all bounds at
+// a stop; below the tolerance nothing but stability (steps times rate up to about 6) ties the steps to it.
 constexpr double kTurns = 3;
 constexpr double kCreep = 1e-8;  // of the run's length, of friction's own acceleration; its direction is as much behind
 constexpr double kCreepFine =
