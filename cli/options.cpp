@@ -50,7 +50,7 @@ CLI::App* add_run(CLI::App& app, RunCommand& command) {
                   "repeat the run in this folder from the model, --set and files that it holds (into DIR-again)");
   sub->add_option_function<int>(
          "--threads", [&](int threads) { command.set.push_back(fmt::format("run.threads={}", threads)); },
-         "threads that look for contacts between bodies (default: one per processor where it pays); same results")
+         "threads that share contacts between bodies (default: one per processor where it pays); same results")
       ->check(CLI::Range(1, 4096));
   sub->add_flag("--json", command.json, "print the summary as JSON and nothing else");
   return sub;

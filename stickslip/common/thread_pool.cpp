@@ -41,17 +41,39 @@ void ThreadPool::take_parts(FunctionRef<void(int)> work) {
   }
 }
 
-void ThreadPool::serve() {
+namespace {
+/// True once `ready` is; false if it is not for some 50 microseconds.
+template <class Ready>
+bool soon(Ready&& ready) {
+  constexpr int kLooks = 1000;
+  for (int k = 0; k < kLooks; ++k) {
+    if (ready()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return false;
+}
+}  // namespace
+
+/// Waits for a round after the one given. False: there will be none.
+bool ThreadPool::join(long& round, const FunctionRef<void(int)>*& work) {
+  soon([&] { return open_ && round_ != round; });
   std::unique_lock lock(mutex_);
-  for (long done = 0;;) {
-    begin_.wait(lock, [&] { return closing_ || round_ != done; });
-    if (closing_) return;
-    done = round_;
-    const FunctionRef<void(int)> work = *work_;
-    lock.unlock();
-    take_parts(work);
-    lock.lock();
-    if (--busy_ == 0) end_.notify_one();
+  begin_.wait(lock, [&] { return closing_ || (open_ && round_ != round); });
+  if (closing_) return false;
+  round = round_;
+  work = work_;
+  ++inside_;
+  return true;
+}
+
+void ThreadPool::serve() {
+  const FunctionRef<void(int)>* work = nullptr;
+  for (long round = 0; join(round, work);) {
+    take_parts(*work);
+    const std::lock_guard lock(mutex_);
+    if (--inside_ == 0) end_.notify_one();
   }
 }
 
@@ -65,13 +87,18 @@ void ThreadPool::run(int parts, FunctionRef<void(int)> work) {
     work_ = &work;
     parts_ = parts;
     next_ = 0;
-    busy_ = static_cast<int>(workers_.size());
+    open_ = true;
     ++round_;
   }
   begin_.notify_all();
   take_parts(work);
+  {
+    const std::lock_guard lock(mutex_);
+    open_ = false;
+  }
+  soon([&] { return inside_ == 0; });
   std::unique_lock lock(mutex_);
-  end_.wait(lock, [&] { return busy_ == 0; });
+  end_.wait(lock, [&] { return inside_ == 0; });
   if (const std::exception_ptr failure = std::exchange(failure_, nullptr)) std::rethrow_exception(failure);
 }
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A few threads that share the parts of one piece of work and wait for the next in between.
+// A few threads that share the parts of one piece of work and wait for the next in between: for a moment awake, because
+// the sweeps of a solver follow each other within microseconds, then asleep. A thread that comes too late for a piece
+// of work is not waited for.
 //
 // What each part computes and where it puts it must depend on the number of the part alone: then results do not depend
 // on how many threads there are, nor on who took which part.
@@ -34,15 +36,17 @@ class ThreadPool {
 
  private:
   void serve();
+  bool join(long& round, const FunctionRef<void(int)>*& work);
   void take_parts(FunctionRef<void(int)> work);
 
   std::vector<std::thread> workers_;
   std::mutex mutex_;
   std::condition_variable begin_, end_;
   const FunctionRef<void(int)>* work_ = nullptr;
-  std::atomic<int> next_{0};
-  int parts_ = 0, busy_ = 0;
-  long round_ = 0;
+  std::atomic<int> next_{0}, inside_{0};  // the next part; workers that take parts
+  std::atomic<long> round_{0};
+  std::atomic<bool> open_{false};  // workers may join
+  int parts_ = 0;
   bool closing_ = false;
   std::exception_ptr failure_;
   int failed_part_ = 0;

@@ -25,11 +25,15 @@
 
 namespace stickslip {
 
+class ThreadPool;
+
 /// Evaluations allocate nothing once the number of points stays the same.
 class ContactSource {
  public:
   virtual ~ContactSource() = default;
   virtual std::unique_ptr<Scratch> make_scratch() const { return nullptr; }
+  /// That look for contacts; whoever owns the workspace may have them share other work. Null: the caller's alone.
+  virtual ThreadPool* threads(SystemWorkspace& /*workspace*/) const { return nullptr; }
   virtual const std::vector<ContactElement>& laws() const = 0;
   /// All points with gap <= margin at (t, q).
   virtual void find(double t, const Vector& q, double margin, SystemWorkspace& workspace,

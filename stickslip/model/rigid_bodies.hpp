@@ -68,8 +68,8 @@ struct BodyModel {
   std::vector<Hinge> hinges = {};
   std::vector<Loop> loops = {};
   std::vector<PointLoad> loads = {};
-  /// Threads that look for contacts and set up their rows; 0: one per processor, where there are enough bodies to gain
-  /// by it. Results are the same, bit for bit.
+  /// Threads that look for contacts, set up their rows and share their problem; 0: one per processor, where there are
+  /// enough bodies to gain by it. Results are the same, bit for bit.
   int threads = 0;
   // Laws on the coordinates of a tree (Tree::coordinates, Tree::velocities).
   std::vector<FrictionElement> friction = {};

@@ -22,9 +22,10 @@ double AcceleratedSweeps<N>::solve(const ContactSystem<N>& system, const Contact
     std::copy(x_.begin(), x_.end(), g_.begin());
     system.sweep({}, limits.backward, g_.data(), slip);
     ++iterations;
-    const double square = limits.acceleration == Acceleration::anderson
-                              ? anderson_.step(x_.data(), g_.data(), weights_.data(), x_.data())
-                              : conjugate_step(sweep == 1 || limits.acceleration == Acceleration::none);
+    const double square =
+        limits.acceleration == Acceleration::anderson
+            ? anderson_.step(x_.data(), g_.data(), weights_.data(), x_.data(), system.threads())
+            : conjugate_step(sweep == 1 || limits.acceleration == Acceleration::none, system.threads());
     const double change = std::sqrt(square);
     const bool last = sweep >= limits.sweeps || !std::isfinite(change) || goal.expired();
     if (last || sweep % 10 == 1 || calibration * change <= 1.5 * goal.tolerance) {
@@ -61,22 +62,34 @@ double AcceleratedSweeps<N>::solve(const ContactSystem<N>& system, const Contact
 }
 
 template <int N>
-double AcceleratedSweeps<N>::conjugate_step(bool first) {
+double AcceleratedSweeps<N>::conjugate_step(bool first, ThreadPool* threads) {
+  constexpr std::size_t kPiece = 4096;  // components: sums are those of such pieces, whoever computes them
   const std::size_t m = x_.size();
+  const int pieces = static_cast<int>((m + kPiece - 1) / kPiece);
+  const auto range = [&](int k) {
+    const std::size_t begin = static_cast<std::size_t>(k) * kPiece;
+    return PartRange{begin, std::min(begin + kPiece, m)};
+  };
+  squares_.assign(pieces, 0.0);
+  run_parts(threads, pieces, [&](int piece) {
+    const auto [begin, end] = range(piece);
+    double sum = 0;
+    for (std::size_t k = begin; k < end; ++k) sum += weights_[k] * (g_[k] - x_[k]) * (g_[k] - x_[k]);
+    squares_[piece] = sum;
+  });
   double square = 0;
-  for (std::size_t k = 0; k < m; ++k) square += weights_[k] * (g_[k] - x_[k]) * (g_[k] - x_[k]);
+  for (const double part : squares_) square += part;
   const double beta = first ? 0.0 : square / last_square_;
   last_square_ = square;
-  if (!first && !(beta <= 1)) {
-    std::fill(p_.begin(), p_.end(), 0.0);
-    std::copy(g_.begin(), g_.end(), x_.begin());
-    return square;
-  }
-  for (std::size_t k = 0; k < m; ++k) {
-    const double old = first ? 0.0 : beta * p_[k];
-    p_[k] = old + (g_[k] - x_[k]);
-    x_[k] = g_[k] + old;
-  }
+  const bool restarts = !first && !(beta <= 1);
+  run_parts(threads, pieces, [&](int piece) {
+    const auto [begin, end] = range(piece);
+    for (std::size_t k = begin; k < end; ++k) {
+      const double old = first || restarts ? 0.0 : beta * p_[k];
+      p_[k] = restarts ? 0.0 : old + (g_[k] - x_[k]);
+      x_[k] = g_[k] + old;
+    }
+  });
   return square;
 }
 

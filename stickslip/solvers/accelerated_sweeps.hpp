@@ -42,9 +42,10 @@ class AcceleratedSweeps {
  private:
   Anderson anderson_;
   /// Writes the next point into x_; returns |g - x|².
-  double conjugate_step(bool first);
+  double conjugate_step(bool first, ThreadPool* threads);
 
   double last_square_ = 0;
+  std::vector<double> squares_;  // of each piece
   std::vector<double> x_, g_, u_, best_, weights_, p_;
 };
 

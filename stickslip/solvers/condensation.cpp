@@ -155,7 +155,7 @@ void Condensation::collect_incidences(const PrimalProblem& problem) {
     by_component_[position_[incidences_[e].component]++] = static_cast<int>(e);
 }
 
-void Condensation::build_blocks(const PrimalProblem& problem) {
+void Condensation::build_blocks(const PrimalProblem& problem, ThreadPool* threads) {
   collect_incidences(problem);
   const int laws = static_cast<int>(problem.sets.size());
   sizes_.resize(laws);
@@ -179,15 +179,26 @@ void Condensation::build_blocks(const PrimalProblem& problem) {
     row_starts_.push_back(columns_.size());
   }
   D_.set_structure(sizes_, row_starts_, columns_);
-  for (int k = 0; k < laws; ++k) {
-    for (std::size_t e = row_starts_[k]; e < row_starts_[k + 1]; ++e) position_[columns_[e]] = e;
+  constexpr std::size_t kWorthAPart = 200;  // laws
+  const int parts = part_count(threads, static_cast<std::size_t>(laws), kWorthAPart);
+  positions_.resize(std::max<std::size_t>(positions_.size(), static_cast<std::size_t>(parts)));
+  run_parts(threads, parts, [&](int k) {
+    std::vector<std::size_t>& position = positions_[static_cast<std::size_t>(k)];
+    position.resize(static_cast<std::size_t>(laws));
+    fill_rows(part_range(static_cast<std::size_t>(laws), parts, k), position);
+  });
+}
+
+void Condensation::fill_rows(PartRange laws, std::vector<std::size_t>& position) {
+  for (std::size_t k = laws.begin; k < laws.end; ++k) {
+    for (std::size_t e = row_starts_[k]; e < row_starts_[k + 1]; ++e) position[columns_[e]] = e;
     for (std::size_t e = law_starts_[k]; e < law_starts_[k + 1]; ++e) {
       const int c = incidences_[e].component, n = component_starts_[c + 1] - component_starts_[c];
       const double* direction = directions_.data() + incidences_[e].offset;
       for (std::size_t f = by_component_starts_[c]; f < by_component_starts_[c + 1]; ++f) {
         const Incidence& other = incidences_[by_component_[f]];
         const double* response = responses_.data() + other.offset;
-        double* block = D_.values(D_.entries()[position_[other.law]]);
+        double* block = D_.values(D_.entries()[position[other.law]]);
         for (int i = 0; i < sizes_[k]; ++i)
           for (int j = 0; j < sizes_[other.law]; ++j) {
             double sum = 0;
@@ -227,7 +238,7 @@ void Condensation::set_weights() {
   for (double& d : weights_) d = 1 / (d > 0 ? d : smallest < HUGE_VAL ? smallest : 1.0);
 }
 
-void Condensation::refresh(const PrimalProblem& problem) {
+void Condensation::refresh(const PrimalProblem& problem, ThreadPool* threads) {
   const Index n = problem.A->size(), m = problem.w.size();
   if (version_ != problem.A_version || coordinates_ != n || components_of_r_ != m ||
       D_.blocks() != static_cast<int>(problem.sets.size())) {
@@ -237,7 +248,7 @@ void Condensation::refresh(const PrimalProblem& problem) {
       build_whole(problem);
     } else {
       factorize_components(*problem.A);
-      build_blocks(problem);
+      build_blocks(problem, threads);
     }
     set_weights();
     version_ = problem.A_version;

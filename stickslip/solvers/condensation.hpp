@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "stickslip/common/pinned_factor.hpp"
+#include "stickslip/common/thread_pool.hpp"
 #include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/problem.hpp"
 
@@ -23,8 +24,9 @@ namespace stickslip {
 class Condensation {
  public:
   static constexpr int kLargestComponent = BodyBlocks::kLargestComponent;
-  /// Brings D and b up to date. Throws InputError if a component of A is singular.
-  void refresh(const PrimalProblem& problem);
+  /// Brings D and b up to date. Throws InputError if a component of A is singular. `threads` may be null; D is the
+  /// same.
+  void refresh(const PrimalProblem& problem, ThreadPool* threads = nullptr);
   /// v = A⁻¹ (g + W r) for the g of the last refresh.
   void velocity(const PrimalProblem& problem, const Vector& r, Vector& v);
   const BlockSparseMatrix& D() const { return D_; }
@@ -39,7 +41,8 @@ class Condensation {
   void factorize_components(const SystemMatrix& A);
   void solve_components(Vector& x) const;
   void collect_incidences(const PrimalProblem& problem);
-  void build_blocks(const PrimalProblem& problem);
+  void build_blocks(const PrimalProblem& problem, ThreadPool* threads);
+  void fill_rows(PartRange laws, std::vector<std::size_t>& position);
   void build_whole(const PrimalProblem& problem);
   void set_weights();
 
@@ -65,6 +68,7 @@ class Condensation {
   std::vector<int> sizes_;
   std::vector<double> directions_, responses_;
   std::vector<std::size_t> row_starts_, position_;
+  std::vector<std::vector<std::size_t>> positions_;  // of the columns of a row among its entries, for each part
   std::vector<int> columns_, mark_;
   std::vector<double> matrices_;  // the components of A themselves
   BodyBlocks bodies_;

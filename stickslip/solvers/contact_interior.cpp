@@ -24,7 +24,6 @@ constexpr double kFirstLength = 0.7, kLonger = 1.7, kShorter = 0.7, kFailed = 0.
 constexpr int kEasy = 1, kHard = 4;  // corrections
 constexpr double kLargestShift = 1;  // of log τ in a correction
 constexpr double kShortestStep = 1e-4;
-constexpr int kSweeps = 10;
 
 }  // namespace
 
@@ -93,7 +92,7 @@ double ContactInterior<N>::evaluate(const ContactSystem<N>& system) {
   }
   system.velocity({}, r_.data(), u_.data());
   const double tau = std::exp(log_tau_), delta = delta_unit_ * tau;
-  const bool convex = steps_ == InteriorSteps::convex;
+  const bool convex = options_.steps == InteriorSteps::convex;
   double sum = 0, worst = 0, lag = 0;
   for (int i = 0; i < n; ++i) {
     const Point& x = x_[i];
@@ -321,7 +320,8 @@ double ContactInterior<N>::note(const ContactSystem<N>& system, const ContactGoa
     keep(error);
   };
   look();
-  for (int k = 0; k < kSweeps && best_error_ > goal.tolerance; ++k) system.sweep({}, false, trial_.data(), slip);
+  for (int k = 0; k < options_.sweeps && best_error_ > goal.tolerance; ++k)
+    system.sweep({}, false, trial_.data(), slip);
   look();
   return error;
 }
@@ -331,21 +331,20 @@ double ContactInterior<N>::follow(const ContactSystem<N>& system, const BodyBloc
                                   const InteriorOptions& options, double* r, double* slip, int& iterations) {
   start(system);
   if (options.margin > 0) start_near(system, options.margin, r);
+  options_ = options;
   follows_ = options.shift_follows;
-  sweeps_early_ = options.sweeps_early;
   factorisations_ = 0;
   delta_unit_ *= options.slip;
   std::copy_n(r, system.size(), best_.begin());
   system.velocity({}, r, u_.data());
   best_error_ = system.error(goal.measure, r, u_.data());
   factor_.load(system, bodies);
-  steps_ = options.steps;
   const int last = iterations + options.max_iterations;
   auto done = [&] {
     return !(best_error_ > goal.tolerance && iterations < last && !goal.expired() &&
              log_tau_ > first_log_tau_ + kLowest);
   };
-  if (steps_ != InteriorSteps::along_path) {
+  if (options_.steps != InteriorSteps::along_path) {
     go_far(system, goal, options.max_iterations, slip, iterations);
   } else if (correct(system, goal, false, kStartSteps, last, iterations) >= 0) {
     note(system, goal, slip);

@@ -61,6 +61,8 @@ struct InteriorOptions {
   bool shift_follows = false;  ///< s is a state
   double margin = 0;           ///< > 0: start from r
   bool sweeps_early = false;   ///< conjugate sweeps from errors of 3e-2 on, and more of them
+  bool conjugate_sweeps = true;
+  int sweeps = 10;  ///< from the projection of each point
 };
 
 template <int N>
@@ -126,8 +128,8 @@ class ContactInterior {
   Motion step_, tangent_, response_, bend_;
   double log_tau_ = 0, first_log_tau_ = 0, tangent_s_ = -1, length_ = 0, delta_unit_ = 0, best_error_ = 0;
   double largest_b_ = 0, lag_ = 0;  // |b|∞, and the mean of |σ - s| over it
-  InteriorSteps steps_ = InteriorSteps::along_path;
-  bool follows_ = false, waits_ = false, sweeps_early_ = false;
+  bool follows_ = false, waits_ = false;
+  InteriorOptions options_;
   int factorisations_ = 0;
   double share_ = 1, last_step_ = 1;  // κ, and the length of the last long step
 };

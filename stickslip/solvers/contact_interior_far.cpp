@@ -41,7 +41,7 @@ double ContactInterior<N>::mean_product(double t) const {
 template <int N>
 bool ContactInterior<N>::advance_far(const ContactSystem<N>& system, int& iterations) {
   const std::size_t n = x_.size();
-  const bool convex = steps_ == InteriorSteps::convex;
+  const bool convex = options_.steps == InteriorSteps::convex;
   evaluate(system);
   if (!factorize(iterations)) return false;
   for (std::size_t i = 0; i < n; ++i) c_[i] = -lambda_[i];
@@ -81,16 +81,16 @@ void ContactInterior<N>::go_far(const ContactSystem<N>& system, const ContactGoa
   share_ = last_step_ = 1;
   waits_ = false;
   const int patience = follows_ ? kPatienceOfFollowing : kPatience;
-  double polished = sweeps_early_ ? kNearEarly : kNear, marked = log_tau_;
+  double polished = options_.sweeps_early ? kNearEarly : kNear, marked = log_tau_;
   for (int steps = 0, since = 0; steps < last && since < patience && best_error_ > goal.tolerance && !goal.expired() &&
                                  log_tau_ > first_log_tau_ + kLowest;
        ++steps, ++since) {
     if (!advance_far(system, iterations)) break;
     const double error = note(system, goal, slip);
     const bool better = error < kHalf * polished;
-    if (better && steps_ == InteriorSteps::long_steps) {
+    if (better && options_.steps == InteriorSteps::long_steps && options_.conjugate_sweeps) {
       polished = error;
-      polish(system, goal, error, sweeps_early_ ? kBurstEarly : kBurst, slip, iterations);
+      polish(system, goal, error, options_.sweeps_early ? kBurstEarly : kBurst, slip, iterations);
     }
     if (!better && log_tau_ > marked - kProgress) continue;
     marked = std::min(marked, log_tau_);

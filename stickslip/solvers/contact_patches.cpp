@@ -97,56 +97,56 @@ int ContactPatches<N>::find(const ContactSystem<N>& system, const ContactGoal& g
 }
 
 template <int N>
-void ContactPatches<N>::extract(int k, const ContactSystem<N>& system, const double* r) {
-  first_ = starts_[k];
-  count_ = starts_[k + 1] - first_;
-  const int number = k + 1;
-  sizes_.assign(count_, N);
-  row_starts_.assign(1, 0);
-  columns_.clear();
-  sets_.clear();
-  b_.resize(N * count_);
-  for (int a = 0; a < count_; ++a) {
-    const int i = laws_[first_ + a];
-    sets_.push_back(system.set(i));
-    for (int c = 0; c < N; ++c) b_[N * a + c] = system.b()[N * i + c];
+void ContactPatches<N>::extract(int k, const ContactSystem<N>& system, const double* r, ContactPatch& patch) const {
+  patch.number = k + 1;
+  patch.first = starts_[k];
+  patch.count = starts_[k + 1] - patch.first;
+  patch.sizes.assign(patch.count, N);
+  patch.row_starts.assign(1, 0);
+  patch.columns.clear();
+  patch.sets.clear();
+  patch.b.resize(N * patch.count);
+  for (int a = 0; a < patch.count; ++a) {
+    const int i = laws_[patch.first + a];
+    patch.sets.push_back(system.set(i));
+    for (int c = 0; c < N; ++c) patch.b[N * a + c] = system.b()[N * i + c];
     for (std::size_t e = system.row_starts()[i]; e < system.row_starts()[i + 1]; ++e) {
       const int j = system.entries()[e].column;
-      if (patch_[j] == number) {
-        columns_.push_back(local_[j]);
+      if (patch_[j] == patch.number) {
+        patch.columns.push_back(local_[j]);
         continue;
       }
       const double* block = system.block(e);
       for (int row = 0; row < N; ++row)
-        for (int col = 0; col < N; ++col) b_[N * a + row] += block[N * row + col] * r[N * j + col];
+        for (int col = 0; col < N; ++col) patch.b[N * a + row] += block[N * row + col] * r[N * j + col];
     }
-    row_starts_.push_back(columns_.size());
+    patch.row_starts.push_back(patch.columns.size());
   }
-  D_.set_structure(sizes_, row_starts_, columns_);
-  double* out = D_.all_values().data();
-  for (int a = 0; a < count_; ++a) {
-    const int i = laws_[first_ + a];
+  patch.D.set_structure(patch.sizes, patch.row_starts, patch.columns);
+  double* out = patch.D.all_values().data();
+  for (int a = 0; a < patch.count; ++a) {
+    const int i = laws_[patch.first + a];
     for (std::size_t e = system.row_starts()[i]; e < system.row_starts()[i + 1]; ++e)
-      if (patch_[system.entries()[e].column] == number) out = std::copy_n(system.block(e), N * N, out);
+      if (patch_[system.entries()[e].column] == patch.number) out = std::copy_n(system.block(e), N * N, out);
   }
 }
 
 template <int N>
-void ContactPatches<N>::gather(const double* r, double* patch) const {
-  for (int a = 0; a < count_; ++a) std::copy_n(r + N * laws_[first_ + a], N, patch + N * a);
+void ContactPatches<N>::gather(const ContactPatch& patch, const double* r, double* own) const {
+  for (int a = 0; a < patch.count; ++a) std::copy_n(r + N * laws_[patch.first + a], N, own + N * a);
 }
 
 template <int N>
-void ContactPatches<N>::scatter(const double* patch, double* r) const {
-  for (int a = 0; a < count_; ++a) std::copy_n(patch + N * a, N, r + N * laws_[first_ + a]);
+void ContactPatches<N>::scatter(const ContactPatch& patch, const double* own, double* r) const {
+  for (int a = 0; a < patch.count; ++a) std::copy_n(own + N * a, N, r + N * laws_[patch.first + a]);
 }
 
 template <int N>
-ContactGoal ContactPatches<N>::goal(const ContactSystem<N>& system, const ContactGoal& goal, const double* r,
-                                    const double* u, double share) const {
+ContactGoal ContactPatches<N>::goal(const ContactPatch& patch, const ContactSystem<N>& system, const ContactGoal& goal,
+                                    const double* r, const double* u, double share) const {
   const double whole = denominator(system, goal.measure, r, u, system.laws(), system.b_norm(), [](int k) { return k; });
-  const double part =
-      denominator(system, goal.measure, r, u, count_, b_.norm(), [&](int k) { return laws_[first_ + k]; });
+  const double part = denominator(system, goal.measure, r, u, patch.count, patch.b.norm(),
+                                  [&](int k) { return laws_[patch.first + k]; });
   ContactGoal result = goal;
   if (goal.measure != StoppingMeasure::inclusion) result.measure = StoppingMeasure::unit_free;
   if (whole > 0 && part > 0) result.tolerance = share * goal.tolerance * whole / part;

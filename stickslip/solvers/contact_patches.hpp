@@ -16,6 +16,16 @@
 
 namespace stickslip {
 
+/// One patch as a problem; memory is kept from one to the next.
+struct ContactPatch {
+  int number = 0, first = 0, count = 0;  ///< which, and where its laws stand
+  BlockSparseMatrix D;
+  Vector b;
+  std::vector<Set> sets;
+  std::vector<int> sizes, columns;
+  std::vector<std::size_t> row_starts;
+};
+
 template <int N>
 class ContactPatches {
  public:
@@ -27,29 +37,21 @@ class ContactPatches {
            int rings, int most);
   /// The part of all laws that have such errors: near 1, the trouble is not a matter of a few places.
   double spread() const { return spread_; }
-  /// Patch k as a problem; `r` holds all reactions.
-  void extract(int k, const ContactSystem<N>& system, const double* r);
-  const BlockSparseMatrix& D() const { return D_; }
-  const Vector& b() const { return b_; }
-  const std::vector<Set>& sets() const { return sets_; }
-  /// Reactions of the patch just extracted out of those of all laws, and back.
-  void gather(const double* r, double* patch) const;
-  void scatter(const double* patch, double* r) const;
-  /// The same error in the patch just extracted as `goal` is for the whole: `share` of it. Errors of the laws are seen
-  /// in their natural weights, also where the goal's measure has ρ = 1.
-  ContactGoal goal(const ContactSystem<N>& system, const ContactGoal& goal, const double* r, const double* u,
-                   double share) const;
+  // Patches are not coupled to each other: what follows may happen for several of them at once.
+  /// Patch k; `r` holds all reactions.
+  void extract(int k, const ContactSystem<N>& system, const double* r, ContactPatch& patch) const;
+  /// Reactions of the patch out of those of all laws, and back.
+  void gather(const ContactPatch& patch, const double* r, double* own) const;
+  void scatter(const ContactPatch& patch, const double* own, double* r) const;
+  /// The same error in the patch as `goal` is for the whole: `share` of it. Errors of the laws are seen in their
+  /// natural weights, also where the goal's measure has ρ = 1.
+  ContactGoal goal(const ContactPatch& patch, const ContactSystem<N>& system, const ContactGoal& goal, const double* r,
+                   const double* u, double share) const;
 
  private:
   std::vector<int> patch_, laws_, starts_, local_, front_, next_;
   std::vector<std::pair<double, int>> by_error_;
   double spread_ = 0;
-  int first_ = 0, count_ = 0;  // of laws_: the patch just extracted
-  BlockSparseMatrix D_;
-  Vector b_;
-  std::vector<Set> sets_;
-  std::vector<int> sizes_, columns_;
-  std::vector<std::size_t> row_starts_;
 };
 
 }  // namespace stickslip

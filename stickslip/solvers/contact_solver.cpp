@@ -100,6 +100,7 @@ void solve_with(std::unique_ptr<ContactStrategy<N>>& strategy, const BlockSparse
   const ContactGoal goal{options.measure, options.tolerance, Deadline(options.max_seconds, options.stop)};
   if (!strategy) strategy = std::make_unique<ContactStrategy<N>>();
   strategy->system.load(D, b, sets, natural_scale(D, b));
+  strategy->system.share(options.threads);
   strategy->r.resize(strategy->system.size());
   strategy->system.pad(solution.r, strategy->r.data());
   for (double& r : strategy->r)

@@ -7,7 +7,8 @@
 //      path followed closely (contact_interior.hpp). From 4000 on these alone, until the limits are reached, and over
 //      bodies only: the factors over contacts would not fit into them
 //   2  proximal_newton      from where the sweeps stopped; exact to round-off in a few steps once the modes settle
-//   3  smoothing_newton     after conjugate sweeps from where 2 stopped: a path of smoothed problems, finished by 2
+//   2a interior points      from close by (contact_interior.hpp), finished by 2, where 2 cycles between sets of modes
+//   3  smoothing_newton     after conjugate sweeps from where these stopped: a path of smoothed problems, finished by 2
 //   4  restarts             of 2 and 3 from backward sweeps, with other residual functions, scales ρ_i, first weights
 //   5  accelerated_sweeps   again, then 2 to 4 with other first values, until the limits are reached
 //
@@ -41,7 +42,8 @@ struct ContactOptions {
   /// Error above the tolerance with which the strategy ends after 1 and 2, because 3 to 5 cost many times as much; the
   /// status then is not_converged. 0: none
   double acceptable = 0;
-  void validate() const;  ///< throws InputError
+  ThreadPool* threads = nullptr;  ///< share problems of many contacts, with the same result; null: the caller's alone
+  void validate() const;          ///< throws InputError
 };
 
 /// Memory of the parts; the ordering of the factorisation is kept while the pattern of D is the same.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <optional>
 #include <string_view>
 
@@ -13,6 +14,7 @@ namespace stickslip {
 struct ContactAttempt {
   int conjugate_sweeps = 0;
   int backward_sweeps = 0;
+  std::optional<InteriorOptions> interior = std::nullopt;
   std::optional<SmoothingOptions> smoothing = std::nullopt;
   ProximalNewtonOptions newton = {};
 };
@@ -72,8 +74,16 @@ constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  /
 // A problem that defeats one attempt tends to defeat its neighbours, so that each differs in kind from those before:
 // where it starts, the residual function, ρ, how much |u_T| is smoothed, how the path is followed.
 constexpr ContactAttempt kAttempts[] = {
-    // The modes that the sweeps found are nearly right.
-    {.newton = {.alpha = 1e-2, .max_iterations = 150}},
+    // The modes that the sweeps found are nearly right; it is seen soon whether they are.
+    {.newton = {.function = ResidualFunction::alart_curnier, .alpha = 1e-2, .step_scale = 30, .max_iterations = 30}},
+    // They are not: interior points from close by, with |u_T| sharp, which do not cycle between two sets of modes.
+    {.interior = {{.slip = 0,
+                   .max_iterations = 40,
+                   .steps = InteriorSteps::long_steps,
+                   .margin = 3e-4,
+                   .conjugate_sweeps = false,
+                   .sweeps = 5}},
+     .newton = {.alpha = 1e-6, .max_iterations = 30}},
     // Hyperstatic heaps: sweeps that do not stand still, then a path; it ends near a solution, hence the small α.
     {.conjugate_sweeps = 2000,
      .smoothing = {{.start = 0.1, .shrink = 0.5, .step_scale = 0.1, .slip_smoothing = 1e-3, .max_iterations = 200}},
@@ -178,6 +188,13 @@ bool ContactStrategy<N>::try_attempt(const ContactAttempt& attempt, double varia
   if (attempt.backward_sweeps > 0)
     sweeps_.solve(system, goal, {.sweeps = attempt.backward_sweeps, .backward = true}, start_.data(), slip_.data(),
                   iterations);
+  if (attempt.interior && ContactInterior<N>::applies(system)) {
+    InteriorOptions interior = *attempt.interior;
+    interior.max_iterations = std::min(interior.max_iterations, most_ - iterations);
+    keep(interior_.follow(system, bodies, goal, interior, start_.data(), slip_.data(), iterations));
+    note_part("interior_point", error, solution);
+    if (done(goal)) return false;
+  }
   if (attempt.smoothing) {
     SmoothingOptions smoothing = *attempt.smoothing;
     smoothing.start *= variation;
@@ -206,7 +223,7 @@ void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactG
     const int reach = 1 + stalls % kStalls;
     const int count = patches_.find(system, goal, r.data(), u.data(), kShare, reach, kPatch * reach);
     const bool local = count > 0 && (patches_.spread() < kLocal || stalls >= kStalls);
-    for (int k = 0; local && k < count && !goal.expired(); ++k) solve_patch(k, options, goal, reach);
+    if (local) solve_patches(count, options, goal, reach);
     if (local) note_part("patches", error, solution);
     const bool backward = stalls >= kStalls && rounds % 2 == 1;
     if (local) {
@@ -270,23 +287,61 @@ void ContactStrategy<N>::run_interior(const ContactOptions& options, const Conta
 }
 
 template <int N>
-void ContactStrategy<N>::solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience) {
-  if (!patch_) patch_ = std::make_unique<ContactStrategy>();
-  patches_.extract(k, system, start_.data());
-  const ContactGoal part = patches_.goal(system, goal, start_.data(), u.data(), kShare);
-  patch_->is_patch_ = true;
-  patch_->iterations = 0;
-  patch_->system.load(patches_.D(), patches_.b(), patches_.sets());
-  patch_->r.resize(patch_->system.size());
-  patches_.gather(start_.data(), patch_->r.data());
+struct ContactStrategy<N>::PatchSolver {
+  ContactPatch patch;
+  ContactStrategy strategy;
+  InclusionSolution solution;
+};
+
+template <int N>
+ContactStrategy<N>::ContactStrategy() = default;
+template <int N>
+ContactStrategy<N>::~ContactStrategy() = default;
+
+template <int N>
+void ContactStrategy<N>::solve_patches(int count, const ContactOptions& options, const ContactGoal& goal,
+                                       int patience) {
+  whole_ = start_;
+  patch_cost_.assign(count, 0);
+  std::mutex mutex;
+  run_parts(system.threads(), count, [&](int k) {
+    if (goal.expired()) return;
+    std::unique_ptr<PatchSolver> solver;
+    {
+      const std::lock_guard lock(mutex);
+      if (!idle_.empty()) {
+        solver = std::move(idle_.back());
+        idle_.pop_back();
+      }
+    }
+    if (!solver) solver = std::make_unique<PatchSolver>();
+    solve_patch(k, options, goal, patience, *solver);
+    const std::lock_guard lock(mutex);
+    idle_.push_back(std::move(solver));
+  });
+  for (const int cost : patch_cost_) iterations += cost;
+}
+
+template <int N>
+void ContactStrategy<N>::solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience,
+                                     PatchSolver& solver) {
+  auto& [patch, strategy, solution] = solver;
+  patches_.extract(k, system, whole_.data(), patch);
+  const ContactGoal part = patches_.goal(patch, system, goal, whole_.data(), u.data(), kShare);
+  strategy.is_patch_ = true;
+  strategy.iterations = 0;
+  strategy.system.load(patch.D, patch.b, patch.sets);
+  strategy.r.resize(strategy.system.size());
+  patches_.gather(patch, whole_.data(), strategy.r.data());
   ContactOptions limited = options;
   limited.acceptable = 0;
-  limited.max_iterations = patience * std::clamp(kPatchWork / patch_->system.laws(), kFewestInPatch, kMostInPatch);
-  patch_solution_.history.clear();
-  patch_->run(limited, part, patch_solution_);
+  limited.max_iterations = patience * std::clamp(kPatchWork / strategy.system.laws(), kFewestInPatch, kMostInPatch);
+  solution.history.clear();
+  strategy.run(limited, part, solution);
   // In units of what an iteration over everything costs.
-  iterations += 1 + static_cast<int>(static_cast<double>(patch_->iterations) * patch_->system.laws() / system.laws());
-  patches_.scatter(patch_->r.data(), start_.data());
+  patch_cost_[k] =
+      1 + static_cast<int>(static_cast<double>(strategy.iterations) * strategy.system.laws() / system.laws());
+  patches_.scatter(patch, strategy.r.data(), start_.data());
 }
 
 template <int N>

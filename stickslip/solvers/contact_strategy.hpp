@@ -20,6 +20,8 @@ struct ContactAttempt;
 template <int N>
 class ContactStrategy {
  public:
+  ContactStrategy();
+  ~ContactStrategy();
   ContactSystem<N> system;
   std::vector<double> r;  ///< start and best point, padded
   std::vector<double> u;  ///< memory for its velocities
@@ -47,7 +49,10 @@ class ContactStrategy {
   void run_large(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
   /// Heaps: the central path, by several ways of smoothing the slip, each followed by conjugate sweeps.
   void run_interior(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
-  void solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience);
+  /// Patches 0 .. count - 1, from start_, into start_.
+  void solve_patches(int count, const ContactOptions& options, const ContactGoal& goal, int patience);
+  struct PatchSolver;  // and its memory, of which each thread needs one
+  void solve_patch(int k, const ContactOptions& options, const ContactGoal& goal, int patience, PatchSolver& solver);
   bool is_insoluble(InclusionSolution& solution);
   bool done(const ContactGoal& goal) const;
   void keep(double found);
@@ -56,8 +61,9 @@ class ContactStrategy {
   ContactNewton<N> newton_;
   ContactInterior<N> interior_;
   ContactPatches<N> patches_;
-  std::unique_ptr<ContactStrategy> patch_;  // solves them
-  InclusionSolution patch_solution_;        // kept for its memory
+  std::vector<std::unique_ptr<PatchSolver>> idle_;  // that take no patch just now
+  std::vector<double> whole_;                       // start_ before patches are solved
+  std::vector<int> patch_cost_;                     // iterations over everything
   std::vector<double> start_, slip_;
   int most_ = 0;  // iterations
   bool is_patch_ = false;

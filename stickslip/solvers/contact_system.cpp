@@ -26,6 +26,7 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
   for (std::size_t e = 0; e < columns_.size(); ++e) columns_[e] = D.entries()[e].column;
   sizes_.assign(n, N);
   D_.set_structure(sizes_, D.row_starts(), columns_);
+  slabs_.build(D_);
   b_.assign(static_cast<std::size_t>(N) * n, 0.0);
   double square = 0;
   for (int i = 0; i < n; ++i) {
@@ -100,15 +101,28 @@ inline void add_block(const double* a, const double* x, double* y) {
 }  // namespace
 
 template <int N>
+template <class Work>
+void ContactSystem<N>::in_chunks(Work&& work) const {
+  const int chunks = (laws() + kChunk - 1) / kChunk;
+  run_parts(threads_, chunks, [&](int k) {
+    const auto begin = static_cast<std::size_t>(k) * kChunk;
+    work(k, PartRange{begin, std::min<std::size_t>(begin + kChunk, sets_.size())});
+  });
+}
+
+template <int N>
 void ContactSystem<N>::multiply(const double* x, double* y) const {
   const BlockSparseMatrix::Entry* entry = D_.entries().data();
   const std::size_t* starts = D_.row_starts().data();
-  const double* a = values_;
-  for (int i = 0; i < laws(); ++i) {
-    double sum[N] = {};
-    for (std::size_t e = starts[i]; e < starts[i + 1]; ++e, a += kBlock) add_block<N>(a, x + N * entry[e].column, sum);
-    for (int c = 0; c < N; ++c) y[N * i + c] = sum[c];
-  }
+  in_chunks([&](int, PartRange range) {
+    const double* a = values_ + kBlock * starts[range.begin];
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      double sum[N] = {};
+      for (std::size_t e = starts[i]; e < starts[i + 1]; ++e, a += kBlock)
+        add_block<N>(a, x + N * entry[e].column, sum);
+      for (std::size_t c = 0; c < N; ++c) y[N * i + c] = sum[c];
+    }
+  });
 }
 
 template <int N>
@@ -123,56 +137,62 @@ void ContactSystem<N>::velocity(const Proximal& proximal, const double* r, doubl
 
 template <int N>
 bool ContactSystem<N>::sweep(const Proximal& proximal, bool backward, double* r, double* slip) const {
-  const BlockSparseMatrix::Entry* entry = D_.entries().data();
-  const std::size_t* starts = D_.row_starts().data();
-  const std::size_t* diagonals = D_.diagonals().data();
   bool all = true;
-  const int n = laws();
-  for (int step = 0; step < n; ++step) {
-    const int i = backward ? n - 1 - step : step;
-    double q[N];
-    for (int c = 0; c < N; ++c) q[c] = b_[N * i + c];
-    const std::size_t own = diagonals[i];
-    for (std::size_t e = starts[i]; e < own; ++e) add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
-    for (std::size_t e = own + 1; e < starts[i + 1]; ++e)
-      add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
-    double* ri = r + N * i;
-    const Set& set = sets_[i];
-    if (proximal.alpha == 0) {
-      if constexpr (N == 3) {
-        if (cones_only_) {
-          all &= solve_contact(contacts_[i], q, ri, slip[i]) != ContactState::none;
-          continue;
-        }
+  for (int step = 0; step < SweepSlabs::kPhases; ++step) {
+    const int phase = backward ? SweepSlabs::kPhases - 1 - step : step;
+    solved_.assign(slabs_.parts(phase), 1);
+    run_parts(threads_, slabs_.parts(phase), [&](int k) {
+      const std::span<const int> part = slabs_.part(phase, k);
+      bool solved = true;
+      if (backward) {
+        for (auto i = part.rbegin(); i != part.rend(); ++i) solved &= relax(proximal, *i, r, slip);
+      } else {
+        for (const int i : part) solved &= relax(proximal, i, r, slip);
       }
-    }
-    std::array<double, kBlock> block;
-    const double shift = proximal.alpha * d_[i];
-    const int k = set.size;
-    for (int a = 0; a < k; ++a) {
-      for (int c = 0; c < k; ++c) block[k * a + c] = values_[kBlock * own + N * a + c];
-      block[(k + 1) * a] += shift;
-      if (shift > 0) q[a] -= shift * proximal.anchor[N * i + a];
-    }
-    if constexpr (N == 3) {
-      if (set.kind == SetKind::friction_cone && k == 3) {
-        const bool kept = proximal.alpha == 0;
-        const ContactBlock contact = kept ? contacts_[i] : contact_block(set.limit, block.data());
-        all &= solve_contact(contact, q, ri, slip[i]) != ContactState::none;
-        continue;
-      }
-    }
-    all &= solve_one_law(set, block.data(), q, ri);
+      solved_[k] = solved;
+    });
+    for (const char solved : solved_) all &= solved != 0;
   }
   return all;
 }
 
+/// Law i alone, with the reactions of all others as they are.
+template <int N>
+bool ContactSystem<N>::relax(const Proximal& proximal, int i, double* r, double* slip) const {
+  const BlockSparseMatrix::Entry* entry = D_.entries().data();
+  const std::size_t begin = D_.row_starts()[i], own = D_.diagonals()[i], end = D_.row_starts()[i + 1];
+  double q[N];
+  for (int c = 0; c < N; ++c) q[c] = b_[N * i + c];
+  for (std::size_t e = begin; e < own; ++e) add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
+  for (std::size_t e = own + 1; e < end; ++e) add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
+  double* ri = r + N * i;
+  const Set& set = sets_[i];
+  if constexpr (N == 3)
+    if (proximal.alpha == 0 && cones_only_) return solve_contact(contacts_[i], q, ri, slip[i]) != ContactState::none;
+  std::array<double, kBlock> block;
+  const double shift = proximal.alpha * d_[i];
+  const int k = set.size;
+  for (int a = 0; a < k; ++a) {
+    for (int c = 0; c < k; ++c) block[k * a + c] = values_[kBlock * own + N * a + c];
+    block[(k + 1) * a] += shift;
+    if (shift > 0) q[a] -= shift * proximal.anchor[N * i + a];
+  }
+  if constexpr (N == 3)
+    if (set.kind == SetKind::friction_cone && k == 3) {
+      const ContactBlock contact = proximal.alpha == 0 ? contacts_[i] : contact_block(set.limit, block.data());
+      return solve_contact(contact, q, ri, slip[i]) != ContactState::none;
+    }
+  return solve_one_law(set, block.data(), q, ri);
+}
+
 template <int N>
 void ContactSystem<N>::project_all(double* r) const {
-  for (int i = 0; i < laws(); ++i) {
-    const std::span<double> part(r + N * i, static_cast<std::size_t>(sets_[i].size));
-    project(sets_[i], part, part);
-  }
+  in_chunks([&](int, PartRange range) {
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const std::span<double> part(r + N * i, static_cast<std::size_t>(sets_[i].size));
+      project(sets_[i], part, part);
+    }
+  });
 }
 
 namespace {
@@ -234,11 +254,11 @@ double ContactSystem<N>::plain_square(int i, const double* r, const double* u) c
 }
 
 template <int N>
-double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const double* u) const {
-  constexpr double kSuspicious = 1e-4;  // of |b|: more of a residual is no matter of the scale it is divided by
+typename ContactSystem<N>::Sums ContactSystem<N>::sums(StoppingMeasure measure, const double* r, const double* u,
+                                                       PartRange range) const {
   const bool plain = measure == StoppingMeasure::error || measure == StoppingMeasure::strict_error;
-  double unit_free = 0, pushed = 0, plain_sum = 0, largest = 0, scale = 0, rr = 0, uu = 0;
-  for (int i = 0; i < laws(); ++i) {
+  Sums sums;
+  for (int i = static_cast<int>(range.begin); i < static_cast<int>(range.end); ++i) {
     const double* ri = r + N * i;
     const double* ui = u + N * i;
     const double d = d_[i], square = natural_map_square<N>(sets_[i], ri, ui, 1 / d);
@@ -246,14 +266,33 @@ double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const d
     for (int c = 0; c < N; ++c) {
       reaction += ri[c] * ri[c];
       speed += ui[c] * ui[c];
-      if (measure == StoppingMeasure::inclusion) scale = std::max({scale, std::abs(ri[c]), std::abs(ui[c]) / d});
+      if (measure == StoppingMeasure::inclusion)
+        sums.scale = std::max({sums.scale, std::abs(ri[c]), std::abs(ui[c]) / d});
     }
-    unit_free += square * d * d;
-    pushed += d * d * reaction;
-    largest = std::max(largest, square);
-    rr += reaction;
-    uu += speed;
-    if (plain) plain_sum += plain_square(i, ri, ui);
+    sums.unit_free += square * d * d;
+    sums.pushed += d * d * reaction;
+    sums.largest = std::max(sums.largest, square);
+    sums.rr += reaction;
+    sums.uu += speed;
+    if (plain) sums.plain += plain_square(i, ri, ui);
+  }
+  return sums;
+}
+
+template <int N>
+double ContactSystem<N>::error(StoppingMeasure measure, const double* r, const double* u) const {
+  constexpr double kSuspicious = 1e-4;  // of |b|: more of a residual is no matter of the scale it is divided by
+  sums_.resize(laws() / kChunk + 1);
+  in_chunks([&](int k, PartRange range) { sums_[k] = sums(measure, r, u, range); });
+  double unit_free = 0, pushed = 0, plain_sum = 0, largest = 0, scale = 0, rr = 0, uu = 0;
+  for (int k = 0; k * kChunk < laws(); ++k) {
+    unit_free += sums_[k].unit_free;
+    pushed += sums_[k].pushed;
+    plain_sum += sums_[k].plain;
+    largest = std::max(largest, sums_[k].largest);
+    scale = std::max(scale, sums_[k].scale);
+    rr += sums_[k].rr;
+    uu += sums_[k].uu;
   }
   if (!std::isfinite(unit_free + pushed)) return HUGE_VAL;
   const double over_b = b_norm_ > 0 ? 1 / b_norm_ : 1.0;

@@ -12,9 +12,11 @@
 #include <vector>
 
 #include "stickslip/common/deadline.hpp"
+#include "stickslip/common/thread_pool.hpp"
 #include "stickslip/solvers/one_contact.hpp"
 #include "stickslip/solvers/problem.hpp"
 #include "stickslip/solvers/problem_scale.hpp"
+#include "stickslip/solvers/sweep_slabs.hpp"
 
 namespace stickslip {
 
@@ -36,7 +38,12 @@ template <int N>
 class ContactSystem {
  public:
   static constexpr int kBlock = N * N;
+  /// Laws of one piece of work; sums are those over such pieces, added up in order.
+  static constexpr int kChunk = 512;
   void load(const BlockSparseMatrix& D, const Vector& b, const std::vector<Set>& sets, const ProblemScale& scale = {});
+  /// Threads that share what follows; null: the caller's alone. What is computed does not depend on them.
+  void share(ThreadPool* threads) { threads_ = threads; }
+  ThreadPool* threads() const { return threads_; }
 
   int laws() const { return static_cast<int>(sets_.size()); }
   int size() const { return N * laws(); }
@@ -61,8 +68,8 @@ class ContactSystem {
   void multiply(const double* x, double* y) const;
   /// u = D r + b of the proximal problem.
   void velocity(const Proximal& proximal, const double* r, double* u) const;
-  /// One Gauss-Seidel sweep in place; `backward` from the last law to the first. slip holds the multiplier of each
-  /// contact as guess and result. False if a law has no solution by itself (it keeps its reaction).
+  /// One Gauss-Seidel sweep in place, in the order of sweep_slabs.hpp; `backward` the other way round. slip holds the
+  /// multiplier of each contact as guess and result. False if a law has no solution by itself (it keeps its reaction).
   bool sweep(const Proximal& proximal, bool backward, double* r, double* slip) const;
   /// r_i = P_{C_i}(r_i)
   void project_all(double* r) const;
@@ -78,8 +85,20 @@ class ContactSystem {
   double round_off(const double* r) const;
 
  private:
+  /// What the measures are made of.
+  struct Sums {
+    double unit_free = 0, pushed = 0, plain = 0, largest = 0, scale = 0, rr = 0, uu = 0;
+  };
+  Sums sums(StoppingMeasure measure, const double* r, const double* u, PartRange laws) const;
+  bool relax(const Proximal& proximal, int i, double* r, double* slip) const;
   double plain_square(int i, const double* r, const double* u) const;
+  template <class Work>
+  void in_chunks(Work&& work) const;
 
+  ThreadPool* threads_ = nullptr;
+  SweepSlabs slabs_;
+  mutable std::vector<Sums> sums_;    // of each chunk
+  mutable std::vector<char> solved_;  // of each slab
   ProblemScale scale_;
   BlockSparseMatrix D_;
   std::vector<double> b_;

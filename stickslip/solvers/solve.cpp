@@ -65,7 +65,8 @@ ContactOptions contact_options(const SolveOptions& options) {
           .max_iterations = options.max_iterations,
           .max_seconds = options.max_seconds,
           .stop = options.stop,
-          .acceptable = options.acceptable};
+          .acceptable = options.acceptable,
+          .threads = options.threads};
 }
 
 ActiveSetOptions active_set_options(const SolveOptions& options) {

@@ -10,6 +10,8 @@
 
 namespace stickslip {
 
+class ThreadPool;
+
 enum class SolverKind {
   automatic,
   active_set,
@@ -33,7 +35,8 @@ struct SolveOptions {
   /// Raised from another thread or a signal: active_set and the methods of contact_solver.hpp end with status
   /// interrupted.
   StopRequest stop = nullptr;
-  double acceptable = 0;  ///< above the tolerance, not worth the last resorts of contact_solver.hpp; 0: none
+  double acceptable = 0;          ///< above the tolerance, not worth the last resorts of contact_solver.hpp; 0: none
+  ThreadPool* threads = nullptr;  ///< share problems of many contacts, with the same result; null: the caller's alone
   void validate() const;
 };
 

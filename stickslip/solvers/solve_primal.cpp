@@ -205,7 +205,7 @@ void solve_through_dual(const PrimalProblem& problem, const SolveOptions& option
 
 void solve_condensed(const PrimalProblem& problem, const SolveOptions& options, PrimalWorkspace& w,
                      InclusionSolution& solution) {
-  w.condensation.refresh(problem);
+  w.condensation.refresh(problem, options.threads);
   // Factors over bodies pay only in problems so large that the blocks they need cost nothing beside them.
   constexpr std::size_t kMany = 64;  // laws
   const BodyBlocks* bodies = problem.sets.size() > kMany ? w.condensation.bodies(problem) : nullptr;

@@ -570,7 +570,11 @@ def test_download_buttons_write_a_csv_and_a_png(show, tmp_path):
     for name in ("CSV", "PNG"):
         page.evaluate(f"[...document.querySelectorAll('.figure .tool')].find(b => b.textContent === '{name}').click()")
     deadline = time.monotonic() + 600
-    while not ((tmp_path / "Ramp.csv").exists() and (tmp_path / "Ramp.png").exists()):
+
+    def written(path):  # the browser makes the file first and fills it then
+        return path.exists() and path.stat().st_size > 0
+
+    while not (written(tmp_path / "Ramp.csv") and written(tmp_path / "Ramp.png")):
         assert time.monotonic() < deadline, sorted(p.name for p in tmp_path.iterdir())
         page.frame()
     assert (tmp_path / "Ramp.png").read_bytes().startswith(b"\x89PNG")

@@ -70,9 +70,10 @@ TEST(ContactPatches, DisturbedLawsLieInAPatchOfTheirOwnWithTheirNeighbours) {
   // The errors are those of the law and of the two that it touches; one ring more makes five.
   EXPECT_LE(patches.spread(), 6.0 / kLaws + 1e-12);
   for (int k = 0; k < 2; ++k) {
-    patches.extract(k, system, r.data());
-    EXPECT_GE(patches.sets().size(), 3u);
-    EXPECT_LE(patches.sets().size(), 5u);
+    ContactPatch patch;
+    patches.extract(k, system, r.data(), patch);
+    EXPECT_GE(patch.sets.size(), 3u);
+    EXPECT_LE(patch.sets.size(), 5u);
   }
 }
 
@@ -85,11 +86,12 @@ TEST(ContactPatches, ThePatchHasTheVelocitiesOfTheWhole) {
   system.velocity({}, r.data(), u.data());
   ContactPatches<3> patches;
   ASSERT_EQ(patches.find(system, kGoal, r.data(), u.data(), 0.3, 2, kLaws), 1);
-  patches.extract(0, system, r.data());
-  part.load(patches.D(), patches.b(), patches.sets());
+  ContactPatch patch;
+  patches.extract(0, system, r.data(), patch);
+  part.load(patch.D, patch.b, patch.sets);
   Vector r_part(part.size()), u_part(part.size()), u_cut(part.size());
-  patches.gather(r.data(), r_part.data());
-  patches.gather(u.data(), u_cut.data());
+  patches.gather(patch, r.data(), r_part.data());
+  patches.gather(patch, u.data(), u_cut.data());
   part.velocity({}, r_part.data(), u_part.data());
   EXPECT_LT((u_part - u_cut).norm(), 1e-14 * u.norm());  // the same sums in another order
 }
@@ -107,14 +109,15 @@ TEST(ContactPatches, ToSolveThePatchesOfADisturbedSolutionSolvesTheWhole) {
   ASSERT_GT(count, 0);
   const double before = system.error(kGoal.measure, r.data(), u.data());
   for (int k = 0; k < count; ++k) {
-    patches.extract(k, system, r.data());
+    ContactPatch patch;
+    patches.extract(k, system, r.data(), patch);
     ContactOptions options;
-    const ContactGoal goal = patches.goal(system, kGoal, r.data(), u.data(), 0.3);
+    const ContactGoal goal = patches.goal(patch, system, kGoal, r.data(), u.data(), 0.3);
     options.measure = goal.measure;
     options.tolerance = goal.tolerance;
-    const InclusionSolution solution = solve_contacts(DualProblem{patches.D(), patches.b(), patches.sets()}, options);
+    const InclusionSolution solution = solve_contacts(DualProblem{patch.D, patch.b, patch.sets}, options);
     ASSERT_EQ(solution.status, Status::success) << solution.message;
-    patches.scatter(solution.r.data(), r.data());
+    patches.scatter(patch, solution.r.data(), r.data());
   }
   system.velocity({}, r.data(), u.data());
   EXPECT_GT(before, 1e-3);

@@ -203,6 +203,10 @@ std::unique_ptr<Scratch> BodyContacts::make_scratch() const {
   return search;
 }
 
+ThreadPool* BodyContacts::threads(SystemWorkspace& workspace) const {
+  return static_cast<ContactSearch&>(*workspace.contacts).threads.get();
+}
+
 /// Ways of translations below a rotation are not known here: as long as the longest part of the tree.
 double BodyContacts::tree_speed_bound(const Vector& v) const {
   thread_local std::vector<std::pair<double, double>> bound;  // |w|, |v| of each link

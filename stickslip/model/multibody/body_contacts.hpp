@@ -24,6 +24,7 @@ class BodyContacts final : public ContactSource {
   explicit BodyContacts(const BodyModel& model, std::shared_ptr<const Tree> tree = nullptr);
 
   std::unique_ptr<Scratch> make_scratch() const override;
+  ThreadPool* threads(SystemWorkspace& workspace) const override;
   const std::vector<ContactElement>& laws() const override { return laws_; }
   /// Throws InputError naming a body that has left the range in which contacts are searched.
   void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const override;

@@ -119,6 +119,14 @@ JoinedContacts::JoinedContacts(std::vector<std::unique_ptr<ContactSource>> sourc
 
 std::unique_ptr<Scratch> JoinedContacts::make_scratch() const { return scratch_of(sources_); }
 
+ThreadPool* JoinedContacts::threads(SystemWorkspace& workspace) const {
+  ThreadPool* threads = nullptr;
+  with_each(sources_, workspace.contacts, [&](const ContactSource& source, std::size_t, JoinedScratch&) {
+    if (!threads) threads = source.threads(workspace);
+  });
+  return threads;
+}
+
 void JoinedContacts::find(double t, const Vector& q, double margin, SystemWorkspace& workspace,
                           ContactPoints& found) const {
   auto& joined = static_cast<JoinedScratch&>(*workspace.contacts);

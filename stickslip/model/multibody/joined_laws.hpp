@@ -35,6 +35,7 @@ class JoinedContacts final : public ContactSource {
  public:
   explicit JoinedContacts(std::vector<std::unique_ptr<ContactSource>> sources);
   std::unique_ptr<Scratch> make_scratch() const override;
+  ThreadPool* threads(SystemWorkspace& workspace) const override;
   const std::vector<ContactElement>& laws() const override { return laws_; }
   void find(double t, const Vector& q, double margin, SystemWorkspace& workspace, ContactPoints& found) const override;
   void surface(double t, const Vector& q, SystemWorkspace& workspace, const ContactPoints& found,

@@ -46,6 +46,7 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
     options_.solver.tolerance = options_.contact_tolerance;
     options_.solver.measure = StoppingMeasure::unit_free;
     if (options_.solver.max_iterations == 0) options_.solver.max_iterations = kIterations;
+    options_.solver.threads = system.laws().contact_source().threads(workspace_);
   }
   const Index n = system.info().nv(), m = laws_.components();
   articulated_ = make_articulated();

@@ -149,6 +149,7 @@ class MoreauScheme final : public Scheme {
   StepProblem step_problem(double start, double end, const StepOutcome& outcome) const;
 
  private:
+  static constexpr std::size_t kFewPoints = 64;  // that many points are solved to round-off
   /// A law whose reaction is known while its stop or break-away is looked for: a friction law, or a contact point with
   /// one tangent (by its index among the found points), that slips in direction `sign`, or a friction law that is held
   /// whatever it takes.
@@ -199,6 +200,7 @@ class MoreauScheme final : public Scheme {
     int law = 0;               ///< of contacts()
     int found = 0;             ///< index into found_.points
     Index row = 0, first = 0;  ///< of found_.Wt; of p
+    Index solved = -1;         ///< of the p of this step without points that were overlooked; -1: it was
     double bias = 0;           ///< of u_N, less `lift`
     bool impact = false;       ///< arrives faster than the forces of one step explain
     bool holds = false;        ///< stuck in the last step: μ_static
@@ -258,6 +260,7 @@ class MoreauScheme final : public Scheme {
   void move(double dt, const Vector& v, Vector& q);
   void free_velocity();
   void select_points(double h);
+  double overlooked_speed(std::size_t k, Index row, bool struck, double h);
   bool add_overlooked_points(double h);
   bool rows_are_the_same() const;
   void prepare_rows();
@@ -267,6 +270,7 @@ class MoreauScheme final : public Scheme {
   int last_index(std::uint64_t key);
   void warm_start();
   void recall_impulses();
+  void take_over_impulses();
   bool back_to_back(const Active& a, const Active& b) const;
   void release_squeezed_points();
   bool some_impact_has_a_law_of_its_own() const;
@@ -376,7 +380,10 @@ class MoreauScheme final : public Scheme {
 
   ContactPoints found_;
   std::vector<Active> active_;
-  std::vector<char> taken_;           // per found point
+  std::vector<char> taken_;                           // per found point
+  std::vector<std::pair<double, Index>> overlooked_;  // per found point: overlooked_speed, row
+  Vector without_overlooked_;                         // p of this step before points were added; empty: none were
+  bool draft_ = false;                // many points: the problem is solved just well enough to see which are overlooked
   std::vector<Approach> approaches_;  // likewise
   std::vector<double> fastest_;       // per contact law: |u_N| so far [m/s]
   // What the rows of problem_ were made from.

@@ -246,8 +246,7 @@ void MoreauScheme::select_points(double h) {
   approach_speed_ = 0;
   taken_.resize(found_.points.size());
   const bool stabilised = options_.contact_rule == ContactRule::stabilised;
-  constexpr std::size_t kMany = 64;
-  const bool many = found_.points.size() > kMany;
+  const bool many = found_.points.size() > kFewPoints;
   Index row = 0, first = laws_.components();
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
     const ContactSite& point = found_.points[k];
@@ -256,7 +255,7 @@ void MoreauScheme::select_points(double h) {
     const double before = along.before, free = along.free;
     const bool impact = along.impact();
     approach_speed_ = std::max({approach_speed_, -before, -free});
-    Active active{point.law, static_cast<int>(k), row, first, 0, impact, false};
+    Active active{.law = point.law, .found = static_cast<int>(k), .row = row, .first = first, .impact = impact};
     active.arrival = along.arrival;
     bool takes_part;
     if (!stabilised) {
@@ -336,33 +335,46 @@ void MoreauScheme::number_rows() {
   }
 }
 
-/// Points left out because they were free to stay away, but which the solution closes; where there is a rebound to
-/// come, slowly only.
+/// How fast a point that was left out, because it was free to stay away, is closed by the solution beyond its gap
+/// [m/s]; where there is a rebound to come, slow ones only, the others count as open.
+double MoreauScheme::overlooked_speed(std::size_t k, Index row, bool struck, double h) {
+  constexpr double kNegligible = 1e-3;  // of what counts as touching
+  const ContactSite& point = found_.points[k];
+  const Approach& along = approaches_[k];
+  const double after = row_times(found_.Wt, row, solution_.v) - w_end()[row];
+  const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
+  if (waits_for_impact(point) && (along.arrival < 0 || hit)) return -HUGE_VAL;
+  return -after - (point.gap + kNegligible * touching(point, row, along, h)) / h;
+}
+
+/// Adds points that the solution closes. In a heap each of them moves its neighbours, so that more would follow one by
+/// one: those that come as near are taken at once. They get no impulse if they stay away.
 bool MoreauScheme::add_overlooked_points(double h) {
   if (options_.contact_rule != ContactRule::stabilised) return false;
   const bool struck = std::any_of(active_.begin(), active_.end(), [](const Active& active) { return active.impact; });
-  bool added = false;
+  overlooked_.clear();
+  double fastest = 0;
   Index row = 0;
   for (std::size_t k = 0; k < found_.points.size(); ++k) {
-    const ContactSite& point = found_.points[k];
-    const ContactElement& law = contacts_[static_cast<std::size_t>(point.law)];
-    if (!taken_[k]) {
-      const double after = row_times(found_.Wt, row, solution_.v) - w_end()[row];
-      const Approach& along = approaches_[k];
-      constexpr double kNegligible = 1e-3;  // of what counts as touching
-      const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
-      const bool rebound_comes = waits_for_impact(point) && (along.arrival < 0 || hit);
-      if (h * after < -point.gap - kNegligible * touching(point, row, along, h) && !rebound_comes) {
-        Active active{point.law, static_cast<int>(k), row, 0, point.gap / h, false, false};
-        active.arrival = along.arrival;
-        active_.push_back(active);
-        taken_[k] = 1;
-        added = true;
-      }
-    }
-    row += law.size();
+    const double speed = taken_[k] ? -HUGE_VAL : overlooked_speed(k, row, struck, h);
+    overlooked_.emplace_back(speed, row);
+    raise(fastest, speed);
+    row += contacts_[static_cast<std::size_t>(found_.points[k].law)].size();
   }
-  if (!added) return false;
+  if (!(fastest > 0)) return false;
+  const double least = active_.size() > kFewPoints ? -fastest : 0.0;
+  for (Active& active : active_) active.solved = active.first;
+  for (std::size_t k = 0; k < found_.points.size(); ++k) {
+    if (!(overlooked_[k].first > least)) continue;
+    const ContactSite& point = found_.points[k];
+    active_.push_back({.law = point.law,
+                       .found = static_cast<int>(k),
+                       .row = overlooked_[k].second,
+                       .bias = point.gap / h,
+                       .arrival = approaches_[k].arrival});
+    taken_[k] = 1;
+  }
+  without_overlooked_ = solution_.r;
   std::sort(active_.begin(), active_.end(), [](const Active& a, const Active& b) { return a.found < b.found; });
   number_rows();
   return true;

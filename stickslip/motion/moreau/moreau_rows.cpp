@@ -179,6 +179,18 @@ void MoreauScheme::release_squeezed_points() {
 void MoreauScheme::warm_start() {
   recall_impulses();
   release_squeezed_points();
+  if (without_overlooked_.size() > 0) take_over_impulses();
+}
+
+/// What this step was solved by before points were added to it.
+void MoreauScheme::take_over_impulses() {
+  Vector& r = solution_.r;
+  r.head(laws_.components()) = without_overlooked_.head(laws_.components());
+  for (const Active& active : active_)
+    if (active.solved >= 0) {
+      const Index size = contacts_[static_cast<std::size_t>(active.law)].size();
+      r.segment(active.first, size) = without_overlooked_.segment(active.solved, size);
+    }
 }
 
 /// Those of the last step, point by point.

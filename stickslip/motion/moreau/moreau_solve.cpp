@@ -17,7 +17,6 @@ namespace stickslip {
 namespace {
 
 constexpr double kRoundOff = 1e-15;        // relative residual that cannot be bettered by much
-constexpr std::size_t kFewPoints = 64;     // that many points are solved to round-off
 constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the largest reaction
 constexpr int kPolishing = 100;            // iterations for that
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
@@ -33,6 +32,7 @@ constexpr double kKeepsFalling = 0.9;  // a change that does not, for
 constexpr int kStagnant = 10;          // iterations, is rounding, if it is
 constexpr double kIllConditioned =
     1e-8;                               // of the velocities or less: what rounding leaves of a chain of a hundred links
+constexpr double kDraft = 1e-3;         // unit_free: what tells which points close
 constexpr double kWorthAccepting = 10;  // times the tolerance, of which kNearMiss are accepted in the end
 
 bool is_finite(const Vector& x) {
@@ -68,13 +68,21 @@ Status MoreauScheme::solve_step(double h) {
     return solve_laws(h);
   }
   select_points(h);
+  without_overlooked_.resize(0);
+  draft_ = active_.size() > kFewPoints && active_.size() < found_.points.size();
+  const auto solve_points = [&] { return iterates_ || frozen_.point >= 0 ? iterate(h) : solve_laws(h); };
   while (true) {
     fill_laws();
     if (!newton_alone_ && some_impact_has_a_law_of_its_own())
       if (const Status status = take_impacts(); status != Status::success) return status;
     warm_start();
-    const Status status = iterates_ || frozen_.point >= 0 ? iterate(h) : solve_laws(h);
-    if (status != Status::success || !add_overlooked_points(h)) return status;
+    Status status = solve_points();
+    bool incomplete = status == Status::success && add_overlooked_points(h);
+    if (!incomplete && std::exchange(draft_, false)) {
+      status = solve_points();
+      incomplete = status == Status::success && add_overlooked_points(h);
+    }
+    if (!incomplete) return status;
   }
 }
 
@@ -397,6 +405,7 @@ Status MoreauScheme::solve_inclusion() {
   if (laws_.laws() == 0 && active_.size() == 1 && !constrained_.any() && !frozen_.any()) return solve_single_point();
   const double tolerance = options_.solver.tolerance;
   SolveOptions first = options_.solver;
+  if (draft_) first.tolerance = std::max(tolerance, kDraft);
   if (active_.size() <= kFewPoints) first.tolerance = std::min(tolerance, kBeforePolishing);
   if (active_.size() <= kFewPoints && !contacts_.empty()) first.measure = StoppingMeasure::inclusion;
   if (!options_.strict && !contacts_.empty()) first.acceptable = kWorthAccepting * tolerance;
@@ -405,6 +414,7 @@ Status MoreauScheme::solve_inclusion() {
   if (solution_.status == Status::interrupted)
     return fail(Status::interrupted,
                 fmt::format("stopped within the step from t = {:.9g} s; everything up to there is kept", t0_));
+  if (draft_ && solution_.status == Status::success) return Status::success;
   double residual = law_residual(false);
   const bool close = solution_.status == Status::success || solution_.status == Status::not_converged;
   const bool few = active_.size() <= kFewPoints;
