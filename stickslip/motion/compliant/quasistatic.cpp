@@ -496,10 +496,12 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   double h = std::min(h_, limit - t);
   if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
   if (fresh_) find_what_may_change(t, last_h_);
+  // Where round-off is all that columns are off by, no step is short enough for them.
+  const double least = std::max(shortest, kLeastPart * h);
   for (;;) {
     if (const StepOutcome outcome = find_step(t, shortest, h); outcome.status != Status::success) return outcome;
     find_new_pieces(t, h);
-    const double factor = unknowns_ > 0 ? carry_columns(t, h, shortest) : HUGE_VAL;
+    const double factor = unknowns_ > 0 ? carry_columns(t, h, least) : HUGE_VAL;
     if (!changes_) h_ = std::min(h_, h * factor);
     if (factor >= 1) break;
     h *= factor;

@@ -104,7 +104,7 @@ class QuasistaticScheme final : public Scheme {
   /// Over the switch at the start of a step, if there is one, and to its end. Returns the factor for the length of the
   /// step that their error asks for: below 1, and a step that would not be too short then, they stay as they were.
   double carry_columns(double t, double h, double shortest);
-  double column_error(const DenseMatrix& whole) const;
+  double column_error(const DenseMatrix& whole);
   /// After vary_step(): what the step adds to the impulses' columns, from the slopes at its nodes.
   void add_impulse_columns(double t, double h, const Stages& stages, const DenseMatrix& S0);
   /// From those along the shifted time (compliant_neighbours.hpp) to those at time t, at the placed state; sign = -1:
@@ -130,6 +130,7 @@ class QuasistaticScheme final : public Scheme {
   Vector bend_, slope_;                            // x'' at the end of the last step
   double step_start_ = 0;
   std::vector<char> column_lost_;
+  Vector column_gain_;  // largest of a column over the sizes so far: what is left of one that fades is round-off
   Index n_ = 0, T_ = 0;
   double h_ = 0, last_h_ = 0;
   bool fresh_ = true;       // modes may differ from pieces_ at once: the last step ended at a change

@@ -11,9 +11,9 @@
 namespace stickslip {
 
 namespace {
-constexpr double kOneInstant = 1e-6;       // of a column: what the order of changes at one instant may make of it
-constexpr double kColumnPart = 1e-2;       // of the tolerance: columns of velocities are these over times of relaxation
-constexpr double kColumnAccuracy = 1e-11;  // of a column: differences of the model's data give no more
+constexpr double kOneInstant = 1e-6;      // of a column: what the order of changes at one instant may make of it
+constexpr double kColumnPart = 1e-2;      // of the tolerance: columns of velocities are these over times of relaxation
+constexpr double kColumnAccuracy = 1e-9;  // of a column: differences around contacts give no more than 1e-11
 }  // namespace
 
 void QuasistaticScheme::seed(StepRecord& record) {
@@ -204,11 +204,13 @@ void QuasistaticScheme::add_impulse_columns(double t, double h, const Stages& s,
   }
 }
 
-/// Of the two half steps against the whole one, as that of the motion; beside every column's own size.
-double QuasistaticScheme::column_error(const DenseMatrix& whole) const {
+/// Of the two half steps against the whole one, as that of the motion; beside the largest that every column has had.
+double QuasistaticScheme::column_error(const DenseMatrix& whole) {
   double error = 0;
+  if (column_gain_.size() != unknowns_) column_gain_.setZero(unknowns_);
   for (Index k = 0; k < unknowns_; ++k) {
-    const double gain = S_.col(k).cwiseQuotient(scale_).lpNorm<Eigen::Infinity>();
+    double& gain = column_gain_[k];
+    gain = std::max(gain, S_.col(k).cwiseQuotient(scale_).lpNorm<Eigen::Infinity>());
     if (column_lost_[static_cast<std::size_t>(k)] || !(gain > 0)) continue;
     const Vector apart = (S_.col(k) - whole.col(k)).cwiseQuotient(gain * scale_);
     error = std::max(
