@@ -50,7 +50,10 @@ Simulation follow(const ShootingProblem& problem, const ShootingSolution& soluti
   Simulation whole;
   for (Index part = 0; part <= map.node_count(); ++part) {
     std::optional<State> start;
-    if (part > 0) start = solution.nodes[static_cast<std::size_t>(part - 1)];
+    if (part > 0) {
+      start = solution.nodes[static_cast<std::size_t>(part - 1)];
+      start->modes = whole.final.modes;
+    }
     SegmentInput input = map.segment().input(map.plan(part, solution.unknowns), solution.unknowns, start);
     restrict_output(input.options);
     input.options.sensitivities.clear();  // those of a run, not of this

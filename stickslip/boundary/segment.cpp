@@ -48,6 +48,13 @@ SegmentInput Segment::input(const SegmentPlan& plan, const Vector& unknowns, con
   input.start.t = plan.start_time;
   if (run.scheme == SchemeKind::compliant && run.compliant.epsilon == 0)  // contacts stay those of the whole run
     run.compliant.epsilon = default_compliance(system, input.model.initial(), input.model.options().span().length());
+  if (start) {
+    auto whole = std::make_shared<State>(input.model.initial());
+    whole->t = input.model.options().start_time;
+    run.whole_start = std::move(whole);
+    // Elsewhere the state says what laws do; here what slips may stick as well, where a static coefficient holds it.
+    if (run.scheme != SchemeKind::compliant) input.start.modes.clear();
+  }
   if (start && !system.laws().constraints().empty()) {  // an iterate need not be on the constraints
     ConsistentStart on = make_consistent(system, plan.start_time, start->q, start->v, {.policy = StartPolicy::project});
     input.start.q = std::move(on.q);
@@ -100,7 +107,7 @@ SampledRun Segment::run(const SegmentPlan& plan, const Vector& unknowns, const s
 }
 
 State moved_state(const Kinematics& kinematics, const State& state, const Vector& p) {
-  State moved{.t = state.t, .q = state.q, .v = state.v, .z = state.z};
+  State moved = state;
   const Index nv = kinematics.nv();
   kinematics.displace(p.head(nv), moved.q);
   moved.v += p.segment(nv, nv);

@@ -21,6 +21,9 @@ namespace {
 
 /// Part of what the other unknowns do to a condition below which the effect of one is noise of the runs.
 constexpr double kNoEffect = 1e-6;
+/// Of what a state at a node would count for in the length of a step: states follow the unknowns, and their largest
+/// changes (of deformations where a block comes to rest a little later) say nothing about how far the unknowns may go.
+constexpr double kFreeNodes = 1e-3;
 /// A condition may be off by `tolerance` times this of its own terms, at most.
 constexpr double kMostGain = 1e4;
 
@@ -40,6 +43,11 @@ void require_times(const ShootingProblem& problem) {
     before = t;
   }
   const bool cut = problem.segments > 1 || !problem.nodes.empty();
+  if (cut && problem.model.options().scheme == SchemeKind::compliant &&
+      !problem.model.system().laws().contact_source().points_stay())
+    throw InputError(
+        "segments: under scheme 'compliant' the deformations of contacts between bodies come and go with their points "
+        "and cannot be states at a cut; shoot in one segment, or use scheme = \"event\" or \"moreau\"");
   const bool open_end = std::any_of(problem.unknowns.begin(), problem.unknowns.end(),
                                     [](const Unknown& unknown) { return unknown.is_end_time(); });
   for (const Condition& condition : problem.conditions) {
@@ -320,6 +328,11 @@ class Shooting {
       return true;
     };
     equations.moved = [&](const Vector& at, const Vector& p) { return map_.moved(at, p); };
+    if (map_.node_count() > 0) {
+      equations.better = [&](Vector& at, Vector& F) { return map_.follow(at, F); };
+      equations.share = Vector::Constant(size, kFreeNodes);
+      equations.share.head(n).setOnes();
+    }
     equations.stop = [&] { return raised(options_.stop); };
     equations.taken = [&](const Vector& at, const Vector& F) { note(at, F); };
     if (!solution_.least_squares)

@@ -89,7 +89,9 @@ void ShootingMap::put_node(const State& state, Index k, Vector& X) const {
 
 std::optional<State> ShootingMap::part_start(const Vector& X, Index part) const {
   if (part == 0) return std::nullopt;
-  return node(X, part - 1);
+  State start = node(X, part - 1);
+  start.modes = parts_[static_cast<std::size_t>(part - 1)].final.modes;
+  return start;
 }
 
 Vector ShootingMap::moved(const Vector& X, const Vector& p) const {
@@ -173,22 +175,61 @@ bool ShootingMap::start(const Vector& x, Vector& X) {
   return true;
 }
 
-bool ShootingMap::value(const Vector& X, Vector& F) {
-  const Vector x = X.head(n_);
-  parts_.clear();
+bool ShootingMap::ends_too_early(const Vector& x) {
   for (const Condition& condition : problem_->conditions)
     if (condition.at == ConditionTime::time && condition.time > end_time(x)) {
       message_ = fmt::format("the end {:.6g} s is before the condition '{}' {}", end_time(x), condition.text(),
                              condition.when());
-      return false;
+      return true;
     }
-  for (Index part = 0; part <= node_count(); ++part) {
-    parts_.push_back(segment_.run(plan(part, x), x, part_start(X, part)));
-    if (!parts_.back().usable()) {
-      message_ = parts_.back().message;
-      return false;
-    }
+  return false;
+}
+
+bool ShootingMap::run_part(Index part, const Vector& x, const std::optional<State>& start) {
+  parts_.push_back(segment_.run(plan(part, x), x, start));
+  if (!parts_.back().usable()) message_ = parts_.back().message;
+  return parts_.back().usable();
+}
+
+bool ShootingMap::value(const Vector& X, Vector& F) {
+  const Vector x = X.head(n_);
+  parts_.clear();
+  if (ends_too_early(x)) return false;
+  for (Index part = 0; part <= node_count(); ++part)
+    if (!run_part(part, x, part_start(X, part))) return false;
+  return residual(X, F);
+}
+
+bool ShootingMap::follow(Vector& X, Vector& F) {
+  const Index gaps = node_count() * state_size();
+  const bool known = F.size() > 0;
+  if (gaps == 0 || (known && F.tail(gaps).squaredNorm() <= F.head(condition_count()).squaredNorm())) return false;
+  const std::vector<SampledRun> parts = std::move(parts_);
+  const Vector conditions = conditions_;
+  const double continuity = continuity_;
+  Vector followed = X, value;
+  const Vector x = X.head(n_);
+  parts_.clear();
+  bool better = !ends_too_early(x);
+  for (Index part = 0; better && part <= node_count(); ++part) {
+    better = run_part(part, x, part > 0 ? std::optional(parts_.back().final) : std::nullopt);
+    const State& end = parts_.back().final;
+    better = better && end.z.size() == nz_ && end.q.allFinite() && end.v.allFinite();
+    if (better && part < node_count()) put_node(end, part, followed);
   }
+  better = better && residual(followed, value) && (!known || value.squaredNorm() < F.squaredNorm());
+  if (better) {
+    X = std::move(followed);
+    F = std::move(value);
+  } else {
+    parts_ = parts;
+    conditions_ = conditions;
+    continuity_ = continuity;
+  }
+  return better;
+}
+
+bool ShootingMap::residual(const Vector& X, Vector& F) {
   const Index m = condition_count();
   F.resize(m + node_count() * state_size());
   conditions_.resize(m);

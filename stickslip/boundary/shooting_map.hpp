@@ -28,6 +28,10 @@ class ShootingMap {
   /// succeeds; message() says why.
   bool start(const Vector& x, Vector& X);
   bool value(const Vector& X, Vector& F);
+  /// After value(X, F), or with an empty F where that failed: whether the nodes where a run from the unknowns in X
+  /// passes make ‖F‖ smaller. True: X and F are those, and count as the last ones. They do where contacts come and go
+  /// within what a step changes: there the linear model has the unknowns right and the states far off.
+  bool follow(Vector& X, Vector& F);
   bool slope(const Vector& X, DenseMatrix& J);
   Vector moved(const Vector& X, const Vector& p) const;
   /// Why value() or slope() failed last.
@@ -68,9 +72,15 @@ class ShootingMap {
   Index stored_size() const { return kinematics().nq() + kinematics().nv() + nz_; }
   double end_time(const Vector& x) const;
   double node_time(Index k, const Vector& x) const;
+  /// With the modes in which the part before has ended, at the X of the last value() or within it.
   std::optional<State> part_start(const Vector& X, Index part) const;
   void put_node(const State& state, Index k, Vector& X) const;
   bool follow_nodes(const Vector& x, Vector& X);
+  bool ends_too_early(const Vector& x);
+  /// Of a part with its conditions; false: it has no end, and message() says why.
+  bool run_part(Index part, const Vector& x, const std::optional<State>& start);
+  /// F of parts_.
+  bool residual(const Vector& X, Vector& F);
   DerivativeMethod choose_method(DerivativeMethod wanted) const;
   bool adjoint_slope(const Vector& x, DenseMatrix& J);
   bool forward_slope(const Vector& X, DenseMatrix& J);

@@ -102,7 +102,11 @@ LeastSquaresSolution solve_least_squares(const LeastSquaresProblem& problem, con
     return ends(LeastSquaresOutcome::undefined);
   const Index n = problem.low.size();
   const bool given = problem.metric.size() > 0;
-  Vector D = given ? problem.metric : Vector(now.J.colwise().norm()), trial_F;
+  const auto metric = [&](const DenseMatrix& J) {
+    const Vector norms = J.colwise().norm();
+    return problem.share.size() > 0 ? Vector(norms.cwiseProduct(problem.share)) : norms;
+  };
+  Vector D = given ? problem.metric : metric(now.J), trial_F;
   const double extent = length(D, now.x.head(n));
   double radius = options.first_radius * (extent > 0 ? extent : now.F.norm());
   while (true) {
@@ -127,9 +131,11 @@ LeastSquaresSolution solve_least_squares(const LeastSquaresProblem& problem, con
       if (short_step || radius == 0) return ends(LeastSquaresOutcome::no_descent);
       if (problem.stop && problem.stop()) return ends(LeastSquaresOutcome::stopped);
       first = false;
-      const Vector trial = problem.moved ? problem.moved(now.x, p) : Vector(now.x + p);
+      Vector trial = problem.moved ? problem.moved(now.x, p) : Vector(now.x + p);
       ++now.evaluations;
-      const bool defined = problem.value(trial, trial_F) && trial_F.allFinite();
+      bool defined = problem.value(trial, trial_F) && trial_F.allFinite();
+      if (!defined) trial_F.resize(0);
+      if (problem.better && problem.better(trial, trial_F)) defined = trial_F.allFinite();
       const double ratio = defined ? (before - trial_F.squaredNorm()) / predicted : -1;
       accepted = ratio >= kAccepted;
       if (ratio < kPoor) {
@@ -144,7 +150,7 @@ LeastSquaresSolution solve_least_squares(const LeastSquaresProblem& problem, con
     }
     ++now.iterations;
     if (!problem.slope(now.x, now.F, now.J)) return ends(LeastSquaresOutcome::no_descent);
-    if (!given) D = D.cwiseMax(now.J.colwise().norm().transpose());
+    if (!given) D = D.cwiseMax(metric(now.J));
   }
 }
 

@@ -31,6 +31,7 @@ namespace stickslip {
 struct LeastSquaresProblem {
   Vector low, high;    ///< per unknown; may be infinite
   Vector metric = {};  ///< D, where it is given and not to follow from J (fewer equations than unknowns)
+  Vector share = {};   ///< factors of D, where it follows from J: what has a small one may move far; empty: 1
   /// Largest change of each unknown in one step from x; empty: as the region allows.
   std::function<Vector(const Vector& x)> longest = {};
   /// F(x); false: there is none at x.
@@ -40,6 +41,9 @@ struct LeastSquaresProblem {
   /// x moved by p, for unknowns that are no plain numbers (orientations, in x behind the
   /// plain numbers); empty: x + p. Bounds are for plain numbers.
   std::function<Vector(const Vector& x, const Vector& p)> moved = {};
+  /// A point to take in place of a trial x whose F is given (empty: it has none), where the problem knows a better one:
+  /// unknowns that others determine, put to where these have them. True: both were replaced.
+  std::function<bool(Vector& x, Vector& F)> better = {};
   /// F is small enough; asked after slope(). Empty: never, a minimum is looked for.
   std::function<bool(const Vector& x, const Vector& F)> solved = {};
   /// Every point that is taken, the start included, with its slope known.

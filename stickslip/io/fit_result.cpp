@@ -7,6 +7,7 @@
 
 #include "stickslip/io/boundary_case.hpp"
 #include "stickslip/io/csv_writer.hpp"
+#include "stickslip/io/report_columns.hpp"
 #include "stickslip/io/result_header.hpp"
 #include "stickslip/io/search_results.hpp"
 #include "stickslip/io/simulation_report.hpp"
@@ -65,7 +66,7 @@ std::vector<std::size_t> drawn_rows(std::size_t rows) {
 }
 
 void add_column_figures(const FitProblem& problem, const FitSolution& solution, const ModelCurves& curves,
-                        std::vector<ReportBlock>& blocks) {
+                        const ReportColumns& shown, std::vector<ReportBlock>& blocks) {
   const std::vector<std::size_t> drawn = drawn_rows(problem.data.times.size());
   const std::string thinned =
       drawn.size() < problem.data.times.size()
@@ -73,18 +74,20 @@ void add_column_figures(const FitProblem& problem, const FitSolution& solution, 
           : "";
   for (std::size_t c = 0; c < problem.data.columns.size() && c < solution.model.size(); ++c) {
     const MeasuredColumn& column = problem.data.columns[c];
+    const std::string unit = shown.unit_of(column.model.text());
     ReportFigure figure{column.name + ": data and model",
-                        fmt::format("Root mean square of the difference: {:.4g}.{}", solution.column_rms[c], thinned),
+                        fmt::format("Root mean square of the difference: {:.4g}{}{}.{}", solution.column_rms[c],
+                                    unit.empty() ? "" : " ", unit, thinned),
                         "time",
                         {"time", "s", false},
-                        {column.name, "", false},
+                        {column.name, unit, false},
                         {},
                         {},
                         {}};
     ReportSeries data{"data", {}, {}, false, true, false, false},
         model{"model", curves.t, curves.y[c], false, false, true, false};
     ReportFigure left{column.name + ": model - data", "", "time", {"time", "s", false},
-                      {"model - data", "", false},    {}, {},     {}};
+                      {"model - data", unit, false},  {}, {},     {}};
     ReportSeries rest{"model - data", {}, {}, false, true, false, false};
     for (const std::size_t k : drawn) {
       data.x.push_back(problem.data.times[k]);
@@ -205,7 +208,8 @@ ReportDocument fit_report(const FitResult& result, const ModelFile& model) {
                                          {"runs", static_cast<double>(solution.runs)}});
   const std::vector<SearchStep> steps = steps_of(solution);
   std::vector<ReportBlock> blocks{unknowns_table(problem, solution)};
-  if (motion) add_column_figures(problem, solution, result.curves, blocks);
+  if (motion)
+    add_column_figures(problem, solution, result.curves, ReportColumns(result.names, report_units(model)), blocks);
   if (problem.unknowns.size() > 1) blocks.push_back(correlation_table(problem, solution));
   blocks.push_back(history_figure(
       "rms", "Root mean square of the weighted differences; it may rise where more of the data is taken in.", steps));

@@ -241,6 +241,18 @@ ReportColumns::ReportColumns(const TrajectoryNames& names, const ReportUnits& un
   for (const ReportColumnFigure& figure : figures_) size_ += static_cast<Index>(figure.columns.size());
 }
 
+std::string ReportColumns::unit_of(const std::string& column) const {
+  for (const ReportColumnFigure& figure : figures_)
+    for (const ReportColumn& shown : figure.columns) {
+      const bool motion = shown.source == Source::position || shown.source == Source::velocity;
+      const bool force = shown.source == Source::force;
+      if ((motion && column == shown.name) ||
+          (force && (column == "r_" + shown.name || column == "r_" + shown.name + "_smooth")))
+        return figure.unit;
+    }
+  return "";
+}
+
 void ReportColumns::follow_rotations(const OutputRow& row) {
   for (Turning& body : bodies_) {
     const Index q = body.first_q;

@@ -55,6 +55,8 @@ class ReportColumns {
  public:
   explicit ReportColumns(const TrajectoryNames& names, const ReportUnits& units = {});
   const std::vector<ReportColumnFigure>& figures() const { return figures_; }
+  /// Of a column of trajectory.csv; empty: it is none, or has no unit of its own.
+  std::string unit_of(const std::string& column) const;
   /// Columns of all figures together, in order.
   Index size() const { return size_; }
   /// All columns of a row. Rows come in the order of time, because rotations are followed.

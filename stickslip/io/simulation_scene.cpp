@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
+#include "stickslip/io/drawn_contact.hpp"
 #include "stickslip/io/tree_scene.hpp"
 #include "stickslip/model/collision/surface_mesh.hpp"
 
@@ -147,6 +149,40 @@ SceneShape scene_shape(const Drawing& drawing) {
   return drawn;
 }
 
+/// Forces of contacts given by functions, where a drawing says at which point they act.
+void add_drawn_forces(const ModelFile& model, const Trajectory& trajectory, const std::vector<Index>& rows,
+                      const std::vector<Variables>& states, ReportScene& scene) {
+  const System& system = *model.system;
+  const LawSet& laws = system.laws();
+  if (laws.contacts().empty() || !laws.contact_source().points_stay() || !system.kinematics().flat()) return;
+  std::vector<Index> first{0};  // reaction of each contact
+  for (const FrictionElement& element : laws.friction()) first.front() += element.size();
+  for (const ContactElement& contact : laws.contacts()) first.push_back(first.back() + contact.size());
+  SystemWorkspace workspace(system);
+  ContactPoints found;
+  scene.forces.resize(rows.size());
+  bool any = false;
+  for (std::size_t n = 0; n < rows.size(); ++n) {
+    const Eigen::Map<const Vector> q(states[n].span().data() + 1, system.info().nq());
+    laws.contact_source().find(trajectory.t(rows[n]), q, HUGE_VAL, workspace, found);
+    Index row = 0;
+    for (const ContactSite& site : found.points) {
+      const auto law = static_cast<std::size_t>(site.law);
+      const Index size = laws.contacts()[law].size(), from = std::exchange(row, row + size);
+      if (trajectory.reaction(rows[n], first[law]) == 0) continue;
+      const DenseMatrix W = found.Wt.middleRows(from, size);
+      const std::optional<DrawnContact> drawn = drawn_contact(model.drawings, states[n].span(), W);
+      if (!drawn) continue;
+      Eigen::Vector3d force = Eigen::Vector3d::Zero();
+      for (Index c = 0; c < size; ++c)
+        force += trajectory.reaction(rows[n], first[law] + c) * drawn->directions[static_cast<std::size_t>(c)];
+      scene.forces[n].push_back({as_array(drawn->point), as_array(force), laws.friction().size() + law});
+      any = true;
+    }
+  }
+  if (!any) scene.forces.clear();
+}
+
 void add_drawings(const ModelFile& model, const Trajectory& trajectory, const std::vector<Index>& rows,
                   ReportScene& scene) {
   scene.planar = true;
@@ -182,6 +218,7 @@ void add_drawings(const ModelFile& model, const Trajectory& trajectory, const st
     }
     scene.bodies.push_back(std::move(body));
   }
+  add_drawn_forces(model, trajectory, rows, states, scene);
 }
 
 }  // namespace

@@ -18,6 +18,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "stickslip/common/deadline.hpp"
@@ -53,6 +54,10 @@ struct SimulationOptions {
   std::vector<double> output_times = {};  ///< [s], ascending; instead of output_step
   /// Numbers of the case that the motion is differentiated by (sensitivity.hpp), as Case::set() takes them.
   std::vector<std::string> sensitivities = {};
+  /// Not a key: the start of the run that this one is a part of, with its time; null: this is all of it. What follows
+  /// from the start of a run (a compliance by default) follows from that one, and whether it can be meant was asked
+  /// there.
+  std::shared_ptr<const State> whole_start = {};
   MoreauOptions moreau = {};
   SplittingOptions splitting = {};
   EventOptions event = {};
@@ -85,7 +90,8 @@ struct SimulationHooks {
   std::function<Checkpoint*()> checkpoint;
   /// False: rows and events are handed to on_row and on_event alone, and Simulation::trajectory has none.
   bool keep_trajectory = true;
-  const Checkpoint* resume = nullptr;  ///< go on from here; `initial` is not looked at, start_time is that of the grid
+  /// Go on from here; `initial` is where the run began, if it is known, start_time that of the grid.
+  const Checkpoint* resume = nullptr;
 };
 
 struct Simulation {

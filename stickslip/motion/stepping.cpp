@@ -93,6 +93,15 @@ std::vector<double> with_step_ends(const std::vector<double>& jumps, const Grid&
   return times;
 }
 
+/// A caller that goes on from a checkpoint need not know the start: then what the run has come to stands for it.
+std::shared_ptr<const State> start_of_run(const System& system, const State& initial, const SimulationOptions& options,
+                                          const Checkpoint* resume) {
+  const bool known = initial.q.size() == system.info().nq() && initial.v.size() == system.info().nv();
+  auto start = std::make_shared<State>(known || !resume ? initial : resume->state);
+  if (known) start->t = options.start_time;
+  return start;
+}
+
 const SimulationOptions& validated(const System& system, const State& start, const SimulationOptions& options,
                                    const Variations* variations) {
   options.validate();
@@ -112,7 +121,8 @@ Stepping::Stepping(const System& system, const State& initial, const SimulationO
       grid_(options_),
       search_(breakpoints_of_run(system, options_.span(), hooks.stop)),
       inputs_(inputs) {
-  make_scheme(variations);
+  start_ = options_.whole_start ? options_.whole_start : start_of_run(system, initial, options_, hooks_.resume);
+  make_scheme(variations, hooks_.resume != nullptr);
   result_.notes = run_notes(system, options_, search_);
   result_.trajectory = empty_trajectory(system, options_, hooks_, variations);
   record_.state = hooks_.resume ? hooks_.resume->state : initial;
@@ -130,11 +140,13 @@ Stepping::Stepping(const System& system, const State& initial, const SimulationO
   if (raised(hooks_.stop)) result_.status = Status::interrupted;  // within the search for jumps: no step without them
 }
 
-void Stepping::make_scheme(const Variations* variations) {
+void Stepping::make_scheme(const Variations* variations, bool goes_on) {
   const SchemeDescription& kind = describe(options_.scheme);
   const bool ends = inputs_ && !kind.own_steps;
-  scheme_ = kind.make(system_, options_, ends ? with_step_ends(search_.times, grid_) : search_.times, hooks_.stop,
-                      variations);
+  SimulationOptions options = options_;
+  if (goes_on) options.whole_start = start_;
+  scheme_ =
+      kind.make(system_, options, ends ? with_step_ends(search_.times, grid_) : search_.times, hooks_.stop, variations);
   recorder_.emplace(system_, options_, grid_.step(), *scheme_, hooks_, result_);
 }
 
@@ -159,7 +171,7 @@ void Stepping::inputs_changed() {
 void Stepping::begin_anew() {
   Checkpoint now;
   save(now);
-  make_scheme(nullptr);
+  make_scheme(nullptr, true);
   record_.state.modes.clear();
   record_.state.facets.clear();
   scheme_->start(record_);
@@ -266,14 +278,14 @@ void Stepping::restore(const Checkpoint& checkpoint) {
   result_.last.events = checkpoint.events;
   Memory memory = checkpoint.memory;
   memory.rewind();
-  const std::pair expected(record_.sensitivity.rows(), record_.sensitivity.cols());
+  const Index unknowns = record_.sensitivity.cols();
   if (memory.open(run_label())) {
     exchange(memory);
     memory.close();
   } else if (record_.sensitivity.size() > 0) {
     record_.sensitivity.resize(0, 0);
   }
-  if (expected != std::pair(record_.sensitivity.rows(), record_.sensitivity.cols()))
+  if (record_.sensitivity.cols() != unknowns)  // rows of internal states come and go
     throw InputError(
         "the state to go on from holds no derivatives by these run.sensitivities: start the run anew, or go on with "
         "those of the first part");
@@ -300,7 +312,7 @@ std::string Stepping::run_label() {
 }
 
 std::string Stepping::scheme_label() const {
-  return fmt::format("{} {} {} {} {} {}", to_string(options_.scheme), version(), system_.info().nq(),
+  return fmt::format("{} 2 {} {} {} {} {}", to_string(options_.scheme), version(), system_.info().nq(),
                      system_.info().nv(), system_.laws().friction().size(), system_.laws().contacts().size());
 }
 

@@ -55,7 +55,8 @@ class Stepping {
   Simulation finish();
 
  private:
-  void make_scheme(const Variations* variations);
+  /// `goes_on`: from a state that the run has come to.
+  void make_scheme(const Variations* variations, bool goes_on);
   void begin_anew();
   /// To the end of a step of the grid, in parts where the scheme stops on the way or forces jump.
   void take_step(double end);
@@ -76,6 +77,7 @@ class Stepping {
   Grid grid_;
   BreakpointSearch search_;
   const bool inputs_;
+  std::shared_ptr<const State> start_;  // of the whole run
   std::unique_ptr<Scheme> scheme_;
   std::optional<Recorder> recorder_;
   std::vector<AuditPart*> parts_;  // of the scheme

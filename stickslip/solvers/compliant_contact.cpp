@@ -268,8 +268,10 @@ void solve(const CompliantProblem& p, CompliantWorkspace& w, CompliantSolution& 
     s.rate.noalias() = w.metric * (s.tangential - s.elastic);
     s.slip.noalias() = w.metric * (s.tangential - w.z);
     for (std::size_t k = 0; k < p.points.size(); ++k)  // exact, where nothing slips
-      if (s.pieces[k].tangential.kind == Kind::inside)
-        s.slip.segment(p.points[k].first, p.points[k].tangents).setZero();
+      if (const Index f = p.points[k].first, n = p.points[k].tangents; s.pieces[k].tangential.kind == Kind::inside) {
+        s.slip.segment(f, n).setZero();
+        if (s.pieces[k].closed && !s.pieces[k].pulls) s.rate.segment(f, n) = -p.velocity.segment(f, n);
+      }
   }
   s.energy = 0.5 * p.deformation.dot(s.elastic);
   for (Index i = 0; i < N; ++i) {

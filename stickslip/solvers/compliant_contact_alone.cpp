@@ -106,14 +106,15 @@ void solve_tangents(const CompliantProblem& p, double delta_n, CompliantWorkspac
   } else {
     T == 1 ? solve_tangent(p, w.rho[0], w.z[0], s) : solve_plane(p, w.rho[0], w, s);
   }
-  const bool inside = piece.tangential.kind == Kind::inside;  // exact, where nothing slips
+  // Exact, where nothing slips: of λ_T - e a small C leaves round-off.
+  const bool inside = piece.tangential.kind == Kind::inside;
   for (Index c = 0; c < T; ++c) {
     double rate = 0, slip = 0;
     for (Index j = 0; j < T; ++j) {
       rate += w.metric(c, j) * (s.tangential[j] - s.elastic[j]);
       slip += w.metric(c, j) * (s.tangential[j] - w.z[j]);
     }
-    s.rate[c] = rate;
+    s.rate[c] = inside && piece.closed && !piece.pulls ? -p.velocity[c] : rate;
     s.slip[c] = inside ? 0.0 : slip;
   }
   if (p.keep_pieces && piece.tangential.kind == Kind::rim) {

@@ -149,6 +149,12 @@ void vary(const CompliantProblem& p, const CompliantSolution& s, CompliantWorksp
   d.rate = d.tangential - d.rate;
   if (d.C.size() > 0) d.rate.noalias() -= d.C * s.rate;
   d.rate = w.metric * d.rate;
+  for (std::size_t k = 0; k < p.points.size(); ++k) {  // exact, where nothing slips
+    const CompliantPoint& point = p.points[k];
+    const ContactPieces& piece = s.pieces[k];
+    if (piece.closed && !piece.pulls && piece.tangential.kind == Kind::inside)
+      d.rate.segment(point.first, point.tangents) = -d.velocity.segment(point.first, point.tangents);
+  }
 }
 
 }  // namespace stickslip

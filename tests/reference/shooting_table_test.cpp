@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A block on a compliant plane shot to a target: iterates and sensitivities computed independently, with an 8th-order
 // integrator and the variational equation.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -48,6 +49,20 @@ TEST(ShootingTable, SlowStartConverges) {
   EXPECT_LE(found.residual, 1e-9);
   EXPECT_NEAR(found.unknowns[0], kVx, 1e-9);
   EXPECT_NEAR(found.unknowns[1], kVy, 1e-9);
+}
+
+/// With nodes behind the sliding contact, from both starts: no more iterations than about what one segment needs.
+TEST(ShootingTable, SegmentsConvergeAsOneDoes) {
+  for (const auto& start : {std::array{1.0, 1.0}, std::array{0.2, 0.1}})
+    for (const int segments : {2, 4, 8}) {
+      const ShootingSolution found =
+          shoot_puck({fmt::format("shoot.unknowns.vx.start={}", start[0]),
+                      fmt::format("shoot.unknowns.vy.start={}", start[1]), fmt::format("shoot.segments={}", segments)});
+      ASSERT_EQ(found.status, Status::success) << segments << ": " << found.message;
+      EXPECT_NEAR(found.unknowns[0], kVx, 1e-9) << segments;
+      EXPECT_NEAR(found.unknowns[1], kVy, 1e-9) << segments;
+      EXPECT_LE(found.iterations, 12) << segments;
+    }
 }
 
 }  // namespace

@@ -96,6 +96,22 @@ TEST(ReportColumns, TakeUnitsFromTheModel) {
                        {"Forces and torques of constraints", {"rod", "N or N m"}}}));
 }
 
+TEST(ReportColumns, KnowTheUnitOfAColumn) {
+  TrajectoryNames names;
+  names.coordinates = {"x", "phi"};
+  names.velocities = {"x", "phi"};
+  names.laws = {"shoe", "pin"};
+  names.reactions = {"shoe", "pin"};
+  const ReportColumns told(names, {{"phi"}, {"pin"}}), untold(names);
+  EXPECT_EQ(told.unit_of("x"), "m");
+  EXPECT_EQ(told.unit_of("v_x"), "m/s");
+  EXPECT_EQ(told.unit_of("v_phi"), "rad/s");
+  EXPECT_EQ(told.unit_of("r_shoe"), "N");
+  EXPECT_EQ(told.unit_of("r_pin"), "N m");
+  EXPECT_EQ(told.unit_of("1000*x"), "");
+  EXPECT_EQ(untold.unit_of("x"), "m or rad");
+}
+
 TEST(ReportColumns, FollowARotationOverManyTurns) {
   // A ball that starts askew and turns about a fixed axis of the world: the rotation vector is that axis times ω t,
   // also where it turns by more than half a turn from row to row.

@@ -23,7 +23,7 @@ constexpr double kWayPerSearch = 0.4;  // of the reach of a search for points: a
 
 CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step,
                                  TimeSpan span, std::vector<double> breakpoints, StopRequest stop,
-                                 const Variations* variations)
+                                 const Variations* variations, std::shared_ptr<const State> whole_start)
     : system_(system),
       options_(options),
       tolerance_(tolerance),
@@ -36,6 +36,7 @@ CompliantScheme::CompliantScheme(const System& system, const CompliantOptions& o
       variations_(variations),
       neighbours_(dynamics_, variations),
       unknowns_(variations ? variations->size() : 0),
+      whole_start_(std::move(whole_start)),
       switches_(only_polygons(system.laws().contacts())),
       constraints_(system),
       constraint_audit_(system) {
@@ -314,7 +315,7 @@ void CompliantScheme::sample(double t, StepRecord& record) {
 void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) {
   State& s = record.state;
   dynamics_.place(stretch_.inside(t), y);
-  s.t = t;
+  s.t = recorded_ = t;
   s.q = dynamics_.q();
   s.v = dynamics_.v();
   if (dynamics_.constraints() > 0) {  // between the ends of steps, and just over a switch, y is there to the tolerance
@@ -356,7 +357,7 @@ void CompliantScheme::keep_column_sums() {
   const Index components = dynamics_.column_size() - dynamics_.motion_size();
   column_reached_.resize(components * unknowns_);
   at_fixed_time_ = sample_y_;
-  if (moves_breakpoints()) put_columns_at_fixed_time(step_start_, at_fixed_time_);
+  put_columns_at_fixed_time(step_start_, at_fixed_time_);
   for (Index k = 0; k < unknowns_; ++k)
     column_reached_.segment(k * components, components) =
         at_fixed_time_.segment(dynamics_.column_at(k) + dynamics_.motion_size(), components);

@@ -62,9 +62,11 @@ class Radau;
 
 class CompliantScheme final : public Scheme {
  public:
-  /// The system must outlive the scheme. step: of heun and rk4 [s].
+  /// The system must outlive the scheme. step: of heun and rk4 [s]. whole_start: of the run that this one is a part of
+  /// (SimulationOptions).
   CompliantScheme(const System& system, const CompliantOptions& options, double tolerance, double step, TimeSpan span,
-                  std::vector<double> breakpoints, StopRequest stop = nullptr, const Variations* variations = nullptr);
+                  std::vector<double> breakpoints, StopRequest stop = nullptr, const Variations* variations = nullptr,
+                  std::shared_ptr<const State> whole_start = nullptr);
   ~CompliantScheme() override;
   /// Throws InputError naming the contact where the start is deeper inside than compliance can mean.
   void start(StepRecord& record) override;
@@ -101,8 +103,10 @@ class CompliantScheme final : public Scheme {
   double add_parameter_slope(double t, Index unknown, Vector& rate);
   void take_sensitivity(const Vector& y, StepRecord& record);
   bool moves_breakpoints() const;
-  /// y with columns at fixed times in place of fixed places between breakpoints.
-  void put_columns_at_fixed_time(double t, Vector& y);
+  /// y with columns at fixed times in place of fixed places between breakpoints; sign = -1: back.
+  void put_columns_at_fixed_time(double t, Vector& y, double sign = 1);
+  void exchange_columns(Memory& memory, Vector& y);
+  void go_on_from(const Vector& motion, bool stiff);
   /// Columns of y over a jump of the rates at t, of the slots whose jump_function() is 0 there.
   void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
                     Vector& y);
@@ -186,7 +190,9 @@ class CompliantScheme final : public Scheme {
   int steps_since_look_ = 0;
   Vector power_;            // of fastest_rate()
   double energy_size_ = 0;  // of the motion, from what moves it at the start [J]
-  bool stiff_ = false, in_step_ = false, cut_ = false, pushed_ = false, restart_ = true, resumed_ = false;
+  bool stiff_ = false, in_step_ = false, cut_ = false, pushed_ = false, restart_ = true;
+  std::shared_ptr<const State> whole_start_;  // null: this is the whole run
+  double recorded_ = 0;                       // time of the last record
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
@@ -210,6 +216,7 @@ class CompliantScheme final : public Scheme {
   ConstraintWorkspace constraints_;
   ConstraintAudit constraint_audit_;
   double epsilon_ = 0;             // of laws without a compliance of their own
+  Vector weights_;                 // 1/m of every law, for those
   std::vector<char> column_lost_;  // its derivative does not exist any more
   Vector rate_before_, rate_after_, probe_, project_q_, project_v_;
   long evaluations_seen_ = 0, fixed_evaluations_ = 0;

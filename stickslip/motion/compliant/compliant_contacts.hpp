@@ -83,7 +83,9 @@ class CompliantContacts {
   /// Slots with a static coefficient: held from when they stick, released when they slip or open. True: some slot was
   /// released, its force at the placed state is another one now.
   bool hold_or_release();
-  void hold_all();
+  /// At the start of a run, or where it goes on with the modes that the laws had there: those that slipped or were open
+  /// are not held.
+  void hold_all(const std::vector<Mode>& modes);
   bool has_static() const { return has_static_; }
   /// What is 0 where a force jumps, at the placed state: the elastic normal force of an open point, as it would be if
   /// it could pull; for a held one how far the trial force lies outside its section. [N]
@@ -197,6 +199,7 @@ class CompliantContacts {
   double gap(std::size_t slot) const;       ///< [m]; margin() where its point is out of sight
   double gap_rate(std::size_t slot) const;  ///< [m/s]; 0 there
   double stiffness_of(std::size_t slot) const;
+  double relaxation_of(std::size_t slot) const;  ///< smallest C/K of its tangents [s]; infinite without any
 
   void exchange(Memory& memory);
 

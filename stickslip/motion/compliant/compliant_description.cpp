@@ -29,9 +29,9 @@ std::unique_ptr<Scheme> make(const System& system, const SimulationOptions& opti
                                  to_string(options.compliant.integrator)));
   if (options.compliant.quasistatic)
     return std::make_unique<QuasistaticScheme>(system, options.compliant, options.tolerance, options.span(),
-                                               std::move(breakpoints), stop, variations);
+                                               std::move(breakpoints), stop, variations, options.whole_start);
   return std::make_unique<CompliantScheme>(system, options.compliant, options.tolerance, step, options.span(),
-                                           std::move(breakpoints), stop, variations);
+                                           std::move(breakpoints), stop, variations, options.whole_start);
 }
 
 AuditLimits limits(const System&, const SimulationOptions& options) {

@@ -73,8 +73,11 @@ void CompliantContacts::place_friction(double t, const Vector& q, const Vector& 
   smooth_force(friction_, friction_u_, smooth_);
 }
 
-void CompliantContacts::hold_all() {
-  for (Slot& slot : slots_) slot.held = has_static_;
+void CompliantContacts::hold_all(const std::vector<Mode>& modes) {
+  for (Slot& slot : slots_) {
+    const std::size_t law = mode_index(slot);
+    slot.held = has_static_ && (law >= modes.size() || modes[law] == Mode::stick);
+  }
 }
 
 bool CompliantContacts::sticks(std::size_t s) const {

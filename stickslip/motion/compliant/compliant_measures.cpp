@@ -192,4 +192,14 @@ double CompliantContacts::stiffness_of(std::size_t slot) const {
   return largest;
 }
 
+double CompliantContacts::relaxation_of(std::size_t slot) const {
+  const auto [group, k] = places_[slot];
+  const CompliantProblem& p = group->problem;
+  const auto N = static_cast<Index>(p.points.size());
+  double shortest = HUGE_VAL;
+  for (Index c = p.points[k].first; c < p.points[k].first + p.points[k].tangents; ++c)
+    shortest = std::min(shortest, p.C(c, c) / p.K(N + c, N + c));
+  return shortest;
+}
+
 }  // namespace stickslip

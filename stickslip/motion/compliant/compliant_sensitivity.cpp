@@ -47,14 +47,15 @@ bool CompliantScheme::moves_breakpoints() const {
 
 /// A place between breakpoints comes earlier or later with the unknown: at a fixed time the motion is elsewhere by its
 /// own rate.
-void CompliantScheme::put_columns_at_fixed_time(double t, Vector& y) {
+void CompliantScheme::put_columns_at_fixed_time(double t, Vector& y, double sign) {
+  if (!moves_breakpoints()) return;
   const Index n = dynamics_.motion_size();
   if (!dynamics_.place(stretch_.inside(t), y) || !dynamics_.accelerate(stretch_.inside(t))) return;
   Vector motion, reactions;
   dynamics_.motion_rate(motion);
   dynamics_.reaction_rate(reactions);
   for (Index k = 0; k < unknowns_; ++k) {
-    const double later = neighbours_.shift(stretch_.inside(t), k).value;
+    const double later = sign * neighbours_.shift(stretch_.inside(t), k).value;
     if (later == 0) continue;
     y.segment(dynamics_.column_at(k), n) -= later * motion;
     if (dynamics_.sums_size() > 0) y.segment(dynamics_.column_at(k) + n, reactions.size()) -= later * reactions;

@@ -45,7 +45,7 @@ void CompliantScheme::require_apart(const State& s) {
 /// the model: contacts that push what they hold many times harder than that. Contacts that press against one another
 /// (a grip) do not count, however hard.
 void CompliantScheme::require_start(const State& s) {
-  if (resumed_) return;
+  if (whole_start_) return;
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
   if (!contacts.points_stay()) return;
@@ -68,38 +68,37 @@ void CompliantScheme::start(StepRecord& record) {
   State& s = record.state;
   CompliantContacts& contacts = dynamics_.contacts();
   stretch_.leave();
-  if (dynamics_.constraints() > 0 && !resumed_) {
-    const ConsistentStart start = make_consistent(system_, s.t, s.q, s.v, {.span = span_.length()});
-    s.q = start.q;
-    s.v = start.v;
-  }
-  Vector weights;
-  dynamics_.contact_weights(s.t, s.q, weights);
-  epsilon_ = dynamics_.default_epsilon(options_.epsilon, s, span_.length());
-  contacts.complete(weights, epsilon_);
+  const auto put_on_constraints = [&](State& state) {
+    if (dynamics_.constraints() == 0) return;
+    const ConsistentStart start = make_consistent(system_, state.t, state.q, state.v, {.span = span_.length()});
+    state.q = start.q;
+    state.v = start.v;
+  };
+  put_on_constraints(s);
+  State first = whole_start_ ? *whole_start_ : s;
+  if (whole_start_) put_on_constraints(first);
+  dynamics_.contact_weights(first.t, first.q, weights_);
+  epsilon_ = dynamics_.default_epsilon(options_.epsilon, first, span_.length());
+  contacts.complete(weights_, epsilon_);
   set_scales(s);
   const double reach = kReachOfSearch * system_.laws().contact_source().length();
-  if (!resumed_) {
-    if (contacts.points_stay() || s.z.size() == 0) {
-      DenseMatrix delta = s.z;
-      contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
-      s.z = delta.col(0);
-    }
-  }
+  DenseMatrix delta = contacts.points_stay() ? s.z : Vector();  // else only the memory knows whose they are
+  contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
+  s.z = delta.col(0);
   dynamics_.set_origin(s.q);
   stiff_ = options_.integrator == CompliantIntegrator::stiff;
   dynamics_.set_layout(true, 0);
   assemble(s);
-  if (!resumed_) contacts.hold_all();
+  contacts.hold_all(s.modes);
   if (!dynamics_.place(s.t, y_)) throw InputError("the contact forces at the start cannot be found");
   if (contacts.hold_or_release()) dynamics_.place(s.t, y_);
   require_start(s);
   if (options_.integrator == CompliantIntegrator::automatic)
-    stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
+    stiff_ = contacts.fastest(weights_) * span_.length() > kStiffTimes;
   dynamics_.set_layout(!stiff_, unknowns_);
   assemble(s);
   if (derives()) {
-    neighbours_.make(s, epsilon_);
+    neighbours_.make(first, epsilon_);
     neighbours_.follow_breakpoints(system_.breakpoints(span_.start, span_.end), span_);
   }
   if (unknowns_ > 0) {
@@ -121,6 +120,7 @@ void CompliantScheme::start(StepRecord& record) {
   for (Vector* x : {&sums_, &sums_base_, &sums_reached_}) x->setZero(dynamics_.all_sums());
   dynamics_.place(s.t, y_);
   start_y_ = y_;
+  recorded_ = s.t;
   deepest_.begin(contacts, s.t);
   pieces_ = contacts.pieces();
   take_modes(s);
@@ -139,28 +139,61 @@ void CompliantScheme::assemble(const State& s) {
   y_.segment(nq + nv, dynamics_.contacts().tangents()) = s.z;
 }
 
+/// Columns of the motion at fixed times: where breakpoints lie that another end of the run brings, nobody knows yet.
+void CompliantScheme::exchange_columns(Memory& memory, Vector& y) {
+  const Index n = dynamics_.motion_size();
+  DenseMatrix columns(n, unknowns_);
+  for (Index k = 0; k < unknowns_ && !memory.reading(); ++k) columns.col(k) = y.segment(dynamics_.column_at(k), n);
+  memory.exchange(columns);
+  memory.exchange(column_lost_);
+  if (!memory.reading()) return;
+  if (columns.rows() != n || columns.cols() != unknowns_) throw std::length_error("the memory of the run is damaged");
+  for (Index k = 0; k < unknowns_; ++k) y.segment(dynamics_.column_at(k), n) = columns.col(k);
+}
+
+/// The integrator begins anew at a state that was stored; columns are still to come.
+void CompliantScheme::go_on_from(const Vector& motion, bool stiff) {
+  stiff_ = stiff;
+  dynamics_.set_layout(!stiff_, unknowns_);
+  y_.setZero(dynamics_.size());
+  y_.head(dynamics_.motion_size()) = motion;
+  sums_ = sums_base_ = sums_reached_;
+  if (dynamics_.sums_size() > 0) y_.segment(dynamics_.motion_size(), dynamics_.sums_size()) = sums_;
+  in_step_ = false;
+  restart_ = true;
+  first_step_ = 0;
+  step_start_ = recorded_;
+}
+
 bool CompliantScheme::exchange(Memory& memory) {
+  CompliantContacts& contacts = dynamics_.contacts();
   memory.exchange(sums_reached_);
   memory.exchange(dropped_energy_);
-  dynamics_.contacts().exchange(memory);
-  if (sample_y_.size() == 0) sample_y_ = y_;
-  memory.exchange(sample_y_);
+  memory.exchange(epsilon_);
+  memory.exchange(weights_);
+  if (memory.reading()) contacts.complete(weights_, epsilon_);
+  contacts.exchange(memory);
   bool stiff = stiff_;
   memory.exchange(stiff);
-  Vector origin = dynamics_.origin();
+  Vector origin = dynamics_.origin(), now = sample_y_.size() > 0 ? sample_y_ : y_;
   memory.exchange(origin);
   dynamics_.set_origin(origin);
-  if (memory.reading()) {  // the integrator begins anew there
-    sums_ = sums_base_ = sums_reached_;
-    y_ = sample_y_;
-    if (stiff != stiff_) take_integrator(stiff);
-    dynamics_.place(stretch_.inside(span_.start), y_);
-    deepest_.begin(dynamics_.contacts(), span_.start);
-    pieces_ = dynamics_.contacts().pieces();
-    in_step_ = false;
-    restart_ = true;
-    keep_column_sums();
-  }
+  if (!memory.reading()) put_columns_at_fixed_time(recorded_, now);
+  Vector motion = now.head(std::min(now.size(), dynamics_.motion_size()));
+  memory.exchange(motion);
+  if (memory.reading()) go_on_from(motion, stiff);
+  exchange_columns(memory, memory.reading() ? y_ : now);
+  if (!memory.reading()) return true;
+  neighbours_.follow();
+  put_columns_at_fixed_time(recorded_, y_, -1);
+  sample_y_ = y_;
+  dynamics_.place(stretch_.inside(recorded_), y_);
+  rates_.resize(0);
+  raise_scales();
+  make_integrator();
+  deepest_.begin(contacts, recorded_);
+  pieces_ = contacts.pieces();
+  keep_column_sums();
   return true;
 }
 

@@ -17,35 +17,32 @@ namespace {
 using radau5::kNodes;
 using radau5::kWeights;
 constexpr int kNewtonSteps = 30, kBisections = 60;
-constexpr double kNewton = 1e-13;    // of the size of a component, or a fraction of the tolerance
-constexpr double kLeastPart = 1e-4;  // of Newton's step, where the whole one leads away
-constexpr double kStalled = 1e-11;   // likewise, where it does not fall any more
-constexpr double kFirstStep = 1e-3;  // of the run
-constexpr double kShortest = 1e-12;  // of the run
-constexpr double kSettle = 1e-9;     // of the run: the implicit step that puts the start into balance
-constexpr double kBorder = 1e-12;    // of the friction limit: there stick and slip are one
-constexpr double kSingular = 1e-15;  // reciprocal condition: below it no digit of a solution is left
-constexpr double kNotMoved = 1e-9;   // of the sizes at hand: a start that is where it was given
-constexpr double kAtLimit = 0.99;    // of the friction limit: a contact that is about to slip
+constexpr double kNewton = 1e-13;      // of the size of a component, or a fraction of the tolerance
+constexpr double kLeastPart = 1e-4;    // of Newton's step, where the whole one leads away
+constexpr double kStalled = 1e-11;     // likewise, where it does not fall any more
+constexpr double kFirstStep = 1e-3;    // of the run
+constexpr double kShortest = 1e-12;    // of the run
+constexpr double kRelaxation = 1e-11;  // of the run: the shortest time of a damper over its spring
+constexpr double kSettle = 1e-9;       // of the run: the implicit step that puts the start into balance
+constexpr double kBorder = 1e-12;      // of the friction limit: there stick and slip are one
+constexpr double kSingular = 1e-15;    // reciprocal condition: below it no digit of a solution is left
+constexpr double kNotMoved = 1e-9;     // of the sizes at hand: a start that is where it was given
+constexpr double kAtLimit = 0.99;      // of the friction limit: a contact that is about to slip
 constexpr double kNearLimit =
     1e-6;  // of the friction limit: a contact that sticks farther from it does not slip at once
-constexpr double kSafety = 0.9, kGrow = 4, kShrink = 0.2;
-
-double step_factor(double error) {
-  return std::clamp(kSafety * std::pow(std::max(error, 1e-10), -0.2), kShrink, kGrow);
-}
 
 }  // namespace
 
 QuasistaticScheme::QuasistaticScheme(const System& system, const CompliantOptions& options, double tolerance,
                                      TimeSpan span, std::vector<double> breakpoints, StopRequest stop,
-                                     const Variations* variations)
+                                     const Variations* variations, std::shared_ptr<const State> whole_start)
     : system_(system),
       tolerance_(tolerance),
       span_(span),
       stretch_(std::move(breakpoints), span),
       stop_(stop),
       epsilon_(options.epsilon),
+      whole_start_(std::move(whole_start)),
       dynamics_(system),
       variations_(variations),
       neighbours_(dynamics_, variations),
@@ -275,10 +272,10 @@ void QuasistaticScheme::start(StepRecord& record) {
   State& s = record.state;
   CompliantContacts& contacts = dynamics_.contacts();
   n_ = system_.info().nv();
-  Vector weights;
-  dynamics_.contact_weights(s.t, s.q, weights);
-  epsilon_ = dynamics_.default_epsilon(epsilon_, s, span_.length());
-  contacts.complete(weights, epsilon_);
+  const State& first = whole_start_ ? *whole_start_ : s;
+  dynamics_.contact_weights(first.t, first.q, weights_);
+  epsilon_ = dynamics_.default_epsilon(epsilon_, first, span_.length());
+  contacts.complete(weights_, epsilon_);
   DenseMatrix delta = s.z;
   contacts.collect(s.t, s.q, 0, dynamics_.workspace(), delta);
   s.z = delta.col(0);
@@ -292,6 +289,7 @@ void QuasistaticScheme::start(StepRecord& record) {
   pack(x_, rate_);
   if (!dynamics_.balance(stretch_.inside(s.t), y_, F_))
     throw InputError("the contact forces at the start cannot be found");
+  require_dampers();
   find_sizes(s.t);
   Stages settled;
   const Vector before = x_;
@@ -328,6 +326,23 @@ void QuasistaticScheme::start(StepRecord& record) {
   step_start_ = s.t;
   take_state(s.t, record);
   record.energy.initial = record.energy.kinetic + record.energy.potential;
+}
+
+/// Whether a contact slips is told by its damper's force: one that is round-off beside that of the spring tells
+/// nothing.
+void QuasistaticScheme::require_dampers() const {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  for (std::size_t k = 0; k < contacts.slots().size(); ++k) {
+    const double time = contacts.relaxation_of(k), least = kRelaxation * span_.length();
+    if (time >= least) continue;
+    throw InputError(fmt::format(
+        "run.compliant.quasistatic: the damper of {} relaxes in {:.2g} s, less than {:g} of the run: its force is lost "
+        "in "
+        "the rounding of the spring's, and with it whether the contact slips; raise its damping by a factor of {:.2g}, "
+        "which "
+        "no motion will show",
+        contacts.name_of(contacts.slots()[k]), time, kRelaxation, least / time));
+  }
 }
 
 /// What forces make of the springs of the contacts is the size of every motion here; of a coordinate, what moves a
@@ -394,27 +409,24 @@ void QuasistaticScheme::add_sums(double t, double h, const Stages& s) {
   }
 }
 
+double QuasistaticScheme::step_factor(double error) {
+  constexpr double kGrow = 4, kShrink = 0.2;
+  return std::clamp(kSafety * std::pow(std::max(error, 1e-10), -0.2), kShrink, kGrow);
+}
+
 /// Of the two half steps against the whole one, over the tolerance.
 double QuasistaticScheme::step_error() const {
   double error = 0;
   for (Index i = 0; i < n_ + T_; ++i)
     error = std::max(error, std::abs(second_.x[2][i] - whole_.x[2][i]) /
-                                (31 * tolerance_ * std::max(scale_[i], std::abs(second_.x[2][i]))));
+                                (kHalving * tolerance_ * std::max(scale_[i], std::abs(second_.x[2][i]))));
   return error;
 }
 
-/// One accepted step, at most to `limit`.
-StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
-  const double t = record.state.t;
-  if (limit - t <= stretch_.same_time(t)) {  // a jump and a row at one instant, but for round-off
-    record.state.t = limit;
-    return {};
-  }
-  const double shortest = std::min(kShortest * span_.length(), 0.5 * (limit - t));
-  if (stretch_.follows_breakpoint()) fresh_ = true;  // forces jump or bend here
-  double h = std::min(h_, limit - t);
-  if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
-  if (fresh_) find_what_may_change(t, last_h_);
+/// From t on: whole_, first_ and second_ of a step of at most h whose error is small and in which no contact changes
+/// but at its end.
+StepOutcome QuasistaticScheme::find_step(double t, double shortest, double& h) {
+  changes_ = false;
   for (;;) {
     if (raised(stop_)) return {Status::interrupted, ""};
     Solved solved = collocate(t, x_, h, whole_);
@@ -426,7 +438,7 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
         const double factor = step_factor(error);
         if (error <= 1) {
           h_ = h * factor;
-          break;
+          return {};
         }
         h *= std::min(factor, kSafety);
         if (h < shortest) return no_balance(t, Solved::no);
@@ -456,33 +468,55 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
         continue;
       }
       changes_ = true;
-      break;
+      return {};
     }
     h *= 0.25;
     if (h < shortest) return no_balance(t, solved);
   }
+}
+
+/// What the contacts do in a step that begins anew: found_pieces_.
+void QuasistaticScheme::find_new_pieces(double t, double h) {
+  residual(t + h, second_.x[2], second_.rate[2], F_);
+  if (!fresh_) return;
+  found_pieces_ = dynamics_.contacts().pieces();
+  for (std::size_t k = 0; k < found_pieces_.size(); ++k)
+    if (!may_change_[k] || dynamics_.contacts().on_the_border(k, border_width(0.5 * h))) found_pieces_[k] = pieces_[k];
+}
+
+/// One accepted step, at most to `limit`.
+StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
+  const double t = record.state.t;
+  if (limit - t <= stretch_.same_time(t)) {  // a jump and a row at one instant, but for round-off
+    record.state.t = limit;
+    return {};
+  }
+  const double shortest = std::min(kShortest * span_.length(), 0.5 * (limit - t));
+  if (stretch_.follows_breakpoint()) fresh_ = true;  // forces jump or bend here
+  double h = std::min(h_, limit - t);
+  if (h < limit - t && limit - t - h < 0.1 * h) h = limit - t;
+  if (fresh_) find_what_may_change(t, last_h_);
+  // Where round-off is all that columns are off by, no step is short enough for them.
+  const double least = std::max(shortest, kLeastPart * h);
+  for (;;) {
+    if (const StepOutcome outcome = find_step(t, shortest, h); outcome.status != Status::success) return outcome;
+    find_new_pieces(t, h);
+    const double factor = unknowns_ > 0 ? carry_columns(t, h, least) : HUGE_VAL;
+    if (!changes_) h_ = std::min(h_, h * factor);
+    if (factor >= 1) break;
+    h *= factor;
+  }
   add_sums(t, 0.5 * h, first_);
   add_sums(t + 0.5 * h, 0.5 * h, second_);
-  const Vector rate_before = rate_;
   residual(t + h, second_.x[2], second_.rate[2], F_);
-  if (fresh_) {
-    found_pieces_ = dynamics_.contacts().pieces();
-    for (std::size_t k = 0; k < found_pieces_.size(); ++k)
-      if (!may_change_[k] || dynamics_.contacts().on_the_border(k, border_width(0.5 * h)))
-        found_pieces_[k] = pieces_[k];
-  }
   if (fresh_ && found_pieces_ != pieces_) {
-    if (unknowns_ > 0 && !stretch_.follows_breakpoint()) jump_columns(t, radau5::at_start(first_.rate));
-    residual(t + h, second_.x[2], second_.rate[2], F_);
     note_switch(t, record);
     pieces_ = found_pieces_;
     switches_.velocity_jump =
-        std::max(*switches_.velocity_jump, (first_.rate[0] - rate_before).head(n_).lpNorm<Eigen::Infinity>());
+        std::max(*switches_.velocity_jump, (first_.rate[0] - rate_).head(n_).lpNorm<Eigen::Infinity>());
     record.jumped = true;
   }
-  if (unknowns_ > 0) carry_columns(t, h);
   fresh_ = changes_;
-  changes_ = false;
   last_h_ = 0.5 * h;
   x_ = second_.x[2];
   rate_ = second_.rate[2];
@@ -500,7 +534,7 @@ void QuasistaticScheme::take_state(double t, StepRecord& record) {
   State& s = record.state;
   pack(x_, rate_);
   dynamics_.balance(stretch_.inside(t), y_, F_);
-  s.t = t;
+  s.t = recorded_ = t;
   s.q = dynamics_.q();
   s.v = rate_.head(n_);
   s.z = x_.tail(T_);
@@ -540,23 +574,31 @@ StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
   return outcome;
 }
 
+/// Columns are stored at fixed times: another end of the run shifts the time in another way.
 bool QuasistaticScheme::exchange(Memory& memory) {
-  for (Vector* x : {&x_, &rate_, &scale_, &levers_, &sums_reached_}) memory.exchange(*x);
+  for (Vector* x : {&x_, &rate_, &scale_, &levers_, &sums_reached_, &weights_}) memory.exchange(*x);
   Vector origin = dynamics_.origin();
   memory.exchange(origin);
   dynamics_.set_origin(origin);
-  memory.exchange(h_);
-  memory.exchange(last_h_);
-  memory.exchange(touch_);
-  memory.exchange(energy_size_);
+  for (double* x : {&h_, &last_h_, &touch_, &energy_size_, &epsilon_, &moved_}) memory.exchange(*x);
   memory.exchange(fresh_);
-  for (DenseMatrix* S : {&S_, &S_rate_, &impulse_columns_, &impulse_reached_}) memory.exchange(*S);
   memory.exchange(bend_);
+  memory.exchange(column_lost_);
+  Columns columns;
+  if (unknowns_ > 0 && !memory.reading()) columns = at_fixed_time(recorded_, {S_, S_rate_, impulse_columns_});
+  for (DenseMatrix* S : {&columns.x, &columns.rate, &columns.impulse, &impulse_reached_}) memory.exchange(*S);
   if (!memory.reading()) return true;
   sums_ = sums_reached_;
+  dynamics_.contacts().complete(weights_, epsilon_);
+  dynamics_.contacts().follow(std::vector<CompliantContacts::Slot>(dynamics_.contacts().slots()));
   pack(x_, rate_);
-  dynamics_.balance(stretch_.inside(span_.start), y_, F_);
+  dynamics_.balance(stretch_.inside(recorded_), y_, F_);
   pieces_ = found_pieces_ = dynamics_.contacts().pieces();
+  if (unknowns_ == 0) return true;
+  columns = at_fixed_time(recorded_, std::move(columns), -1);
+  S_ = columns.x;
+  S_rate_ = columns.rate;
+  impulse_columns_ = columns.impulse;
   return true;
 }
 

@@ -42,10 +42,10 @@ namespace stickslip {
 
 class QuasistaticScheme final : public Scheme {
  public:
-  /// The system must outlive the scheme.
+  /// The system must outlive the scheme. whole_start: of the run that this one is a part of (SimulationOptions).
   QuasistaticScheme(const System& system, const CompliantOptions& options, double tolerance, TimeSpan span,
-                    std::vector<double> breakpoints, StopRequest stop = nullptr,
-                    const Variations* variations = nullptr);
+                    std::vector<double> breakpoints, StopRequest stop = nullptr, const Variations* variations = nullptr,
+                    std::shared_ptr<const State> whole_start = nullptr);
   void start(StepRecord& record) override;
   StepOutcome step(double t_end, StepRecord& record) override;
   bool exchange(Memory& memory) override;
@@ -53,6 +53,8 @@ class QuasistaticScheme final : public Scheme {
   void add_notes(std::vector<std::string>& notes) const override;
 
  private:
+  static constexpr double kHalving = 31;  // a step of order 5 against two halves of it, over what the halves are off
+  static constexpr double kSafety = 0.9;
   /// x and x' at the three nodes; the last is the end of the step.
   struct Stages {
     std::array<Vector, 3> x, rate;
@@ -69,6 +71,7 @@ class QuasistaticScheme final : public Scheme {
   bool factor_nodes();  ///< of J_ at nodes_; false: singular
   Vector solve_nodes(const Vector& right) const;
   double size_of(const Vector& nodes) const;
+  void require_dampers() const;
   void find_sizes(double t);
   CompliantContacts::BorderWidth border_width(double h) const;
   /// At the start of a step that follows a change; h: of the step before, to which rate_ is known.
@@ -76,12 +79,18 @@ class QuasistaticScheme final : public Scheme {
   double limit_of(std::size_t slot, double normal) const;  ///< of friction [N]
   bool same_pieces(double t, double h, const Stages& stages);
   double step_error() const;
+  static double step_factor(double error);  ///< for the length of a step with an error of so many tolerances
   StepOutcome advance(double limit, StepRecord& record);
+  StepOutcome find_step(double t, double shortest, double& h);
+  void find_new_pieces(double t, double h);
   StepOutcome no_balance(double t, Solved why);
   void add_sums(double t, double h, const Stages& stages);
   void take_state(double t, StepRecord& record);
   void note_switch(double t, StepRecord& record);
   // Derivatives (quasistatic_sensitivity.cpp)
+  struct Columns {
+    DenseMatrix x, rate, impulse;
+  };
   void seed(StepRecord& record);
   /// S and S' at the end of a step from S0.
   void vary_step(double t, double h, const Stages& stages, const DenseMatrix& S0, DenseMatrix& S, DenseMatrix& S_rate);
@@ -92,9 +101,15 @@ class QuasistaticScheme final : public Scheme {
   double shift_of_switch(double t, std::size_t slot, Index unknown);
   template <class Value>
   double slope_along(double t, const Vector& dx, const Vector& dr, double dt, Value&& value);
-  void carry_columns(double t, double h);
+  /// Over the switch at the start of a step, if there is one, and to its end. Returns the factor for the length of the
+  /// step that their error asks for: below 1, and a step that would not be too short then, they stay as they were.
+  double carry_columns(double t, double h, double shortest);
+  double column_error(const DenseMatrix& whole);
   /// After vary_step(): what the step adds to the impulses' columns, from the slopes at its nodes.
   void add_impulse_columns(double t, double h, const Stages& stages, const DenseMatrix& S0);
+  /// From those along the shifted time (compliant_neighbours.hpp) to those at time t, at the placed state; sign = -1:
+  /// the other way.
+  Columns at_fixed_time(double t, Columns columns, double sign = 1);
   void take_sensitivity(StepRecord& record);
 
   const System& system_;
@@ -103,6 +118,9 @@ class QuasistaticScheme final : public Scheme {
   SmoothStretch stretch_;
   StopRequest stop_;
   double epsilon_;
+  Vector weights_;                            // 1/m of every law, for those without a compliance of their own
+  std::shared_ptr<const State> whole_start_;  // null: this is the whole run
+  double recorded_ = 0;                       // time of the last record
   CompliantDynamics dynamics_;
   const Variations* variations_;
   CompliantNeighbours neighbours_;
@@ -112,6 +130,7 @@ class QuasistaticScheme final : public Scheme {
   Vector bend_, slope_;                            // x'' at the end of the last step
   double step_start_ = 0;
   std::vector<char> column_lost_;
+  Vector column_gain_;  // largest of a column over the sizes so far: what is left of one that fades is round-off
   Index n_ = 0, T_ = 0;
   double h_ = 0, last_h_ = 0;
   bool fresh_ = true;       // modes may differ from pieces_ at once: the last step ended at a change

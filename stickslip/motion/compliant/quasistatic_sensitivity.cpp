@@ -11,8 +11,10 @@
 namespace stickslip {
 
 namespace {
-constexpr double kOneInstant = 1e-6;  // of a column: what the order of changes at one instant may make of it
-}
+constexpr double kOneInstant = 1e-6;      // of a column: what the order of changes at one instant may make of it
+constexpr double kColumnPart = 1e-2;      // of the tolerance: columns of velocities are these over times of relaxation
+constexpr double kColumnAccuracy = 1e-9;  // of a column: differences around contacts give no more than 1e-11
+}  // namespace
 
 void QuasistaticScheme::seed(StepRecord& record) {
   neighbours_.make(record.state, epsilon_);
@@ -202,31 +204,70 @@ void QuasistaticScheme::add_impulse_columns(double t, double h, const Stages& s,
   }
 }
 
+/// Of the two half steps against the whole one, as that of the motion; beside the largest that every column has had.
+double QuasistaticScheme::column_error(const DenseMatrix& whole) {
+  double error = 0;
+  if (column_gain_.size() != unknowns_) column_gain_.setZero(unknowns_);
+  for (Index k = 0; k < unknowns_; ++k) {
+    double& gain = column_gain_[k];
+    gain = std::max(gain, S_.col(k).cwiseQuotient(scale_).lpNorm<Eigen::Infinity>());
+    if (column_lost_[static_cast<std::size_t>(k)] || !(gain > 0)) continue;
+    const Vector apart = (S_.col(k) - whole.col(k)).cwiseQuotient(gain * scale_);
+    error = std::max(
+        error, apart.lpNorm<Eigen::Infinity>() / (kHalving * std::max(kColumnPart * tolerance_, kColumnAccuracy)));
+  }
+  return error;
+}
+
 /// Nodes that lie on the border of two pieces have the slopes of the one that the step is in.
-void QuasistaticScheme::carry_columns(double t, double h) {
+double QuasistaticScheme::carry_columns(double t, double h, double shortest) {
+  const Columns before{S_, S_rate_, impulse_columns_};
+  const std::vector<char> lost = column_lost_;
+  const bool switched = fresh_ && found_pieces_ != pieces_;
+  if (switched && !stretch_.follows_breakpoint()) jump_columns(t, radau5::at_start(first_.rate));
   CompliantContacts& contacts = dynamics_.contacts();
-  if (contacts.can_keep_pieces()) contacts.keep_pieces(pieces_);
+  if (contacts.can_keep_pieces()) contacts.keep_pieces(switched ? found_pieces_ : pieces_);
+  DenseMatrix whole;
+  vary_step(t, h, whole_, S_, whole, S_rate_);
   vary_step(t, 0.5 * h, first_, S_, S_middle_, S_rate_);
   add_impulse_columns(t, 0.5 * h, first_, S_);
   vary_step(t + 0.5 * h, 0.5 * h, second_, S_middle_, S_, S_rate_);
   add_impulse_columns(t + 0.5 * h, 0.5 * h, second_, S_middle_);
   contacts.let_go();
+  const double error = column_error(whole), factor = step_factor(error);
+  if (error > 1 && h * factor >= shortest) {
+    S_ = before.x;
+    S_rate_ = before.rate;
+    impulse_columns_ = before.impulse;
+    column_lost_ = lost;
+    return factor;
+  }
   bend_ = radau5::slope_at_end(second_.rate) / (0.5 * h);
+  return std::max(1.0, factor);
 }
 
-/// ∂x/∂p = S - φ x' and its rate, at the placed state; reactions as means since the record before.
+/// ∂x/∂p = S - φ x' and its rate.
+QuasistaticScheme::Columns QuasistaticScheme::at_fixed_time(double t, Columns columns, double sign) {
+  dynamics_.reaction_rate(reaction_);
+  for (Index k = 0; k < unknowns_; ++k) {
+    const auto [shift, slope] = neighbours_.shift(stretch_.inside(t), k);
+    columns.x.col(k) -= sign * shift * rate_;
+    columns.rate.col(k) -= sign * (slope * rate_ + shift * bend_);
+    columns.impulse.col(k) -= sign * shift * reaction_;
+  }
+  return columns;
+}
+
+/// Reactions as means since the record before.
 void QuasistaticScheme::take_sensitivity(StepRecord& record) {
   record.sensitivity.resize(2 * n_ + T_, unknowns_);
-  dynamics_.reaction_rate(reaction_);
   const double duration = record.state.t - step_start_;
   record.reaction_sensitivity.setZero(dynamics_.components(), unknowns_);
+  const Columns now = at_fixed_time(record.state.t, {S_, S_rate_, impulse_columns_});
+  if (duration > 0) record.reaction_sensitivity = (now.impulse - impulse_reached_) / duration;
+  impulse_reached_ = now.impulse;
   for (Index k = 0; k < unknowns_; ++k) {
-    const auto [shift, slope] = neighbours_.shift(stretch_.inside(record.state.t), k);
-    const Vector x = S_.col(k) - shift * rate_, v = S_rate_.col(k) - slope * rate_ - shift * bend_;
-    record.sensitivity.col(k) << x.head(n_), v.head(n_), x.tail(T_);
-    column_ = impulse_columns_.col(k) - shift * reaction_;
-    if (duration > 0) record.reaction_sensitivity.col(k) = (column_ - impulse_reached_.col(k)) / duration;
-    impulse_reached_.col(k) = column_;
+    record.sensitivity.col(k) << now.x.col(k).head(n_), now.rate.col(k).head(n_), now.x.col(k).tail(T_);
     if (!column_lost_[static_cast<std::size_t>(k)]) continue;
     for (DenseMatrix* columns : {&record.sensitivity, &record.reaction_sensitivity})
       columns->col(k).setConstant(std::numeric_limits<double>::quiet_NaN());
