@@ -88,7 +88,7 @@ void CompliantScheme::settle(double t) {
   if (!rate(t, y_, rate_after_)) return;
   pieces_ = contacts.pieces();
   contacts.swap_holds(held);  // derivatives of what gave way are those of before
-  jump_columns(t, rate_before_, rate_after_, given_way, y_);
+  jump_columns(t, releases(t, y_, held, given_way), y_);
   dynamics_.place(stretch_.inside(t), y_);
   contacts.hold_or_release();
   dynamics_.place(stretch_.inside(t), y_);

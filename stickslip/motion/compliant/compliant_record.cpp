@@ -50,34 +50,6 @@ void CompliantScheme::record_fixed_step(double t, double h, const std::vector<Co
   tape_->push_back(std::move(step));
 }
 
-void CompliantScheme::record_jump(double t, const Vector& before, const Vector& after,
-                                  const std::vector<std::size_t>& slots, const Vector& y) {
-  const Index n = dynamics_.motion_size(), count = static_cast<Index>(slots.size());
-  const Index at_delta = system_.info().nq() + system_.info().nv();
-  const Vector f = before.head(n), delta = y.segment(at_delta, n - at_delta);
-  TapeJump jump{f - after.head(n), DenseMatrix(n, count), DenseMatrix::Zero(neighbours_.unknowns(), count)};
-  Vector unit = Vector::Zero(n);
-  for (Index k = 0; k < count; ++k) {
-    const std::size_t slot = slots[static_cast<std::size_t>(k)];
-    dynamics_.place(stretch_.inside(t), y);
-    const std::vector<ContactPieces> pieces = pieces_before_jump(slot);
-    const double by_time = jump_slope(t, y, slot, pieces, f, 1);
-    for (Index i = 0; i < n; ++i) {
-      unit[i] = 1;
-      jump.by_state(i, k) = -jump_slope(t, y, slot, pieces, unit, 0) / by_time;
-      unit[i] = 0;
-    }
-    dynamics_.place(stretch_.inside(t), y);
-    for (Index j = 0; j < neighbours_.unknowns(); ++j)
-      jump.by_unknown(j,
-                      k) = -neighbours_.sum(stretch_.inside(t), j, delta, pieces, [&](const CompliantContacts& near) {
-        return near.jump_function(slot);
-      }) / by_time;
-  }
-  dynamics_.place(stretch_.inside(t), y);
-  tape_->push_back(std::move(jump));
-}
-
 void CompliantScheme::mark(Index functional, double t, const Vector& weights) {
   TapeMark mark{functional, weights};
   t = stretch_.inside(t);
