@@ -109,8 +109,17 @@ void CompliantScheme::project(double t) {
   restart_ = true;
 }
 
-void CompliantScheme::begin(double t) {
+/// What a gap or a stiffness that jumps in time at t strains or relieves was brought in from outside.
+void CompliantScheme::enter_stretch(double t) {
+  const bool jumps = stretch_.ends_at(t) && dynamics_.place(stretch_.inside(t), y_);
+  const double before = dynamics_.contacts().energy();
   stretch_.enter(t);
+  if (!jumps || !dynamics_.place(stretch_.inside(t), y_)) return;
+  (stiff_ ? sums_[0] : y_[dynamics_.motion_size()]) += dynamics_.contacts().energy() - before;
+}
+
+void CompliantScheme::begin(double t) {
+  enter_stretch(t);
   integrator_->restart(t, y_, first_step_);
   if (rows_integrator_ && rows_integrator_->y().size() != y_.size()) {
     rows_integrator_->set_absolute_scale(scale_);
@@ -342,7 +351,7 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
   dynamics_.contacts().point_forces(record.point_forces);
-  if (unknowns_ == 0) return;
+  if (unknowns_ == 0 || tape_) return;
   if (moves_breakpoints()) {
     at_fixed_time_ = y;
     put_columns_at_fixed_time(t, at_fixed_time_);
@@ -352,7 +361,7 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
 
 /// ∫dλ of every unknown up to where the step begins.
 void CompliantScheme::keep_column_sums() {
-  if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
+  if (unknowns_ == 0 || tape_ || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
   const Index components = dynamics_.column_size() - dynamics_.motion_size();
   column_reached_.resize(components * unknowns_);
   at_fixed_time_ = sample_y_;

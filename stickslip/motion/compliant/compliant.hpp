@@ -91,13 +91,16 @@ class CompliantScheme final : public Scheme {
     std::array<Vector, 3> nodes, rates;
   };
   void require_start(const State& state);
+  void require_dampers();
   void require_apart(const State& state);
   void set_scales(const State& state);
   void raise_scales();
+  void raise_to_round_off();
   void make_integrator();
   void assemble(const State& state);
   // Sensitivities (compliant_sensitivity.cpp)
   void seed_columns(const DenseMatrix& S);
+  void seed_probe();
   void keep_column_sums();
   double add_parameter_slope(double t, Index unknown, Vector& rate);
   void take_sensitivity(const Vector& y, StepRecord& record);
@@ -126,7 +129,7 @@ class CompliantScheme final : public Scheme {
   bool derives() const { return unknowns_ > 0 || tape_; }
   void record_step(double t, const Vector& y, double h, bool cut);
   void record_fixed_step(double t, double h, const std::vector<ContactPieces>* kept);
-  void record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone, const Vector& y);
+  TapeJump record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone, const Vector& y);
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;
@@ -141,6 +144,7 @@ class CompliantScheme final : public Scheme {
   void take_modes(State& state) const;
   bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
   void collect(double t);
+  void enter_stretch(double t);
   void begin(double t);
   double absolute_tolerance() const {
     return options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
@@ -188,7 +192,7 @@ class CompliantScheme final : public Scheme {
   std::unique_ptr<Radau> rows_integrator_;
   const Variations* variations_ = nullptr;
   CompliantNeighbours neighbours_;
-  Index unknowns_ = 0;  // carried as columns
+  Index unknowns_ = 0;  // carried as columns; for a tape one that steps are held to
   CompliantTape* tape_ = nullptr;
   Vector start_y_;
   DenseMatrix T_;  // q' = T v at the state of the last record
@@ -207,6 +211,7 @@ class CompliantScheme final : public Scheme {
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
+  Vector weights_, mass_diagonal_, shaking_;  // 1/m per law, and the diagonal of the mass, both of the start
   std::string refusal_;
   SwitchAudit switches_;
   std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step

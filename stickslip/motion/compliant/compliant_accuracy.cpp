@@ -2,11 +2,13 @@
 // What errors are small beside, and the integrators that keep them so.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/dormand_prince.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
@@ -22,6 +24,7 @@ constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that c
 constexpr double kColumnAccuracy =
     1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
 constexpr double kSmallPart = 1e-6;   // of a column, of a component that contacts hold: smaller ones are round-off
+constexpr double kRoundOffs = 4;      // of the numbers that a gap is made of, in an error estimate of some stages
 constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
@@ -29,8 +32,9 @@ constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is 
 void CompliantScheme::set_scales(const State& s) {
   const Index nq = system_.info().nq(), nv = system_.info().nv();
   const double span = span_.length();
-  Vector speed(nv), mass(nv);
-  mass.setOnes();
+  Vector speed(nv);
+  Vector& mass = mass_diagonal_;
+  mass.setOnes(nv);
   system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) mass[i] = value;
   });
@@ -83,7 +87,7 @@ void CompliantScheme::raise_scales() {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
     // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate
     // in.
-    if (const double p = std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
+    if (const double p = tape_ ? 0 : std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
     const Index at = dynamics_.column_at(k);
     for (Index i = 0; i < motion; ++i) {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
@@ -99,6 +103,29 @@ void CompliantScheme::raise_scales() {
       scale_[at + i] = gain > 0 ? floor * part : kUncontrolled;
     }
   }
+  raise_to_round_off();
+}
+
+/// A gap is known to the round-off ε L of the numbers that it is made of, its force to K ε L: velocities shake by that
+/// over a step, or over the time in which the contact swings back, if that is less; deformations that slip by ε L.
+/// Errors below are none of the method, and steps that were made for them would become ever shorter.
+void CompliantScheme::raise_to_round_off() {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  const double h = integrator_ ? integrator_->suggested_step() : 0.0;
+  shaking_.setZero(nv);
+  contacts.for_each_row([&](std::size_t s, int c, const SparseMatrix& Wt, Index row) {
+    if (c > 0) return;
+    const CompliantContacts::Slot& slot = contacts.slots()[s];
+    const double way = kRoundOffs * std::numeric_limits<double>::epsilon() * contacts.gap_terms(s, dynamics_.q());
+    const double k = contacts.stiffness_of(s);
+    const double rate = std::sqrt(k * weights_[static_cast<Index>(contacts.mode_index(slot))]);
+    const double force = k * way * (rate * h < 1 ? h : 1 / rate);
+    for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
+      shaking_[entry.col()] += std::abs(entry.value()) * force / mass_diagonal_[entry.col()];
+    for (int i = 0; i < slot.tangents; ++i) raise(scale_[nq + nv + slot.first + i], way / absolute_tolerance());
+  });
+  for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking_[i] / absolute_tolerance());
 }
 
 void CompliantScheme::make_integrator() {

@@ -147,7 +147,13 @@ void CompliantScheme::jump_columns(double t, const ForceJumps& jumps, Vector& y)
     alone &= ways.back().alone;
   }
   if (tape_) {
-    record_jump(t, jumps, ways, alone, y);
+    const TapeJump jump = record_jump(t, jumps, ways, alone, y);
+    for (Index k = 0; k < unknowns_; ++k) {
+      auto column = y.segment(dynamics_.column_at(k), n);
+      const Vector later = jump.by_state.transpose() * column;
+      column += alone ? Vector(jump.change * later) : Vector(later[0] * jump.change.rowwise().sum());
+    }
+    tape_->push_back(jump);
     return;
   }
   Vector later(count);
@@ -172,8 +178,8 @@ void CompliantScheme::jump_columns(double t, const ForceJumps& jumps, Vector& y)
   dynamics_.place(stretch_.inside(t), y);
 }
 
-void CompliantScheme::record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone,
-                                  const Vector& y) {
+TapeJump CompliantScheme::record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone,
+                                      const Vector& y) {
   const Index n = dynamics_.motion_size(), count = static_cast<Index>(ways.size());
   TapeJump jump{jumps.change, DenseMatrix(n, count), DenseMatrix::Zero(neighbours_.unknowns(), count), alone};
   Vector unit = Vector::Zero(n);
@@ -189,7 +195,7 @@ void CompliantScheme::record_jump(double t, const ForceJumps& jumps, const std::
       jump.by_unknown(j, k) = -jump_slope_by_unknown(t, y, slot, way.pieces, j) / way.rate;
   }
   dynamics_.place(stretch_.inside(t), y);
-  tape_->push_back(std::move(jump));
+  return jump;
 }
 
 }  // namespace stickslip

@@ -41,11 +41,28 @@ void CompliantScheme::require_apart(const State& s) {
   }
 }
 
+/// A contact that slips does so at C⁻¹ (λ_T - z), of which round-off leaves ε λ_T/C. What a damper below kLeast does to
+/// the motion is less than that.
+void CompliantScheme::require_dampers() {
+  constexpr double kLeast = 1e-11;  // of √(K m): from there on down runs cost ever more, and slip is told from stick by chance
+  const CompliantContacts& contacts = dynamics_.contacts();
+  for (std::size_t s = 0; s < contacts.slots().size(); ++s) {
+    const double ratio =
+        contacts.damping_ratio(s, weights_[static_cast<Index>(contacts.mode_index(contacts.slots()[s]))]);
+    if (!(ratio < kLeast)) continue;
+    throw InputError(fmt::format(
+        "{}: its tangential damping is {:.2g} of sqrt(stiffness * mass), too small to tell slip from stick by; take {:.2g} "
+        "times as much, which changes the motion by about {:.0e} of itself",
+        contacts.name_of(contacts.slots()[s]), ratio, kLeast / ratio, kLeast));
+  }
+}
+
 /// Penetration at the start is a strain; one that load and speed at the start cannot have brought about is a mistake in
 /// the model: contacts that push what they hold many times harder than that. Contacts that press against one another
 /// (a grip) do not count, however hard.
 void CompliantScheme::require_start(const State& s) {
   if (resumed_) return;
+  require_dampers();
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
   if (!contacts.points_stay()) return;
@@ -73,10 +90,9 @@ void CompliantScheme::start(StepRecord& record) {
     s.q = start.q;
     s.v = start.v;
   }
-  Vector weights;
-  dynamics_.contact_weights(s.t, s.q, weights);
+  dynamics_.contact_weights(s.t, s.q, weights_);
   epsilon_ = dynamics_.default_epsilon(options_.epsilon, s, span_.length());
-  contacts.complete(weights, epsilon_);
+  contacts.complete(weights_, epsilon_);
   set_scales(s);
   const double reach = kReachOfSearch * system_.laws().contact_source().length();
   if (!resumed_) {
@@ -95,14 +111,16 @@ void CompliantScheme::start(StepRecord& record) {
   if (contacts.hold_or_release()) dynamics_.place(s.t, y_);
   require_start(s);
   if (options_.integrator == CompliantIntegrator::automatic)
-    stiff_ = contacts.fastest(weights) * span_.length() > kStiffTimes;
+    stiff_ = contacts.fastest(weights_) * span_.length() > kStiffTimes;
   dynamics_.set_layout(!stiff_, unknowns_);
   assemble(s);
   if (derives()) {
     neighbours_.make(s, epsilon_);
     neighbours_.follow_breakpoints(system_.breakpoints(span_.start, span_.end), span_);
   }
-  if (unknowns_ > 0) {
+  if (tape_) {
+    seed_probe();
+  } else if (unknowns_ > 0) {
     if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
     seed_columns(record.sensitivity);
     dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { return add_parameter_slope(t, k, out); });

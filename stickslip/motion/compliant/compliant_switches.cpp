@@ -48,7 +48,8 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       note_switch(t, record);
       const bool ends =
           !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
-      const bool bends = !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends;
+      const bool bends = !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends ||
+                         dynamics_.contacts().own_laws_end_since(before);
       if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
       step_to(reach, switch_y_);
       end_step_at(low, t, jump, before);
