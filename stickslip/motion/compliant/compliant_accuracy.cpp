@@ -106,26 +106,30 @@ void CompliantScheme::raise_scales() {
   raise_to_round_off();
 }
 
-/// A gap is known to the round-off ε L of the numbers that it is made of, its force to K ε L: velocities shake by that
-/// over a step, or over the time in which the contact swings back, if that is less; deformations that slip by ε L.
-/// Errors below are none of the method, and steps that were made for them would become ever shorter.
+/// A gap is known to the round-off ε L of the numbers that it is made of, its force to K ε L and friction to μ K ε L:
+/// velocities shake by that over a step, or over the time in which the contact swings back, if that is less; positions by
+/// what they do in a step, deformations that slip by ε L. Errors below are none of the method, and steps that were made
+/// for them would become ever shorter.
 void CompliantScheme::raise_to_round_off() {
   const CompliantContacts& contacts = dynamics_.contacts();
   const Index nq = system_.info().nq(), nv = system_.info().nv();
   const double h = integrator_ ? integrator_->suggested_step() : 0.0;
-  shaking_.setZero(nv);
+  Vector shaking = Vector::Zero(nv), moved = Vector::Zero(nq);
   contacts.for_each_row([&](std::size_t s, int c, const SparseMatrix& Wt, Index row) {
-    if (c > 0) return;
     const CompliantContacts::Slot& slot = contacts.slots()[s];
+    if (slot.law < 0) return;
     const double way = kRoundOffs * std::numeric_limits<double>::epsilon() * contacts.gap_terms(s, dynamics_.q());
     const double k = contacts.stiffness_of(s);
     const double rate = std::sqrt(k * weights_[static_cast<Index>(contacts.mode_index(slot))]);
-    const double force = k * way * (rate * h < 1 ? h : 1 / rate);
+    const double part = c == 0 ? 1.0 : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu;
+    const double impulse = part * k * way * (rate * h < 1 ? h : 1 / rate);
     for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
-      shaking_[entry.col()] += std::abs(entry.value()) * force / mass_diagonal_[entry.col()];
-    for (int i = 0; i < slot.tangents; ++i) raise(scale_[nq + nv + slot.first + i], way / absolute_tolerance());
+      shaking[entry.col()] += std::abs(entry.value()) * impulse / mass_diagonal_[entry.col()];
+    if (c > 0) raise(scale_[nq + nv + slot.first + c - 1], way / absolute_tolerance());
   });
-  for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking_[i] / absolute_tolerance());
+  system_.kinematics().rate(dynamics_.q(), shaking, moved);
+  for (Index i = 0; i < nq; ++i) raise(scale_[i], h * std::abs(moved[i]) / absolute_tolerance());
+  for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking[i] / absolute_tolerance());
 }
 
 void CompliantScheme::make_integrator() {
