@@ -11,7 +11,8 @@ namespace {
 // A full matrix of few rows costs less than the bookkeeping of a band; a wide band, which runs entry by entry, costs
 // more than the blocks of a full one.
 constexpr Index kFewRows = 24, kNarrow = 5;  // band if half_width < n/kNarrow
-constexpr Index kManyRows = 100;             // from there on sparse factors cost less than full ones
+constexpr Index kManyRows = 100;             // from there on sparse factors cost less than full ones,
+constexpr Index kWide = 24;                  // and than bands that are wider than that
 
 /// Neighbours of every component, from sorted positions: those of i are [start[i], start[i + 1]).
 struct Graph {
@@ -99,8 +100,9 @@ void ShiftedFactor::plan(const SlopePencil& pencil) {
   Index half_width = 0;
   for (const auto& [i, j] : positions_)
     half_width = std::max(half_width, place_[static_cast<std::size_t>(i)] - place_[static_cast<std::size_t>(j)]);
-  if (kNarrow * half_width >= n_) {
-    if (n_ >= kManyRows) storage_ = Storage::sparse;
+  const bool many = n_ >= kManyRows;
+  if (kNarrow * half_width >= n_ || (many && half_width > kWide)) {
+    if (many) storage_ = Storage::sparse;
     return;
   }
   storage_ = Storage::band;
