@@ -24,7 +24,7 @@ constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that c
 constexpr double kColumnAccuracy =
     1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
 constexpr double kSmallPart = 1e-6;   // of a column, of a component that contacts hold: smaller ones are round-off
-constexpr double kRoundOffs = 4;      // of the numbers that a gap is made of, in an error estimate of some stages
+constexpr double kRoundOffs = 0.5;    // of the numbers that a gap is made of, as an error estimate of some stages has it
 constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
