@@ -5,9 +5,9 @@
 //
 // J is given as a dense matrix, or as sparse G and M, so that J need not be formed: M⁻¹ of a chain is full. Sparse ones
 // are put in an order that keeps all entries near the diagonal (reverse Cuthill-McKee) and factorised as a band if that
-// is narrow; else as they are in an order that keeps fill small (SparseLU of Eigen), or as a full matrix if they are few.
-// The order belongs to the positions seen so far; entries at new positions change it, which is the only time that a band
-// or a full matrix takes memory. SparseLU takes some in every call.
+// is narrow; else as they are in an order that keeps fill small (SparseLU of Eigen), or as a full matrix if they are
+// few. The order belongs to the positions seen so far; entries at new positions change it, which is the only time that
+// a band or a full matrix takes memory. SparseLU takes some in every call.
 //
 // Source: George, Liu, Computer Solution of Large Sparse Positive Definite Systems, 1981, 4.3 (ordering).
 #pragma once

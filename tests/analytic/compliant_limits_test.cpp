@@ -50,7 +50,8 @@ end_time = 1
 integrator = "explicit"
 )toml";
 
-/// The estimate of a step over p^{3/2} is hundreds of times too small at some places of the step: 65 tolerances were so.
+/// The estimate of a step over p^{3/2} is hundreds of times too small at some places of the step: 65 tolerances were
+/// so.
 TEST(CompliantLimits, HertzContactsAreFollowedToTheTolerance) {
   const double exact = run(given(kHertz, {"run.tolerance=1e-13"})).final.q[0];
   for (const double tolerance : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}) {

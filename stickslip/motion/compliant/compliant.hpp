@@ -129,7 +129,8 @@ class CompliantScheme final : public Scheme {
   bool derives() const { return unknowns_ > 0 || tape_; }
   void record_step(double t, const Vector& y, double h, bool cut);
   void record_fixed_step(double t, double h, const std::vector<ContactPieces>* kept);
-  TapeJump record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone, const Vector& y);
+  TapeJump record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone,
+                       const Vector& y);
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;

@@ -22,9 +22,9 @@ constexpr Index kEnergies = 3;           // sums of work and losses
 constexpr double kEnergyLeeway = 1e4;    // an error of 10 tolerances of the energy of the motion
 constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
 constexpr double kColumnAccuracy =
-    1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
-constexpr double kSmallPart = 1e-6;   // of a column, of a component that contacts hold: smaller ones are round-off
-constexpr double kRoundOffs = 0.5;    // of the numbers that a gap is made of, as an error estimate of some stages has it
+    1e-9;                            // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr double kSmallPart = 1e-6;  // of a column, of a component that contacts hold: smaller ones are round-off
+constexpr double kRoundOffs = 0.5;   // of the numbers that a gap is made of, as an error estimate of some stages has it
 constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
@@ -107,9 +107,9 @@ void CompliantScheme::raise_scales() {
 }
 
 /// A gap is known to the round-off ε L of the numbers that it is made of, its force to K ε L and friction to μ K ε L:
-/// velocities shake by that over a step, or over the time in which the contact swings back, if that is less; positions by
-/// what they do in a step, deformations that slip by ε L. Errors below are none of the method, and steps that were made
-/// for them would become ever shorter.
+/// velocities shake by that over a step, or over the time in which the contact swings back, if that is less; positions
+/// by what they do in a step, deformations that slip by ε L. Errors below are none of the method, and steps that were
+/// made for them would become ever shorter.
 void CompliantScheme::raise_to_round_off() {
   const CompliantContacts& contacts = dynamics_.contacts();
   const Index nq = system_.info().nq(), nv = system_.info().nv();

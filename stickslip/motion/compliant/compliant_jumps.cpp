@@ -122,8 +122,7 @@ double CompliantScheme::jump_slope_by_unknown(double t, const Vector& y, std::si
 }
 
 /// dg_k/dt before the jumps, and whether those of the others leave it as it is.
-CompliantScheme::Approach CompliantScheme::approach(double t, const Vector& y, const ForceJumps& jumps,
-                                                    std::size_t k) {
+CompliantScheme::Approach CompliantScheme::approach(double t, const Vector& y, const ForceJumps& jumps, std::size_t k) {
   Approach way;
   dynamics_.place(stretch_.inside(t), y);
   way.pieces = pieces_before_jump(jumps.slots[k]);

@@ -44,16 +44,18 @@ void CompliantScheme::require_apart(const State& s) {
 /// A contact that slips does so at C⁻¹ (λ_T - z), of which round-off leaves ε λ_T/C. What a damper below kLeast does to
 /// the motion is less than that.
 void CompliantScheme::require_dampers() {
-  constexpr double kLeast = 1e-11;  // of √(K m): from there on down runs cost ever more, and slip is told from stick by chance
+  constexpr double kLeast =
+      1e-11;  // of √(K m): from there on down runs cost ever more, and slip is told from stick by chance
   const CompliantContacts& contacts = dynamics_.contacts();
   for (std::size_t s = 0; s < contacts.slots().size(); ++s) {
     const double ratio =
         contacts.damping_ratio(s, weights_[static_cast<Index>(contacts.mode_index(contacts.slots()[s]))]);
     if (!(ratio < kLeast)) continue;
-    throw InputError(fmt::format(
-        "{}: its tangential damping is {:.2g} of sqrt(stiffness * mass), too small to tell slip from stick by; take {:.2g} "
-        "times as much, which changes the motion by about {:.0e} of itself",
-        contacts.name_of(contacts.slots()[s]), ratio, kLeast / ratio, kLeast));
+    throw InputError(
+        fmt::format("{}: its tangential damping is {:.2g} of sqrt(stiffness * mass), too small to tell slip from stick "
+                    "by; take {:.2g} "
+                    "times as much, which changes the motion by about {:.0e} of itself",
+                    contacts.name_of(contacts.slots()[s]), ratio, kLeast / ratio, kLeast));
   }
 }
 

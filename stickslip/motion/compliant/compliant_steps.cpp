@@ -87,8 +87,7 @@ double CompliantScheme::fastest_rate(double t) {
 
 /// Notes where stability limits explicit steps and the implicit method would get to the end for less.
 void CompliantScheme::watch_stiffness() {
-  if (options_.integrator != CompliantIntegrator::automatic || stiff_ || (unknowns_ > 0 && !tape_) || cut_)
-    return;
+  if (options_.integrator != CompliantIntegrator::automatic || stiff_ || (unknowns_ > 0 && !tape_) || cut_) return;
   if (!dynamics_.contacts().can_keep_pieces() || ++steps_since_look_ < kStepsPerLook) return;
   const double h = integrator_->t() - integrator_->t_old(), left = (span_.end - integrator_->t()) / h;
   const double jacobian = sparse_ ? kSparseJacobian : 4.0 * static_cast<double>(dynamics_.motion_size());
