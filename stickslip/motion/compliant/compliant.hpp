@@ -212,7 +212,6 @@ class CompliantScheme final : public Scheme {
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
-  Vector shaking_, moved_;          // by round-off, in raise_to_round_off()
   Vector weights_, mass_diagonal_;  // 1/m per law, and the diagonal of the mass, both of the start
   std::string refusal_;
   SwitchAudit switches_;

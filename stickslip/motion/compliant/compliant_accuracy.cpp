@@ -114,8 +114,7 @@ void CompliantScheme::raise_to_round_off() {
   const CompliantContacts& contacts = dynamics_.contacts();
   const Index nq = system_.info().nq(), nv = system_.info().nv();
   const double h = integrator_ ? integrator_->suggested_step() : 0.0;
-  shaking_.setZero(nv);
-  moved_.setZero(nq);
+  Vector shaking = Vector::Zero(nv), moved = Vector::Zero(nq);
   contacts.for_each_row([&](std::size_t s, int c, const SparseMatrix& Wt, Index row) {
     const CompliantContacts::Slot& slot = contacts.slots()[s];
     if (slot.law < 0) return;
@@ -125,12 +124,12 @@ void CompliantScheme::raise_to_round_off() {
     const double part = c == 0 ? 1.0 : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu;
     const double impulse = part * k * way * (rate * h < 1 ? h : 1 / rate);
     for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
-      shaking_[entry.col()] += std::abs(entry.value()) * impulse / mass_diagonal_[entry.col()];
+      shaking[entry.col()] += std::abs(entry.value()) * impulse / mass_diagonal_[entry.col()];
     if (c > 0) raise(scale_[nq + nv + slot.first + c - 1], way / absolute_tolerance());
   });
-  system_.kinematics().rate(dynamics_.q(), shaking_, moved_);
-  for (Index i = 0; i < nq; ++i) raise(scale_[i], h * std::abs(moved_[i]) / absolute_tolerance());
-  for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking_[i] / absolute_tolerance());
+  system_.kinematics().rate(dynamics_.q(), shaking, moved);
+  for (Index i = 0; i < nq; ++i) raise(scale_[i], h * std::abs(moved[i]) / absolute_tolerance());
+  for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking[i] / absolute_tolerance());
 }
 
 void CompliantScheme::make_integrator() {
