@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 namespace stickslip {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 // A full matrix of few rows costs less than the bookkeeping of a band; a wide band, which runs entry by entry, costs
 // more than the blocks of a full one.
 constexpr Index kFewRows = 24, kNarrow = 5;  // band if half_width < n/kNarrow
+constexpr Index kManyRows = 100;             // from there on sparse factors cost less than full ones,
+constexpr Index kWide = 24;                  // and than bands that are wider than that
 
 /// Neighbours of every component, from sorted positions: those of i are [start[i], start[i + 1]).
 struct Graph {
@@ -65,7 +68,8 @@ std::vector<int> narrow_order(const Graph& graph, Index n) {
 
 void ShiftedFactor::resize(Index n) {
   n_ = n;
-  banded_ = planned_ = false;
+  storage_ = Storage::full;
+  planned_ = false;
   positions_.clear();
   for (Vector* x : {&real_work_, &real_ordered_}) x->setZero(n);
   for (Eigen::VectorXcd* x : {&complex_work_, &complex_ordered_}) x->setZero(n);
@@ -80,7 +84,7 @@ bool ShiftedFactor::fits(const MatrixEntries& matrix) const {
 
 void ShiftedFactor::plan(const SlopePencil& pencil) {
   planned_ = true;
-  banded_ = false;
+  storage_ = Storage::full;
   if (n_ <= kFewRows) return;
   for (const MatrixEntries* matrix : {&pencil.slope, &pencil.mass})
     for (const auto& [i, j, value] : matrix->entries)
@@ -96,23 +100,46 @@ void ShiftedFactor::plan(const SlopePencil& pencil) {
   Index half_width = 0;
   for (const auto& [i, j] : positions_)
     half_width = std::max(half_width, place_[static_cast<std::size_t>(i)] - place_[static_cast<std::size_t>(j)]);
-  banded_ = kNarrow * half_width < n_;
-  if (!banded_) return;
+  const bool many = n_ >= kManyRows;
+  if (kNarrow * half_width >= n_ || (many && half_width > kWide)) {
+    if (many) storage_ = Storage::sparse;
+    return;
+  }
+  storage_ = Storage::band;
   real_band_.resize(n_, half_width);
   complex_band_.resize(n_, half_width);
 }
 
-template <class Matrix, class Scalar>
-void ShiftedFactor::assemble(const SlopePencil& pencil, Scalar shift, Matrix& to) const {
-  auto entry = [&](Index i, Index j) -> Scalar& {
-    if constexpr (requires { to.at(i, j); }) {
-      return to.at(place_[static_cast<std::size_t>(i)], place_[static_cast<std::size_t>(j)]);
-    } else {
-      return to(i, j);
-    }
-  };
-  for (const auto& [i, j, value] : pencil.slope.entries) entry(i, j) -= value;
-  for (const auto& [i, j, value] : pencil.mass.entries) entry(i, j) += shift * value;
+template <class Scalar>
+bool SparseFactor<Scalar>::factorise(Index n, const std::vector<Eigen::Triplet<Scalar>>& entries) {
+  matrix_.resize(n, n);
+  matrix_.setFromTriplets(entries.begin(), entries.end());
+  const std::span<const int> outer(matrix_.outerIndexPtr(), static_cast<std::size_t>(n) + 1);
+  const std::span<const int> inner(matrix_.innerIndexPtr(), static_cast<std::size_t>(matrix_.nonZeros()));
+  if (!std::ranges::equal(outer, outer_) || !std::ranges::equal(inner, inner_)) {
+    lu_.analyzePattern(matrix_);
+    outer_.assign(outer.begin(), outer.end());
+    inner_.assign(inner.begin(), inner.end());
+  }
+  lu_.factorize(matrix_);
+  return lu_.info() == Eigen::Success;
+}
+
+/// f(i, j, value) of σ M - G; the same position may come more than once.
+template <class Scalar, class F>
+void ShiftedFactor::for_each_entry(const SlopePencil& pencil, Scalar shift, F&& f) const {
+  for (const auto& [i, j, value] : pencil.slope.entries) f(i, j, Scalar(-value));
+  for (const auto& [i, j, value] : pencil.mass.entries) f(i, j, shift * value);
+}
+
+template <class Scalar>
+bool ShiftedFactor::factorise_sparse(const SlopePencil& pencil, Scalar shift, SparseFactor<Scalar>& factor) const {
+  std::vector<Eigen::Triplet<Scalar>> entries;
+  entries.reserve(pencil.slope.entries.size() + pencil.mass.entries.size());
+  for_each_entry(pencil, shift, [&](Index i, Index j, Scalar value) {
+    entries.emplace_back(static_cast<int>(i), static_cast<int>(j), value);
+  });
+  return factor.factorise(n_, entries);
 }
 
 bool ShiftedFactor::factorise_full() {
@@ -125,7 +152,7 @@ bool ShiftedFactor::factorise_full() {
 
 bool ShiftedFactor::factorise(const DenseMatrix& J, double real, std::complex<double> complex) {
   mass_ = nullptr;
-  banded_ = false;
+  storage_ = Storage::full;
   real_matrix_ = -J;
   real_matrix_.diagonal().array() += real;
   complex_matrix_ = -J.cast<std::complex<double>>();
@@ -135,46 +162,54 @@ bool ShiftedFactor::factorise(const DenseMatrix& J, double real, std::complex<do
 
 bool ShiftedFactor::factorise(const SlopePencil& pencil, double real, std::complex<double> complex) {
   mass_ = &pencil.mass;
-  if (!planned_ || (banded_ && !(fits(pencil.slope) && fits(pencil.mass)))) plan(pencil);
-  if (banded_) {
+  if (!planned_ || (storage_ == Storage::band && !(fits(pencil.slope) && fits(pencil.mass)))) plan(pencil);
+  if (storage_ == Storage::sparse)
+    return factorise_sparse(pencil, real, real_sparse_) && factorise_sparse(pencil, complex, complex_sparse_);
+  if (storage_ == Storage::band) {
+    const auto place = [this](Index i) { return place_[static_cast<std::size_t>(i)]; };
     real_band_.set_zero();
     complex_band_.set_zero();
-    assemble(pencil, real, real_band_);
-    assemble(pencil, complex, complex_band_);
+    for_each_entry(pencil, real, [&](Index i, Index j, double value) { real_band_.at(place(i), place(j)) += value; });
+    for_each_entry(pencil, complex, [&](Index i, Index j, std::complex<double> value) {
+      complex_band_.at(place(i), place(j)) += value;
+    });
     return real_band_.factorise() && complex_band_.factorise();
   }
   real_matrix_.setZero(n_, n_);
   complex_matrix_.setZero(n_, n_);
-  assemble(pencil, real, real_matrix_);
-  assemble(pencil, complex, complex_matrix_);
+  for_each_entry(pencil, real, [&](Index i, Index j, double value) { real_matrix_(i, j) += value; });
+  for_each_entry(pencil, complex,
+                 [&](Index i, Index j, std::complex<double> value) { complex_matrix_(i, j) += value; });
   return factorise_full();
 }
 
-namespace {
-template <class Band, class Full, class X>
-void solve_with(bool banded, const Band& band, const Full& full, const MatrixEntries* mass,
-                const std::vector<Index>& place, const X& r, X& work, X& ordered, X& x) {
+template <class Band, class Sparse, class Full, class X>
+void ShiftedFactor::solve_with(const Band& band, const Sparse& sparse, const Full& full, const X& r, X& work,
+                               X& ordered, X& x) {
   const X* right = &r;
-  if (mass) {
-    mass->product(r, work);
+  if (mass_) {
+    mass_->product(r, work);
     right = &work;
   }
-  if (!banded) {
+  if (storage_ == Storage::full) {
     x = full.solve(*right);
     return;
   }
-  for (Index i = 0; i < r.size(); ++i) ordered[place[static_cast<std::size_t>(i)]] = (*right)[i];
+  if (storage_ == Storage::sparse) {
+    sparse.solve(*right, x);
+    return;
+  }
+  for (Index i = 0; i < r.size(); ++i) ordered[place_[static_cast<std::size_t>(i)]] = (*right)[i];
   band.solve(ordered);
-  for (Index i = 0; i < r.size(); ++i) x[i] = ordered[place[static_cast<std::size_t>(i)]];
+  for (Index i = 0; i < r.size(); ++i) x[i] = ordered[place_[static_cast<std::size_t>(i)]];
 }
-}  // namespace
 
 void ShiftedFactor::solve(const Vector& r, Vector& x) {
-  solve_with(banded_, real_band_, real_lu_, mass_, place_, r, real_work_, real_ordered_, x);
+  solve_with(real_band_, real_sparse_, real_lu_, r, real_work_, real_ordered_, x);
 }
 
 void ShiftedFactor::solve(const Eigen::VectorXcd& r, Eigen::VectorXcd& x) {
-  solve_with(banded_, complex_band_, complex_lu_, mass_, place_, r, complex_work_, complex_ordered_, x);
+  solve_with(complex_band_, complex_sparse_, complex_lu_, r, complex_work_, complex_ordered_, x);
 }
 
 }  // namespace stickslip

@@ -219,6 +219,8 @@ const Names kDamped{"contact.0.compliance.normal_damping=15"};
 const Names kLiftUnknowns{"fx", "up", "k"};
 const Names kLandUnknowns{"fx", "mu", "contact.0.mu_static", "k", "initial.velocity.0", "initial.position.1"};
 const Names kTwoUnknowns{"fx", "mu", "k", "contact.0.mu_static", "initial.position.3"};
+// Both land and break away at one instant that most unknowns move apart; neither sees the other's force.
+const Names kAlike{"matrices.mass.2.2=1", "matrices.mass.3.3=1", "matrices.force=['fx*t', '-9.81', 'fx*t', '-9.81']"};
 const Names kPulseUnknowns{"from", "until", "push", "mu"};
 
 INSTANTIATE_TEST_SUITE_P(Models, JumpDerivative,
@@ -240,6 +242,8 @@ INSTANTIATE_TEST_SUITE_P(Models, JumpDerivative,
                                          Example{"pulse_rk4", kPulse, kPulseUnknowns, {}, 1e-4, 2e-3, "rk4"},
                                          Example{"two", kTwo, kTwoUnknowns, {}, 1e-5, 1e-6},
                                          Example{"two_stiff", kTwo, kTwoUnknowns, {}, 1e-5, 1e-6, "stiff"},
+                                         Example{"alike", kTwo, kTwoUnknowns, kAlike, 1e-5, 1e-6},
+                                         Example{"alike_stiff", kTwo, kTwoUnknowns, kAlike, 1e-5, 1e-6, "stiff"},
                                          Example{"two_rk4", kTwo, kTwoUnknowns, {}, 1e-5, 1e-2, "rk4"}),
                          [](const auto& test) { return test.param.name; });
 

@@ -64,9 +64,9 @@ TEST(ShiftedFactor, FindsTheBandOfAShuffledMatrixAndSolvesWithIt) {
   }
 }
 
-TEST(ShiftedFactor, SmallAndFullMatricesAreSolvedTheSame) {
+TEST(ShiftedFactor, SmallFullAndSparseMatricesAreSolvedTheSame) {
   std::mt19937 random(12);
-  for (const auto& [n, half_width] : {std::pair<Index, Index>{1, 0}, {5, 2}, {24, 1}, {40, 30}}) {
+  for (const auto& [n, half_width] : {std::pair<Index, Index>{1, 0}, {5, 2}, {24, 1}, {40, 30}, {160, 60}}) {
     const SlopePencil pencil = shuffled_band(n, half_width, random);
     ShiftedFactor factor;
     factor.resize(n);

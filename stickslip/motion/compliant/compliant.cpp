@@ -89,7 +89,7 @@ void CompliantScheme::settle(double t) {
   if (!rate(t, y_, rate_after_)) return;
   pieces_ = contacts.pieces();
   contacts.swap_holds(held);  // derivatives of what gave way are those of before
-  jump_columns(t, rate_before_, rate_after_, given_way, y_);
+  jump_columns(t, releases(t, y_, held, given_way), y_);
   dynamics_.place(stretch_.inside(t), y_);
   contacts.hold_or_release();
   dynamics_.place(stretch_.inside(t), y_);
@@ -110,8 +110,17 @@ void CompliantScheme::project(double t) {
   restart_ = true;
 }
 
-void CompliantScheme::begin(double t) {
+/// What a gap or a stiffness that jumps in time at t strains or relieves was brought in from outside.
+void CompliantScheme::enter_stretch(double t) {
+  const bool jumps = stretch_.ends_at(t) && dynamics_.place(stretch_.inside(t), y_);
+  const double before = dynamics_.contacts().energy();
   stretch_.enter(t);
+  if (!jumps || !dynamics_.place(stretch_.inside(t), y_)) return;
+  (stiff_ ? sums_[0] : y_[dynamics_.motion_size()]) += dynamics_.contacts().energy() - before;
+}
+
+void CompliantScheme::begin(double t) {
+  enter_stretch(t);
   integrator_->restart(t, y_, first_step_);
   if (rows_integrator_ && rows_integrator_->y().size() != y_.size()) {
     rows_integrator_->set_absolute_scale(scale_);
@@ -343,7 +352,7 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
   e.kinetic = system_.inertia().kinetic_energy(s.q, s.v);
   e.potential = system_.forces().potential_energy(s.q) + dynamics_.contacts().energy();
   dynamics_.contacts().point_forces(record.point_forces);
-  if (unknowns_ == 0) return;
+  if (unknowns_ == 0 || tape_) return;
   if (moves_breakpoints()) {
     at_fixed_time_ = y;
     put_columns_at_fixed_time(t, at_fixed_time_);
@@ -353,7 +362,7 @@ void CompliantScheme::take_state(double t, const Vector& y, StepRecord& record) 
 
 /// ∫dλ of every unknown up to where the step begins.
 void CompliantScheme::keep_column_sums() {
-  if (unknowns_ == 0 || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
+  if (unknowns_ == 0 || tape_ || dynamics_.sums_size() == 0 || sample_y_.size() != dynamics_.size()) return;
   const Index components = dynamics_.column_size() - dynamics_.motion_size();
   column_reached_.resize(components * unknowns_);
   at_fixed_time_ = sample_y_;

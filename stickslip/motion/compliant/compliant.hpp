@@ -22,12 +22,13 @@
 //                     in explicit steps all of contacts that are coupled, whose pieces cannot be kept
 //
 // Where a force jumps (a damped normal that closes with speed, a static coefficient that gives way) at t*(p), g(t*, y,
-// p) = 0, columns of derivatives jump as well (compliant_sensitivity.cpp):
+// p) = 0, columns of derivatives jump as well (compliant_jumps.cpp):
 //
 //   S⁺ = S⁻ + (f⁻ - f⁺) dt*/dp,    dt*/dp = -(∂g/∂y S⁻ + ∂g/∂p)/(dg/dt)⁻,    y' = f
 //
-// Where several forces jump at one instant that different unknowns move apart, the derivative does not exist: its
-// columns are no numbers from there on.
+// Where several forces jump at one instant each of them adds its own (compliant_jumps.cpp). Where one of them changes
+// what another waits for, or contacts are coupled, and an unknown moves them apart, the derivative does not exist: its
+// column is no number from there on.
 //
 // Bilateral constraints: the state is projected onto them after every step.
 //
@@ -92,13 +93,16 @@ class CompliantScheme final : public Scheme {
     std::array<Vector, 3> nodes, rates;
   };
   void require_start(const State& state);
+  void require_dampers();
   void require_apart(const State& state);
   void set_scales(const State& state);
   void raise_scales();
+  void raise_to_round_off();
   void make_integrator();
   void assemble(const State& state);
   // Sensitivities (compliant_sensitivity.cpp)
   void seed_columns(const DenseMatrix& S);
+  void seed_probe();
   void keep_column_sums();
   double add_parameter_slope(double t, Index unknown, Vector& rate);
   void take_sensitivity(const Vector& y, StepRecord& record);
@@ -107,20 +111,37 @@ class CompliantScheme final : public Scheme {
   void put_columns_at_fixed_time(double t, Vector& y, double sign = 1);
   void exchange_columns(Memory& memory, Vector& y);
   void go_on_from(const Vector& motion, bool stiff);
-  /// Columns of y over a jump of the rates at t, of the slots whose jump_function() is 0 there.
-  void jump_columns(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
-                    Vector& y);
+  // Derivatives over jumps of forces (compliant_jumps.cpp)
+  struct ForceJumps {
+    std::vector<std::size_t> slots;  ///< whose jump_function() is 0
+    Vector before;                   ///< f⁻ of the motion
+    DenseMatrix change;              ///< f⁻ - f_k, one column per slot; of all together where contacts are coupled
+  };
+  struct Approach {
+    std::vector<ContactPieces> pieces = {};  ///< on which jump_function() is smooth; empty: not kept
+    double rate = 0;                         ///< its rate before all jumps
+    bool alone = true;                       ///< and after those of the others
+  };
+  /// From rate_before_ to rate_after_ at (t, y): of slots that have closed; of slots that have given way.
+  ForceJumps closings(double t, const Vector& y, const std::vector<ContactPieces>& before);
+  ForceJumps releases(double t, const Vector& y, const std::vector<CompliantContacts::Slot>& held,
+                      const std::vector<std::size_t>& given_way);
+  Approach approach(double t, const Vector& y, const ForceJumps& jumps, std::size_t k);
+  bool motion_rate(double t, const Vector& y, Vector& f);
+  void jump_columns(double t, const ForceJumps& jumps, Vector& y);
   /// Columns of derivatives are carried, or the tape will be gone back along.
   bool derives() const { return unknowns_ > 0 || tape_; }
   void record_step(double t, const Vector& y, double h, bool cut);
   void record_fixed_step(double t, double h, const std::vector<ContactPieces>* kept);
-  void record_jump(double t, const Vector& before, const Vector& after, const std::vector<std::size_t>& slots,
-                   const Vector& y);
+  TapeJump record_jump(double t, const ForceJumps& jumps, const std::vector<Approach>& ways, bool alone,
+                       const Vector& y);
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;
   double jump_slope(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
                     const Vector& x, double by_time);
+  double jump_slope_by_unknown(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
+                               Index unknown);
   void settle(double t);
   void share_holds() { neighbours_.share_holds(); }
   bool push_over_switch(double t, StepRecord& record);
@@ -128,6 +149,7 @@ class CompliantScheme final : public Scheme {
   void take_modes(State& state) const;
   bool dense_jacobian(double t, const Vector& y, DenseMatrix& J);
   void collect(double t);
+  void enter_stretch(double t);
   void begin(double t);
   double absolute_tolerance() const {
     return options_.absolute_tolerance > 0 ? options_.absolute_tolerance : 1e-3 * tolerance_;
@@ -175,7 +197,7 @@ class CompliantScheme final : public Scheme {
   std::unique_ptr<Radau> rows_integrator_;
   const Variations* variations_ = nullptr;
   CompliantNeighbours neighbours_;
-  Index unknowns_ = 0;  // carried as columns
+  Index unknowns_ = 0;  // carried as columns; for a tape one that steps are held to
   CompliantTape* tape_ = nullptr;
   Vector start_y_;
   DenseMatrix T_;  // q' = T v at the state of the last record
@@ -196,6 +218,7 @@ class CompliantScheme final : public Scheme {
   double first_step_ = 0, step_start_ = 0, step_end_ = 0, way_since_search_ = 0;
   double dropped_energy_ = 0;  // of deformations that were given up; the dampers' [J]
   double force_size_ = 0;
+  Vector weights_, mass_diagonal_;  // 1/m per law, and the diagonal of the mass, both of the start
   std::string refusal_;
   SwitchAudit switches_;
   std::vector<ContactPieces> pieces_, step_pieces_;  // now, and before the switch that ended the step

@@ -2,11 +2,13 @@
 // What errors are small beside, and the integrators that keep them so.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/dormand_prince.hpp"
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
+#include "stickslip/motion/fixed_step.hpp"
 #include "stickslip/motion/sensitivity.hpp"
 
 namespace stickslip {
@@ -20,8 +22,9 @@ constexpr Index kEnergies = 3;           // sums of work and losses
 constexpr double kEnergyLeeway = 1e4;    // an error of 10 tolerances of the energy of the motion
 constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
 constexpr double kColumnAccuracy =
-    1e-9;                             // of a column of derivatives: differences around contacts give no more than 1e-11
-constexpr double kSmallPart = 1e-6;   // of a column, of a component that contacts hold: smaller ones are round-off
+    1e-9;                            // of a column of derivatives: differences around contacts give no more than 1e-11
+constexpr double kSmallPart = 1e-6;  // of a column, of a component that contacts hold: smaller ones are round-off
+constexpr double kRoundOffs = 0.5;   // of the numbers that a gap is made of, as an error estimate of some stages has it
 constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
 
 }  // namespace
@@ -29,8 +32,9 @@ constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is 
 void CompliantScheme::set_scales(const State& s) {
   const Index nq = system_.info().nq(), nv = system_.info().nv();
   const double span = span_.length();
-  Vector speed(nv), mass(nv);
-  mass.setOnes();
+  Vector speed(nv);
+  Vector& mass = mass_diagonal_;
+  mass.setOnes(nv);
   system_.inertia().mass(s.q, dynamics_.workspace()).for_each([&](Index i, Index j, double value) {
     if (i == j) mass[i] = value;
   });
@@ -83,7 +87,7 @@ void CompliantScheme::raise_scales() {
     double& gain = column_gain_[static_cast<std::size_t>(k)];
     // An unknown that moves nothing (a limit that is not reached) leaves round-off, which is no column to be accurate
     // in.
-    if (const double p = std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
+    if (const double p = tape_ ? 0 : std::abs(variations_->value(k)); p > 0) gain = std::max(gain, kLeastGain / p);
     const Index at = dynamics_.column_at(k);
     for (Index i = 0; i < motion; ++i) {
       gain = std::max(gain, std::abs(y_[at + i]) / scale_[i]);
@@ -99,6 +103,33 @@ void CompliantScheme::raise_scales() {
       scale_[at + i] = gain > 0 ? floor * part : kUncontrolled;
     }
   }
+  raise_to_round_off();
+}
+
+/// A gap is known to the round-off ε L of the numbers that it is made of, its force to K ε L and friction to μ K ε L:
+/// velocities shake by that over a step, or over the time in which the contact swings back, if that is less; positions
+/// by what they do in a step, deformations that slip by ε L. Errors below are none of the method, and steps that were
+/// made for them would become ever shorter.
+void CompliantScheme::raise_to_round_off() {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  const double h = integrator_ ? integrator_->suggested_step() : 0.0;
+  Vector shaking = Vector::Zero(nv), moved = Vector::Zero(nq);
+  contacts.for_each_row([&](std::size_t s, int c, const SparseMatrix& Wt, Index row) {
+    const CompliantContacts::Slot& slot = contacts.slots()[s];
+    if (slot.law < 0) return;
+    const double way = kRoundOffs * std::numeric_limits<double>::epsilon() * contacts.gap_terms(s, dynamics_.q());
+    const double k = contacts.stiffness_of(s);
+    const double rate = std::sqrt(k * weights_[static_cast<Index>(contacts.mode_index(slot))]);
+    const double part = c == 0 ? 1.0 : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu;
+    const double impulse = part * k * way * (rate * h < 1 ? h : 1 / rate);
+    for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
+      shaking[entry.col()] += std::abs(entry.value()) * impulse / mass_diagonal_[entry.col()];
+    if (c > 0) raise(scale_[nq + nv + slot.first + c - 1], way / absolute_tolerance());
+  });
+  system_.kinematics().rate(dynamics_.q(), shaking, moved);
+  for (Index i = 0; i < nq; ++i) raise(scale_[i], h * std::abs(moved[i]) / absolute_tolerance());
+  for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking[i] / absolute_tolerance());
 }
 
 void CompliantScheme::make_integrator() {

@@ -129,9 +129,14 @@ bool CompliantAdjoint::back(const TapeStep& step) {
 }
 
 bool CompliantAdjoint::back(const TapeJump& jump) {
-  if (jump.by_state.cols() == 0) return true;
-  const Eigen::RowVectorXd share = jump.change.transpose() * w_;
   const DenseMatrix& by = jump.by_state;
+  if (jump.alone) {
+    const DenseMatrix share = jump.change.transpose() * w_;
+    w_.noalias() += by * share;
+    gradient_.noalias() += share.transpose() * jump.by_unknown.transpose();
+    return true;
+  }
+  const Eigen::RowVectorXd share = jump.change.rowwise().sum().transpose() * w_;
   for (Index k = 1; k < by.cols(); ++k)
     exists_ &= (by.col(k) - by.col(0)).norm() <= kTogether * by.col(0).norm() &&
                (jump.by_unknown.col(k) - jump.by_unknown.col(0)).norm() <= kTogether * jump.by_unknown.col(0).norm();

@@ -62,8 +62,10 @@ double CompliantContacts::border_function(std::size_t slot, const ContactPieces&
   const auto [group, k] = places_[slot];
   const double elastic = elastic_normal_if_closed(group->problem, group->solution, k);
   if (from.closed != to.closed) return elastic;
+  const CompliantPoint& point = group->problem.points[k];
   if (from.pulls != to.pulls)
-    return elastic - group->problem.points[k].normal_damping * group->problem.normal_velocity[static_cast<Index>(k)];
+    return (point.own_normal ? point.own_force : elastic) -
+           point.normal_damping * group->problem.normal_velocity[static_cast<Index>(k)];
   if ((from.tangential.kind == Kind::inside) != (to.tangential.kind == Kind::inside)) return outside(slot);
   return std::numeric_limits<double>::quiet_NaN();
 }
@@ -125,6 +127,14 @@ std::vector<std::size_t> CompliantContacts::closed_since(const std::vector<Conta
   for (std::size_t s = 0; s < slots_.size() && s < before.size(); ++s)
     if (slots_[s].law >= 0 && !before[s].closed && pieces_[s].closed) closed.push_back(s);
   return closed;
+}
+
+bool CompliantContacts::own_laws_end_since(const std::vector<ContactPieces>& before) const {
+  for (std::size_t s = 0; s < slots_.size() && s < before.size(); ++s)
+    if (slots_[s].law >= 0 && before[s].closed != pieces_[s].closed &&
+        compliance_[static_cast<std::size_t>(slots_[s].law)].normal_force)
+      return true;
+  return false;
 }
 
 bool CompliantContacts::jumps_since(const std::vector<ContactPieces>& before, double part) const {

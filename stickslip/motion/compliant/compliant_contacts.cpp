@@ -16,7 +16,7 @@ namespace {
 
 /// Damping ratio ζ of a contact that is left, where its force falls to 0, with e of the speed it was met with:
 /// e = exp(-2 ζ arccos ζ/√(1 - ζ²)), e(1) = exp(-2), and arcosh beyond.
-double damping_ratio(double restitution) {
+double normal_damping_ratio(double restitution) {
   constexpr double kLeast = 0.05;  // e = 0 asks for infinite damping; less than that is taken as that
   const double e = std::max(restitution, kLeast);
   const auto rebound = [](double zeta) {
@@ -101,7 +101,7 @@ void CompliantContacts::complete(const Vector& weights, double epsilon) {
     compliance_[k].stiffness = isotropic(1 + law.tangents, m / epsilon);
     compliance_[k].damping = isotropic(law.tangents, 2 * m / std::sqrt(epsilon));
     compliance_[k].normal_damping =
-        law.restitution < 1 ? 2 * damping_ratio(law.restitution) * m / std::sqrt(epsilon) : 0;
+        law.restitution < 1 ? 2 * normal_damping_ratio(law.restitution) * m / std::sqrt(epsilon) : 0;
   }
 }
 

@@ -72,6 +72,9 @@ class CompliantContacts {
   /// A damped normal has closed, opened or begun to pull, with forces of more than `part` of the largest one: what its
   /// damper takes has a kink there that the motion need not have.
   bool dampers_change_since(const std::vector<ContactPieces>& before, double part) const;
+  /// A contact with a normal law of its own has closed or opened: φ' may be as steep as it likes there (√p of Hertz),
+  /// and estimates of the error of a step over it may be hundreds of times too small.
+  bool own_laws_end_since(const std::vector<ContactPieces>& before) const;
   /// Slots that have closed since.
   std::vector<std::size_t> closed_since(const std::vector<ContactPieces>& before) const;
   bool sticks(std::size_t slot) const;
@@ -200,6 +203,10 @@ class CompliantContacts {
   double gap_rate(std::size_t slot) const;  ///< [m/s]; 0 there
   double stiffness_of(std::size_t slot) const;
   double relaxation_of(std::size_t slot) const;  ///< smallest C/K of its tangents [s]; infinite without any
+  /// Smallest C/√(K m) of its tangents, 1/m = `weight`; infinite without any.
+  double damping_ratio(std::size_t slot, double weight) const;
+  /// Size of the numbers whose sum the gap is, at the placed state q [m]
+  double gap_terms(std::size_t slot, const Vector& q) const;
 
   void exchange(Memory& memory);
 

@@ -176,6 +176,33 @@ double CompliantContacts::gap(std::size_t slot) const {
   return point < 0 ? margin_ : found_.points[static_cast<std::size_t>(point)].gap;
 }
 
+double CompliantContacts::damping_ratio(std::size_t slot, double weight) const {
+  const auto [group, k] = places_[slot];
+  const CompliantProblem& p = group->problem;
+  const auto N = static_cast<Index>(p.points.size());
+  double smallest = HUGE_VAL;
+  for (Index c = p.points[k].first; c < p.points[k].first + p.points[k].tangents; ++c)
+    smallest = std::min(smallest, p.C(c, c) * std::sqrt(weight / p.K(N + c, N + c)));
+  return smallest;
+}
+
+double CompliantContacts::gap_terms(std::size_t slot, const Vector& q) const {
+  const int point = point_of_slot_[slot];
+  if (slots_[slot].friction >= 0 || point < 0) return 0;
+  const ContactSite& site = found_.points[static_cast<std::size_t>(point)];
+  double terms = std::abs(site.gap);
+  if (site.has_frame) {  // a point of a body, from its centre, and along the normal
+    terms = std::max(terms, system_.laws().contact_source().length());
+    for (std::size_t i = 0; i < 3; ++i) terms = std::max(terms, std::abs(site.frame[i] * site.position[i]));
+    return terms;
+  }
+  const Rows rows = rows_of(slot);
+  if (rows.Wt->cols() != q.size()) return terms;
+  for (SparseMatrix::InnerIterator entry(*rows.Wt, rows.first); entry; ++entry)
+    terms = std::max(terms, std::abs(entry.value() * q[entry.col()]));
+  return terms;
+}
+
 double CompliantContacts::gap_rate(std::size_t slot) const {
   const auto [group, k] = places_[slot];
   return group->problem.normal_velocity[static_cast<Index>(k)];

@@ -41,11 +41,30 @@ void CompliantScheme::require_apart(const State& s) {
   }
 }
 
+/// A contact that slips does so at C⁻¹ (λ_T - z), of which round-off leaves ε λ_T/C. What a damper below kLeast does to
+/// the motion is less than that.
+void CompliantScheme::require_dampers() {
+  constexpr double kLeast =
+      1e-11;  // of √(K m): from there on down runs cost ever more, and slip is told from stick by chance
+  const CompliantContacts& contacts = dynamics_.contacts();
+  for (std::size_t s = 0; s < contacts.slots().size(); ++s) {
+    const double ratio =
+        contacts.damping_ratio(s, weights_[static_cast<Index>(contacts.mode_index(contacts.slots()[s]))]);
+    if (!(ratio < kLeast)) continue;
+    throw InputError(
+        fmt::format("{}: its tangential damping is {:.2g} of sqrt(stiffness * mass), too small to tell slip from stick "
+                    "by; take {:.2g} "
+                    "times as much, which changes the motion by about {:.0e} of itself",
+                    contacts.name_of(contacts.slots()[s]), ratio, kLeast / ratio, kLeast));
+  }
+}
+
 /// Penetration at the start is a strain; one that load and speed at the start cannot have brought about is a mistake in
 /// the model: contacts that push what they hold many times harder than that. Contacts that press against one another
 /// (a grip) do not count, however hard.
 void CompliantScheme::require_start(const State& s) {
   if (whole_start_) return;
+  require_dampers();
   require_apart(s);
   CompliantContacts& contacts = dynamics_.contacts();
   if (!contacts.points_stay()) return;
@@ -101,7 +120,9 @@ void CompliantScheme::start(StepRecord& record) {
     neighbours_.make(first, epsilon_);
     neighbours_.follow_breakpoints(system_.breakpoints(span_.start, span_.end), span_);
   }
-  if (unknowns_ > 0) {
+  if (tape_) {
+    seed_probe();
+  } else if (unknowns_ > 0) {
     if (record.sensitivity.cols() != unknowns_) record.sensitivity = variations_->initial();
     seed_columns(record.sensitivity);
     dynamics_.set_parameter_slope([this](double t, Index k, Vector& out) { return add_parameter_slope(t, k, out); });

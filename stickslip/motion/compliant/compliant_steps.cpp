@@ -87,7 +87,7 @@ double CompliantScheme::fastest_rate(double t) {
 
 /// Notes where stability limits explicit steps and the implicit method would get to the end for less.
 void CompliantScheme::watch_stiffness() {
-  if (options_.integrator != CompliantIntegrator::automatic || stiff_ || unknowns_ > 0 || cut_) return;
+  if (options_.integrator != CompliantIntegrator::automatic || stiff_ || (unknowns_ > 0 && !tape_) || cut_) return;
   if (!dynamics_.contacts().can_keep_pieces() || ++steps_since_look_ < kStepsPerLook) return;
   const double h = integrator_->t() - integrator_->t_old(), left = (span_.end - integrator_->t()) / h;
   const double jacobian = sparse_ ? kSparseJacobian : 4.0 * static_cast<double>(dynamics_.motion_size());
@@ -107,11 +107,15 @@ void CompliantScheme::go_stiff() {
 }
 
 void CompliantScheme::take_integrator(bool stiff) {
+  const Index n = dynamics_.motion_size();
+  DenseMatrix kept(n, 1 + unknowns_);
+  kept.col(0) = y_.head(n);
+  for (Index k = 0; k < unknowns_; ++k) kept.col(1 + k) = y_.segment(dynamics_.column_at(k), n);
   stiff_ = stiff;
   dynamics_.set_layout(!stiff_, unknowns_);
-  const Vector motion = y_.head(dynamics_.motion_size());
   y_.setZero(dynamics_.size());
-  y_.head(motion.size()) = motion;
+  y_.head(n) = kept.col(0);
+  for (Index k = 0; k < unknowns_; ++k) y_.segment(dynamics_.column_at(k), n) = kept.col(1 + k);
   rates_.resize(0);
   raise_scales();
   make_integrator();

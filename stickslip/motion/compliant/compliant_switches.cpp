@@ -48,7 +48,8 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       note_switch(t, record);
       const bool ends =
           !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
-      const bool bends = !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends;
+      const bool bends = !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends ||
+                         dynamics_.contacts().own_laws_end_since(before);
       if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
       step_to(reach, switch_y_);
       end_step_at(low, t, jump, before);
@@ -206,10 +207,8 @@ double CompliantScheme::carry_over_jump(double t, double way, const std::vector<
     y += way * switch_rate_;
     t += way;
   }
-  if (derives() && rate(t, y, switch_rate_)) {
-    rate_after_ = switch_rate_;
-    jump_columns(t, rate_before_, rate_after_, dynamics_.contacts().closed_since(before), y);
-  }
+  rate_after_.resize(y.size());
+  if (derives() && rate(t, y, rate_after_)) jump_columns(t, closings(t, y, before), y);
   return t;
 }
 
@@ -218,7 +217,7 @@ double CompliantScheme::carry_over_jump(double t, double way, const std::vector<
 bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
   switch_y_ = integrator_->y();
   rate_before_.resize(switch_y_.size());
-  switch_rate_.resize(switch_y_.size());
+  rate_after_.resize(switch_y_.size());
   if (!rate(t, switch_y_, rate_before_)) return false;
   Vector sum_rates;
   if (stiff_) dynamics_.sum_rates(stretch_.inside(t), sum_rates);
@@ -230,8 +229,8 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
     const bool jump = dynamics_.contacts().jumps_since(before, 0);
     note_switch(t + way, record);
     switch_y_ = y1_;
-    if (jump && derives() && rate(t + way, switch_y_, switch_rate_))
-      jump_columns(t + way, rate_before_, switch_rate_, dynamics_.contacts().closed_since(before), switch_y_);
+    if (jump && derives() && rate(t + way, switch_y_, rate_after_))
+      jump_columns(t + way, closings(t + way, switch_y_, before), switch_y_);
     step_end_ = t + way;
     sums_base_ = sums_;
     if (stiff_) sums_base_ += way * sum_rates;

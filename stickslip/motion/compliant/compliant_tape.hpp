@@ -3,7 +3,7 @@
 // (compliant_adjoint.hpp): everything that moves a column of derivatives, in the order of time.
 //
 //   step     one step of a Runge-Kutta method from (t, y) of size h, on the pieces of its contacts or on given ones
-//   jump     a force jumps at g(t, y, p) = 0: S⁺ = S⁻ + (f⁻ - f⁺) dt*/dp (compliant.hpp)
+//   jump     a force jumps at g(t, y, p) = 0: S⁺ = S⁻ + Σ (f⁻ - f_k) dt_k/dp (compliant_jumps.cpp)
 //   slots    contact points came or went: δ_T⁺ = P δ_T⁻
 //   mark     a functional looks at the state
 #pragma once
@@ -28,9 +28,10 @@ struct TapeStep {
 };
 
 struct TapeJump {
-  Vector change = {};           ///< f⁻ - f⁺
+  DenseMatrix change = {};      ///< f⁻ - f_k, one column per force that jumps; of all where contacts are coupled
   DenseMatrix by_state = {};    ///< -(∂g/∂y)/(dg/dt)⁻, one column per force that jumps
   DenseMatrix by_unknown = {};  ///< -(∂g/∂p)/(dg/dt)⁻, likewise
+  bool alone = true;            ///< no force changes what another waits for
 };
 
 struct TapeSlots {

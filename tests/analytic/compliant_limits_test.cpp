@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scheme `compliant` where its method comes to an end: laws whose slope is a root, steps at round-off, forces that jump
+// with the clock, dampers that are next to nothing, many contacts.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "stickslip/common/error.hpp"
+#include "stickslip/io/model_case.hpp"
+#include "stickslip/io/model_file.hpp"
+#include "stickslip/motion/case.hpp"
+#include "tests/support/audit_value.hpp"
+#include "tests/support/source_folder.hpp"
+
+namespace stickslip::compliant_limits_test {
+namespace {
+
+ModelFile stored(const char* name, std::vector<std::string> settings) {
+  settings.emplace_back("run.scheme='compliant'");
+  return read_model(source_folder() + "/models/" + name + ".toml", settings);
+}
+
+ModelFile given(const char* text, const std::vector<std::string>& settings) {
+  return parse_model(text, "m.toml", settings);
+}
+
+Simulation run(const ModelFile& model) {
+  Simulation s = simulate(*model.system, model.initial, model.run);
+  EXPECT_EQ(s.status, Status::success) << s.message;
+  return s;
+}
+
+/// Bounces on Hertz's law: 3.1 falls of 0.05 m.
+const char* const kHertz = R"toml(
+[matrices]
+coordinates = ["z"]
+mass = [[1]]
+force = [-9.81]
+[[contact]]
+name = "floor"
+gap = "z"
+compliance = { stiffness = 20000, exponent = 1.5 }
+[initial]
+position = [0.05]
+[run]
+scheme = "compliant"
+end_time = 1
+[run.compliant]
+integrator = "explicit"
+)toml";
+
+/// The estimate of a step over p^{3/2} is hundreds of times too small at some places of the step: 65 tolerances were
+/// so.
+TEST(CompliantLimits, HertzContactsAreFollowedToTheTolerance) {
+  const double exact = run(given(kHertz, {"run.tolerance=1e-13"})).final.q[0];
+  for (const double tolerance : {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}) {
+    const Simulation s = run(given(kHertz, {fmt::format("run.tolerance={}", tolerance)}));
+    EXPECT_LT(std::abs(s.final.q[0] - exact), 5 * tolerance) << tolerance;
+  }
+}
+
+/// Friction turns the block about its normal by round-off alone: steps that were held to that were 1e-6 s long.
+TEST(CompliantLimits, RoundOffOfContactsDoesNotSteerSteps) {
+  const Simulation s = run(stored("incline", {"run.tolerance=1e-12"}));
+  EXPECT_LT(audit_value(s, "evaluations"), 3e5);
+  const Simulation coarse = run(stored("incline", {"run.tolerance=1e-8"}));
+  EXPECT_LT((s.final.q.head(3) - coarse.final.q.head(3)).norm(), 1e-7);
+}
+
+/// Edges of cards that carry next to nothing changed a thousand times in 3 ms, with a hundred evaluations each.
+TEST(CompliantLimits, EdgesThatCarryNothingDoNotChangeBackAndForth) {
+  const Simulation s = run(stored("card-house", {}));
+  EXPECT_LT(audit_value(s, "switches"), 500);
+  EXPECT_LT(audit_value(s, "evaluations"), 2e5);
+}
+
+/// At rest on K = 1000 N/m; the floor comes up by 2 mm at once, and the block swings about its new place.
+const char* const kRising = R"toml(
+[matrices]
+coordinates = ["z"]
+mass = [[1]]
+force = [-9.81]
+[[contact]]
+name = "floor"
+gap = "z - if(t > 0.1, 0.002, 0)"
+compliance = { stiffness = 1000 }
+[initial]
+position = [-0.00981]
+[run]
+scheme = "compliant"
+step = 1e-3
+end_time = 0.5
+)toml";
+
+TEST(CompliantLimits, AGapThatJumpsInTimeBringsWhatItStrains) {
+  for (const char* integrator : {"explicit", "stiff", "rk4"}) {
+    const Simulation s = run(given(kRising, {fmt::format("run.compliant.integrator='{}'", integrator)}));
+    EXPECT_NEAR(s.final.q[0], -0.00981 + 0.002 * (1 - std::cos(std::sqrt(1000.0) * 0.4)), 1e-7) << integrator;
+    EXPECT_LT(audit_value(s, "energy"), 1e-6) << integrator;
+  }
+}
+
+const char* const kBlock = R"toml(
+[matrices]
+coordinates = ["px", "pz"]
+mass = [[1, 0], [0, 1]]
+force = [0, -9.81]
+[[contact]]
+name = "floor"
+gap = "pz"
+slip = "px"
+mu = 0.3
+compliance = { stiffness = 800, damping = 1e-12 }
+[initial]
+position = [0, -0.0122625]
+velocity = [1, 0]
+[run]
+scheme = "compliant"
+end_time = 1
+)toml";
+
+TEST(CompliantLimits, ADamperThatIsNextToNothingIsRefusedAndSaysWhatToTake) {
+  for (const double unit : {1e-6, 1.0, 1e6}) {  // of mass
+    const std::vector<std::string> settings{fmt::format("matrices.mass=[[{0}, 0], [0, {0}]]", unit),
+                                            fmt::format("matrices.force=[0, {}]", -9.81 * unit),
+                                            fmt::format("contact.0.compliance.stiffness={}", 800 * unit)};
+    const auto with = [&](double damping) {
+      std::vector<std::string> all = settings;
+      all.push_back(fmt::format("contact.0.compliance.damping={}", damping * unit));
+      return given(kBlock, all);
+    };
+    try {
+      run(with(1e-12));
+      FAIL() << "slip cannot be told from stick";
+    } catch (const InputError& error) {
+      EXPECT_NE(std::string(error.what()).find("contact 'floor': its tangential damping is 3.5e-14 of"),
+                std::string::npos)
+          << error.what();
+    }
+    EXPECT_LT(audit_value(run(with(1e-9)), "evaluations"), 3e5);
+  }
+}
+
+}  // namespace
+}  // namespace stickslip::compliant_limits_test
