@@ -105,7 +105,7 @@ void Condensation::solve_components(Vector& x) const {
   }
 }
 
-void Condensation::collect_incidences(const PrimalProblem& problem) {
+void Condensation::collect_incidences(const PrimalProblem& problem, ThreadPool* threads) {
   const int laws = static_cast<int>(problem.sets.size());
   const std::size_t components = component_starts_.size() - 1;
   incidences_.clear();
@@ -140,12 +140,18 @@ void Condensation::collect_incidences(const PrimalProblem& problem) {
       }
   }
   responses_ = directions_;
-  for (const Incidence& e : incidences_) {
-    const int first = component_starts_[e.component], n = component_starts_[e.component + 1] - first;
-    for (int r = 0; r < problem.sets[e.law].size; ++r)
-      solve_lu(n, factors_.data() + factor_starts_[e.component], pivots_.data() + first,
-               responses_.data() + e.offset + static_cast<std::size_t>(r) * n);
-  }
+  constexpr std::size_t kWorthAPart = 2000;  // incidences
+  const int parts = part_count(threads, incidences_.size(), kWorthAPart);
+  run_parts(threads, parts, [&](int part) {
+    const auto [begin, end] = part_range(incidences_.size(), parts, part);
+    for (std::size_t k = begin; k < end; ++k) {
+      const Incidence& e = incidences_[k];
+      const int first = component_starts_[e.component], n = component_starts_[e.component + 1] - first;
+      for (int r = 0; r < problem.sets[e.law].size; ++r)
+        solve_lu(n, factors_.data() + factor_starts_[e.component], pivots_.data() + first,
+                 responses_.data() + e.offset + static_cast<std::size_t>(r) * n);
+    }
+  });
   by_component_starts_.assign(components + 1, 0);
   for (const Incidence& e : incidences_) ++by_component_starts_[e.component + 1];
   std::partial_sum(by_component_starts_.begin(), by_component_starts_.end(), by_component_starts_.begin());
@@ -156,7 +162,7 @@ void Condensation::collect_incidences(const PrimalProblem& problem) {
 }
 
 void Condensation::build_blocks(const PrimalProblem& problem, ThreadPool* threads) {
-  collect_incidences(problem);
+  collect_incidences(problem, threads);
   const int laws = static_cast<int>(problem.sets.size());
   sizes_.resize(laws);
   for (int k = 0; k < laws; ++k) sizes_[k] = problem.sets[k].size;

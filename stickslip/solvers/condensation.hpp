@@ -40,7 +40,7 @@ class Condensation {
   void find_components(const SystemMatrix& A);
   void factorize_components(const SystemMatrix& A);
   void solve_components(Vector& x) const;
-  void collect_incidences(const PrimalProblem& problem);
+  void collect_incidences(const PrimalProblem& problem, ThreadPool* threads);
   void build_blocks(const PrimalProblem& problem, ThreadPool* threads);
   void fill_rows(PartRange laws, std::vector<std::size_t>& position);
   void build_whole(const PrimalProblem& problem);

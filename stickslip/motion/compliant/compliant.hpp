@@ -239,7 +239,6 @@ class CompliantScheme final : public Scheme {
   ConstraintWorkspace constraints_;
   ConstraintAudit constraint_audit_;
   double epsilon_ = 0;             // of laws without a compliance of their own
-  Vector weights_;                 // 1/m of every law, for those
   std::vector<char> column_lost_;  // its derivative does not exist any more
   Vector rate_before_, rate_after_, probe_, project_q_, project_v_;
   long evaluations_seen_ = 0, fixed_evaluations_ = 0;

@@ -220,8 +220,9 @@ double MoreauScheme::law_residual(bool forgiving) {
     for (int c = 0; forgiving && constrained_.any() && c < set.size; ++c)
       raise(rounding, kOfMotion * constrained_.velocity_terms(first + c));
     const double speed = contact ? contact_speed : std::max(free_speed(first, first + set.size), set.limit / rho);
-    // A link of a chain gives way where all those below it need not: more than the diagonal says.
-    if (forgiving && momentum > 0 && !constrained_.any() && e - rounding > options_.solver.tolerance * speed)
+    // A link of a chain gives way where all those below it need not: more than the diagonal says. Free bodies do not.
+    if (forgiving && momentum > 0 && !drift_kick_ && !constrained_.any() &&
+        e - rounding > options_.solver.tolerance * speed)
       for (int c = 0; c < set.size; ++c) raise(rounding, kOfMotion * momentum * std::sqrt(mobility(first + c)));
     double excess = std::isnan(e) ? e : std::max(0.0, e - rounding);
     // Velocities are known no better than the impulses that make them: 1e14 kg leave two digits to 1 kg below them.
