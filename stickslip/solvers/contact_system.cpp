@@ -43,6 +43,7 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
   }
   b_norm_ = std::sqrt(square);
   values_ = D_.all_values().data();
+  copy_rows_of_slabs();
   d_.resize(n);
   double smallest = HUGE_VAL;
   for (int i = 0; i < n; ++i) {
@@ -59,6 +60,24 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
       if (sets[i].kind == SetKind::friction_cone && sets[i].size == N)
         contacts_[i] = contact_block(sets[i].limit, diagonal(i));
   }
+}
+
+template <int N>
+void ContactSystem<N>::copy_rows_of_slabs() {
+  if (slabs_.parts(0) == 1) return;
+  swept_row_.resize(sets_.size());
+  swept_values_.resize(D_.all_values().size());
+  swept_columns_.resize(columns_.size());
+  std::size_t at = 0;
+  for (int phase = 0; phase < SweepSlabs::kPhases; ++phase)
+    for (int k = 0; k < slabs_.parts(phase); ++k)
+      for (const int i : slabs_.part(phase, k)) {
+        const std::size_t begin = D_.row_starts()[i], count = D_.row_starts()[i + 1] - begin;
+        swept_row_[i] = at;
+        std::copy_n(values_ + kBlock * begin, kBlock * count, swept_values_.data() + kBlock * at);
+        std::copy_n(columns_.data() + begin, count, swept_columns_.data() + at);
+        at += count;
+      }
 }
 
 template <int N>
@@ -159,12 +178,15 @@ bool ContactSystem<N>::sweep(const Proximal& proximal, bool backward, double* r,
 /// Law i alone, with the reactions of all others as they are.
 template <int N>
 bool ContactSystem<N>::relax(const Proximal& proximal, int i, double* r, double* slip) const {
-  const BlockSparseMatrix::Entry* entry = D_.entries().data();
-  const std::size_t begin = D_.row_starts()[i], own = D_.diagonals()[i], end = D_.row_starts()[i + 1];
+  const bool swept = slabs_.parts(0) > 1;
+  const std::size_t begin = D_.row_starts()[i], own = D_.diagonals()[i] - begin;
+  const std::size_t count = D_.row_starts()[i + 1] - begin, at = swept ? swept_row_[i] : begin;
+  const double* blocks = (swept ? swept_values_.data() : values_) + kBlock * at;
+  const int* column = (swept ? swept_columns_ : columns_).data() + at;
   double q[N];
   for (int c = 0; c < N; ++c) q[c] = b_[N * i + c];
-  for (std::size_t e = begin; e < own; ++e) add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
-  for (std::size_t e = own + 1; e < end; ++e) add_block<N>(values_ + kBlock * e, r + N * entry[e].column, q);
+  for (std::size_t e = 0; e < own; ++e) add_block<N>(blocks + kBlock * e, r + N * column[e], q);
+  for (std::size_t e = own + 1; e < count; ++e) add_block<N>(blocks + kBlock * e, r + N * column[e], q);
   double* ri = r + N * i;
   const Set& set = sets_[i];
   if constexpr (N == 3)
@@ -173,7 +195,7 @@ bool ContactSystem<N>::relax(const Proximal& proximal, int i, double* r, double*
   const double shift = proximal.alpha * d_[i];
   const int k = set.size;
   for (int a = 0; a < k; ++a) {
-    for (int c = 0; c < k; ++c) block[k * a + c] = values_[kBlock * own + N * a + c];
+    for (int c = 0; c < k; ++c) block[k * a + c] = blocks[kBlock * own + N * a + c];
     block[(k + 1) * a] += shift;
     if (shift > 0) q[a] -= shift * proximal.anchor[N * i + a];
   }

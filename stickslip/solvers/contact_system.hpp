@@ -95,8 +95,14 @@ class ContactSystem {
   template <class Work>
   void in_chunks(Work&& work) const;
 
+  void copy_rows_of_slabs();
+
   ThreadPool* threads_ = nullptr;
   SweepSlabs slabs_;
+  // Rows of D in the order of several slabs, so that a sweep walks memory forwards: where that of a law begins.
+  std::vector<std::size_t> swept_row_;
+  std::vector<double> swept_values_;
+  std::vector<int> swept_columns_;
   mutable std::vector<Sums> sums_;    // of each chunk
   mutable std::vector<char> solved_;  // of each slab
   ProblemScale scale_;
