@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/common/radau.hpp"
@@ -205,6 +206,8 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   const double speed = system_.laws().contact_source().speed_bound(record.state.v);
   if (!dynamics_.contacts().points_stay() && speed > 0)
     limit = std::min(limit, now + kWayPerSearch * dynamics_.contacts().margin() / speed);
+  if (const double until = std::exchange(touch_until_, HUGE_VAL); until > now + 2 * stretch_.same_time(now))
+    limit = std::min(limit, until);
   const OdeStep step = integrate(limit);
   pushed_ = step == OdeStep::step_too_small && push_over_switch(now, record);
   if (pushed_) return {};

@@ -168,6 +168,8 @@ class CompliantScheme final : public Scheme {
   bool fixed_method(double t, double h, const std::vector<ContactPieces>* kept);
   double fixed_part(double t, double until, StepRecord& record);
   void look_for_switches(StepRecord& record);
+  bool touched_between(double t, double& next);
+  double deepest_without_force(double at, const std::vector<ContactPieces>& before);
   bool pieces_hold() const;
   std::vector<double> lengths_to_switch(double h) const;
   void step_to(double at, Vector& y);
@@ -236,6 +238,8 @@ class CompliantScheme final : public Scheme {
   Vector at_fixed_time_;
   ContactAudit audit_;
   DeepestPoint deepest_;
+  std::vector<GapDip> dips_;
+  double touch_until_ = HUGE_VAL;  // longest end of the step after a closing
   ConstraintWorkspace constraints_;
   ConstraintAudit constraint_audit_;
   double epsilon_ = 0;             // of laws without a compliance of their own

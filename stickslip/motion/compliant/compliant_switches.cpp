@@ -22,6 +22,7 @@ constexpr double kBeside = 1e-3;     // of the interval left: how far beside the
 constexpr double kBends = 1;         // tolerances of error in a step that goes over a kink
 constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
 constexpr int kLooksContinued = 12;  // along a continuation, which goes through what it passes over
+constexpr int kDipLooks = 4;         // at the lowest place of a gap, each time better known
 
 }  // namespace
 
@@ -33,8 +34,10 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
   step_pieces_ = pieces_;  // of the whole step up to its first switch, however many fall on that instant
   for (int k = 1; k <= looks; ++k) {
     const double next = k < looks ? from + (to - from) * k / looks : to;
-    for (int count = 0; count < kMostSwitches && looks_changed(next); ++count) {
+    for (int count = 0; count < kMostSwitches; ++count) {
       double low = t, high = next;
+      const bool seen = looks_changed(next);
+      if (!seen && !touched_between(t, high)) break;
       narrow(low, high);
       const double sharp = high;
       // What changes at the same time but for round-off changes with it.
@@ -48,16 +51,58 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       note_switch(t, record);
       const bool ends =
           !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
-      const bool bends = !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends ||
+      // A touch that no stage of the step has seen has no part in its error estimate.
+      const bool bends = !seen || !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends ||
                          dynamics_.contacts().own_laws_end_since(before);
       if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
+      const bool closes = !dynamics_.contacts().closed_since(before).empty();
+      touch_until_ = deepest_without_force(high, before);
       step_to(reach, switch_y_);
       end_step_at(low, t, jump, before);
+      // A step of the flight says nothing of the contact, and the implicit method's own estimate hardly sees what is
+      // lost in a step that is far longer than the contact lasts.
+      if (closes) first_step_ = 0;
       return;
     }
     if (k < looks) raise(audit_.step.penetration, deepest_.look(dynamics_.contacts(), next));
     t = next;
   }
+}
+
+/// Nothing has changed at t and at next, where the state is placed: whether a contact was touched in between. Then next
+/// becomes a time at which it was, and the state is placed there; else it is placed at next again.
+bool CompliantScheme::touched_between(double t, double& next) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  deepest_.near_touches(contacts, next, dips_);
+  for (GapDip& dip : dips_)
+    for (int look = 0; look < kDipLooks && dip.may_touch() && dip.time() > t && dip.time() < next; ++look) {
+      const double at = dip.time();
+      if (looks_changed(at)) {
+        next = at;
+        return true;
+      }
+      dip.narrow({at, contacts.gap(dip.slot()), contacts.gap_rate(dip.slot())});
+    }
+  if (!dips_.empty()) looks_changed(next);
+  return false;
+}
+
+/// When contacts that have closed at `at` would be deepest if they did not push back: a step from there that goes on for
+/// longer may have all its stages where they are open again.
+double CompliantScheme::deepest_without_force(double at, const std::vector<ContactPieces>& before) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  const std::vector<std::size_t> closed = contacts.closed_since(before);
+  const double from = integrator_->t_old(), to = integrator_->t(), far = at - from > to - at ? from : to;
+  std::vector<double> rates;
+  for (const std::size_t s : closed) rates.push_back(contacts.gap_rate(s));
+  integrator_->interpolate(far, y1_);
+  double until = HUGE_VAL;
+  if (closed.empty() || !dynamics_.place(stretch_.inside(far), y1_)) return until;
+  for (std::size_t k = 0; k < closed.size(); ++k) {
+    const double acceleration = (contacts.gap_rate(closed[k]) - rates[k]) / (far - at);
+    if (rates[k] < 0 && acceleration > 0) until = std::min(until, at - rates[k] / acceleration);
+  }
+  return until;
 }
 
 /// The implicit method knows the rates of stiff deformations better than where these lie beside their friction limit.
