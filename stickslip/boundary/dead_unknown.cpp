@@ -2,6 +2,8 @@
 #include "stickslip/boundary/dead_unknown.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 namespace stickslip {
 
@@ -29,6 +31,31 @@ std::optional<double> search(const Unknown& unknown, double at, bool whether, co
 }
 
 }  // namespace
+
+std::optional<double> size_by_effect(const Unknown& unknown, const ChangesMuch& changes_much) {
+  constexpr int kMost = 12, kStride = 3;  // decades
+  enum class Seen { nothing, much, failure };
+  const auto seen = [&](int decade) {
+    const double size = std::pow(10.0, decade);
+    bool runs = false;
+    for (const double value : {size, -size}) {
+      if (value < unknown.min || value > unknown.max) continue;
+      const std::optional<bool> much = changes_much(value);
+      if (much.value_or(false)) return Seen::much;
+      runs |= much.has_value();
+    }
+    return runs ? Seen::nothing : Seen::failure;
+  };
+  const bool up = seen(0) == Seen::nothing;
+  const int step = up ? kStride : -kStride;
+  int here = 0;
+  while ((seen(here + step) == Seen::nothing) == up)
+    if (here += step; std::abs(here) >= kMost) return std::nullopt;
+  int without = up ? here : here + step, with = without + kStride;
+  while (with - 1 > without && seen(without + 1) == Seen::nothing) ++without;
+  with = std::min(with, without + 1);
+  return seen(with) == Seen::much ? std::optional(std::pow(10.0, with)) : std::nullopt;
+}
 
 std::optional<double> value_with_effect(const Unknown& unknown, double at, const EffectOf& effect) {
   return search(unknown, at, true, effect);

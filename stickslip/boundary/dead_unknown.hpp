@@ -20,6 +20,13 @@ using EffectOf = std::function<std::optional<Effect>(double value)>;
 /// The derivative by the unknown is more than noise at a value.
 using HasSlope = std::function<bool(double value)>;
 
+/// A value changes what is looked at by about as much as it is. None: there is no motion with that value.
+using ChangesMuch = std::function<std::optional<bool>(double value)>;
+
+/// Size of an unknown that starts at 0 and of which nothing else tells it: the least power of ten of its unit, between
+/// 1e-12 and 1e12, that changes much in either direction. None: none does before motions fail.
+std::optional<double> size_by_effect(const Unknown& unknown, const ChangesMuch& changes_much);
+
 /// The first value around `at` that has an effect. None: there is none within the bounds and ten thousand times the
 /// size of the unknown.
 std::optional<double> value_with_effect(const Unknown& unknown, double at, const EffectOf& effect);

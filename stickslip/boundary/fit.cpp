@@ -136,8 +136,15 @@ class Fitting {
   }
 
   double value_that_tells(Index j, const Vector& x, const Vector& F) {
-    const Unknown& unknown = problem_.unknowns[static_cast<std::size_t>(j)];
+    Unknown unknown = problem_.unknowns[static_cast<std::size_t>(j)];
     Vector trial = x, trial_F;
+    const auto changes_much = [&](double at) -> std::optional<bool> {
+      constexpr double kMuch = 0.1;
+      trial[j] = at;
+      if (raised(options_.stop) || !residual_.value(trial, trial_F)) return std::nullopt;
+      return (trial_F - F).norm() >= kMuch * residual_.data_size();
+    };
+    if (!unknown.has_size()) unknown.scale = size_by_effect(unknown, changes_much).value_or(0);
     const auto effect = [&](double at) -> std::optional<Effect> {
       trial[j] = at;
       if (raised(options_.stop) || !residual_.value(trial, trial_F)) return std::nullopt;
@@ -153,8 +160,8 @@ class Fitting {
     if (raised(options_.stop)) return x[j];
     if (!value)
       throw InputError(fmt::format(
-          "no measured column depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or "
-          "measure something that it changes",
+          "no measured column depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, "
+          "measure something that it changes, or say with `scale` how large it becomes if it has an effect farther off",
           unknown.name, unknown.key, x[j]));
     solution_.notes.push_back(
         fmt::format("no measured column changes with '{}' near its start {:.6g}; started from {:.6g} "

@@ -8,6 +8,7 @@
 
 #include "stickslip/boundary/dead_unknown.hpp"
 #include "stickslip/boundary/identifiability.hpp"
+#include "stickslip/boundary/shooting_input.hpp"
 #include "stickslip/boundary/shooting_map.hpp"
 #include "stickslip/boundary/sticking.hpp"
 #include "stickslip/common/error.hpp"
@@ -27,66 +28,6 @@ constexpr double kFreeNodes = 1e-3;
 /// A condition may be off by `tolerance` times this of its own terms, at most.
 constexpr double kMostGain = 1e4;
 
-void require_times(const ShootingProblem& problem) {
-  const double start = problem.model.options().start_time;
-  if (!(problem.end_time > start) || !std::isfinite(problem.end_time))
-    throw InputError(
-        fmt::format("end_time = {} must be a finite time after the start ({} s)", problem.end_time, start));
-  if (problem.segments < 1) throw InputError(fmt::format("segments = {} must be >= 1", problem.segments));
-  if (problem.segments > 1 && !problem.nodes.empty())
-    throw InputError("segments and nodes both cut the time; give one of them");
-  double before = start;
-  for (const double t : problem.nodes) {
-    if (!(t > before) || !(t < problem.end_time))
-      throw InputError(fmt::format("the times of the segments must ascend between {} and {} s; {} does not", start,
-                                   problem.end_time, t));
-    before = t;
-  }
-  const bool cut = problem.segments > 1 || !problem.nodes.empty();
-  if (cut && problem.model.options().scheme == SchemeKind::compliant &&
-      !problem.model.system().laws().contact_source().points_stay())
-    throw InputError(
-        "segments: under scheme 'compliant' the deformations of contacts between bodies come and go with their points "
-        "and cannot be states at a cut; shoot in one segment, or use scheme = \"event\" or \"moreau\"");
-  const bool open_end = std::any_of(problem.unknowns.begin(), problem.unknowns.end(),
-                                    [](const Unknown& unknown) { return unknown.is_end_time(); });
-  for (const Condition& condition : problem.conditions) {
-    if (condition.at != ConditionTime::time) continue;
-    if (condition.time < start || condition.time > problem.end_time)
-      throw InputError(fmt::format("condition '{}': its time {} s must lie in the motion, [{}, {}] s", condition.text(),
-                                   condition.time, start, problem.end_time));
-    if (cut && open_end)
-      throw InputError(fmt::format(
-          "condition '{}': with an unknown end time the segments move; give it at the start or the end, or shoot "
-          "without segments",
-          condition.text()));
-  }
-}
-
-void require_problem(const ShootingProblem& problem, const ColumnLayout& layout, bool closest) {
-  require_valid(problem.unknowns);
-  require_times(problem);
-  for (const Condition& condition : problem.conditions) {
-    if (!(condition.scale > 0) || !std::isfinite(condition.scale))
-      throw InputError(fmt::format("condition '{}': scale = {} must be > 0", condition.text(), condition.scale));
-    const bool first = condition.at == ConditionTime::start ||
-                       (condition.at == ConditionTime::time && condition.time == problem.model.options().start_time);
-    if (first && condition.uses_reactions(layout))
-      throw InputError(fmt::format(
-          "condition '{}' {}: reactions are means over a step that ends there, and at the start none does; give a "
-          "later time",
-          condition.text(), condition.when()));
-  }
-  const std::size_t n = problem.unknowns.size(), m = problem.conditions.size();
-  if (m == 0) throw InputError("there are no conditions; give what must be 0");
-  if (m < n && !closest)
-    throw InputError(fmt::format(
-        "{} unknown{} and {} condition{}: there are fewer conditions than unknowns; add {}, give {} of the unknowns "
-        "as numbers, or take the solution nearest to the start with closest = true",
-        n, n == 1 ? "" : "s", m, m == 1 ? "" : "s", n - m == 1 ? "a condition" : fmt::format("{} conditions", n - m),
-        n - m));
-}
-
 /// The whole of one call of shoot().
 class Shooting {
  public:
@@ -97,7 +38,6 @@ class Shooting {
         map_(problem, layout_, options) {}
 
   ShootingSolution run() {
-    require_problem(problem_, layout_, options_.closest);
     solution_.least_squares = problem_.conditions.size() > problem_.unknowns.size();
     with_values(problem_.model, problem_.unknowns, start_values(problem_.unknowns));  // a wrong key is an InputError
     Vector X, F;
@@ -263,8 +203,8 @@ class Shooting {
     if (raised(options_.stop)) return false;
     if (!value)
       throw InputError(fmt::format(
-          "no condition depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, or add a "
-          "condition on what it moves",
+          "no condition depends on the unknown '{}' ({}), at its start {:.6g} or anywhere near; remove it, add a "
+          "condition on what it moves, or say with `scale` how large it becomes if it has an effect farther off",
           unknown.name, unknown.key, x[j]));
     if (!none && !(may_move && effect(*value)->residual < F.squaredNorm())) return false;
     solution_.notes.push_back(fmt::format(
@@ -500,7 +440,9 @@ void ShootingOptions::validate() const {
 
 ShootingSolution shoot(const ShootingProblem& problem, const ShootingOptions& options) {
   options.validate();
-  return Shooting(problem, options).run();
+  require_valid(problem, options.closest);
+  const ShootingProblem sized = with_sizes(problem, options);
+  return Shooting(sized, options).run();
 }
 
 }  // namespace stickslip

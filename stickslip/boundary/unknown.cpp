@@ -16,13 +16,14 @@ namespace {
 /// Part of the start, or of the bounds, below which an unknown counts as small.
 constexpr double kSmallPart = 1e-3;
 
-double floor_of(const Unknown& unknown) {
+/// 0: nothing tells.
+double told_floor(const Unknown& unknown) {
   if (unknown.scale > 0) return unknown.scale;
   if (unknown.start != 0) return kSmallPart * std::abs(unknown.start);
   double bound = 0;
   for (const double limit : {unknown.min, unknown.max})
     if (std::isfinite(limit)) bound = std::max(bound, std::abs(limit));
-  return bound > 0 ? kSmallPart * bound : 1;
+  return kSmallPart * bound;
 }
 
 Vector gathered(std::span<const Unknown> unknowns, double Unknown::*member) {
@@ -33,7 +34,9 @@ Vector gathered(std::span<const Unknown> unknowns, double Unknown::*member) {
 
 }  // namespace
 
-double Unknown::size(double x) const { return std::max(std::abs(x), floor_of(*this)); }
+bool Unknown::has_size() const { return told_floor(*this) > 0; }
+
+double Unknown::size(double x) const { return std::max(std::abs(x), has_size() ? told_floor(*this) : 1); }
 
 void require_valid(std::span<const Unknown> unknowns) {
   if (unknowns.empty()) throw InputError("there are no unknowns; name what is looked for");

@@ -24,6 +24,8 @@ struct Unknown {
   /// Its size where it is 0, in its own unit; 0: a thousandth of |start|, else of the bounds, else 1.
   double scale = 0;
 
+  /// Its scale, start or bounds tell how large it is.
+  bool has_size() const;
   bool is_end_time() const { return key == kEndTimeKey; }
   /// Size of a value x for differences and tolerances: |x|, but not below `scale`.
   double size(double x) const;

@@ -558,3 +558,42 @@ def test_a_stop_is_heard_where_very_many_segments_are_factored(stickslip):
         search.kill()
     assert search.returncode == 1 and "interrupted" in told, told
     assert time.monotonic() - begin < 30
+
+
+FROM_ZERO = """
+[parameters]
+F = 0
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+force = ["F"]
+[[friction]]
+on = "x"
+limit = {limit}
+[run]
+scheme = "{scheme}"
+{step}
+end_time = 1
+[shoot]
+tolerance = 1e-8
+unknowns = [{{ name = "u", key = "{key}", start = 0 }}]
+conditions = ["x - {target}"]
+"""
+
+
+@pytest.mark.parametrize("scheme, step", [("event", "tolerance = 1e-10"), ("moreau", "step = 0.001")])
+@pytest.mark.parametrize("key, value", [("parameters.F", 3.6), ("initial.velocity.0", 3.2**0.5)])
+@pytest.mark.parametrize("unit", [1e-6, 1, 1e6])
+def test_an_unknown_that_starts_at_0_is_found_in_any_unit_of_length(stickslip, scheme, step, key, value, unit):
+    """x = (F - 2) t^2 / 2 = 0.8, and v^2 / 4 = 0.8; steps of 1 ms miss the instant of rest by 1e-7."""
+    stickslip.write("m.toml", FROM_ZERO.format(scheme=scheme, step=step, key=key, limit=2 * unit, target=0.8 * unit))
+    result = stickslip.json("shoot", "m.toml")
+    assert result["status"] == "success"
+    assert result["unknowns"]["u"] / unit == pytest.approx(value, rel=1e-6)
+
+
+def test_an_unknown_without_any_effect_is_refused_with_scale_among_the_remedies(stickslip):
+    text = FROM_ZERO.format(scheme="event", step="", key="parameters.unused", limit=2, target=0.8)
+    stickslip.write("m.toml", text.replace("F = 0", "F = 0\nunused = 0"))
+    result = stickslip("shoot", "m.toml")
+    assert result.returncode == 2 and "`scale`" in result.stderr, result.stderr
