@@ -597,3 +597,39 @@ def test_an_unknown_without_any_effect_is_refused_with_scale_among_the_remedies(
     stickslip.write("m.toml", text.replace("F = 0", "F = 0\nunused = 0"))
     result = stickslip("shoot", "m.toml")
     assert result.returncode == 2 and "`scale`" in result.stderr, result.stderr
+
+
+STOPPING = """
+[equations]
+coordinates = ["x", "z"]
+mass = [[1, 0], [0, 1]]
+potential = "9.81*z"
+[[contact]]
+name = "plane"
+gap = "z"
+slip = ["x"]
+mu = 0.3
+compliance = { stiffness = [[1000, 0], [0, 1000]], damping = [[20]] }
+[initial]
+position = [0, -0.00981]
+velocity = [1, 0]
+[run]
+scheme = "compliant"
+tolerance = 1e-9
+end_time = 3
+output_step = 5
+[shoot]
+unknowns = [{ name = "v", key = "initial.velocity.0", start = 1.0 }]
+conditions = ["x - 0.8"]
+"""
+
+
+@pytest.mark.parametrize("step, times", [(5, [0, 3]), (0.7, [0, 0.7, 1.4, 2.1, 2.8, 3]), (1.5, [0, 1.5, 3])])
+@pytest.mark.parametrize("segments", [1, 2])
+def test_the_last_row_is_that_at_the_end_whatever_the_step_of_the_output(stickslip, step, times, segments):
+    stickslip.write("m.toml", STOPPING)
+    settings = ["--set", f"run.output_step={step}", "--set", f"shoot.segments={segments}", "--set", "shoot.unknowns.v.start=2.5"]
+    result = stickslip.json("shoot", "m.toml", *settings, "--out", "out")
+    rows = [line.split(",") for line in (stickslip.folder / "out" / "trajectory.csv").read_text().splitlines()[1:]]
+    assert [float(row[0]) for row in rows] == pytest.approx(times, abs=1e-12)
+    assert float(rows[-1][1]) == pytest.approx(result["final"]["position"][0], abs=1e-12)
