@@ -379,8 +379,12 @@ class Shooting {
                         "; runs with run.tolerance = {:g} are no more accurate than that: lower run.tolerance, or "
                         "raise shoot.tolerance above {:.1g}",
                         run, relative_residual(found.F));
-    if (const std::string stuck = describe(stuck_laws()); !stuck.empty())
-      text += fmt::format("; {}: a start from which it slips may do", stuck);
+    const std::vector<StickingLaw> stuck = stuck_laws();
+    constexpr double kNearlyAlways = 0.99;  // what slid and came to rest is held by no start
+    if (!stuck.empty() && stuck.front().fraction >= kNearlyAlways)
+      text += fmt::format("; {}: a start from which it slips may do", describe(stuck));
+    else if (!stuck.empty())
+      text += fmt::format("; {}; change the start, or what is asked for", describe(stuck));
     else if (found.outcome == LeastSquaresOutcome::iterations)
       text += "; raise max_iterations, or change the start";
     else
@@ -430,6 +434,44 @@ class Shooting {
   double first_residual_ = 0, progress_ = 0;
 };
 
+/// What is left of the conditions by one run with the unknowns of a solution. False: no such run reaches the end.
+bool leave_by_run(const ShootingProblem& whole, const ShootingOptions& options, ShootingSolution& solution) {
+  const ColumnLayout layout(whole.model.system(), whole.model.parameters(), whole.unknowns);
+  ShootingMap map(whole, layout, options);
+  Vector F;
+  ++solution.runs;
+  if (!map.value(solution.unknowns, F)) return false;
+  solution.conditions = map.conditions();
+  solution.residual = solution.conditions.cwiseAbs().maxCoeff();
+  solution.nodes.clear();
+  return true;
+}
+
+/// Where contacts come and go, states at nodes may lead astray a search that one run does not. `chain`: what was found
+/// with them. If one run finds no more, the better of the two, by what a run leaves of the conditions.
+ShootingSolution without_segments(const ShootingProblem& problem, const ShootingOptions& options,
+                                  ShootingSolution chain) {
+  const ShootingProblem whole = in_one_segment(problem);
+  ShootingSolution one = Shooting(whole, options).run();
+  one.runs += chain.runs;
+  if (one.status == Status::success) {
+    one.notes.push_back("the search in segments failed; the solution is that of one segment from the same start");
+    return one;
+  }
+  if (raised(options.stop) || chain.history.empty()) return chain;
+  if (!leave_by_run(whole, options, chain)) {
+    chain.message += "; what is left is that of the segments: no run in one with these unknowns reaches the end";
+    return chain;
+  }
+  if (!one.history.empty() && one.residual <= chain.residual) {
+    one.notes.push_back("the search in segments failed as well; this is that of one segment from the same start");
+    return one;
+  }
+  chain.runs = one.runs + 1;
+  chain.message += fmt::format("; one run with these unknowns leaves {:.6g}", chain.residual);
+  return chain;
+}
+
 }  // namespace
 
 void ShootingOptions::validate() const {
@@ -442,7 +484,9 @@ ShootingSolution shoot(const ShootingProblem& problem, const ShootingOptions& op
   options.validate();
   require_valid(problem, options.closest);
   const ShootingProblem sized = with_sizes(problem, options);
-  return Shooting(sized, options).run();
+  ShootingSolution found = Shooting(sized, options).run();
+  const bool cut = problem.segments > 1 || !problem.nodes.empty();
+  return cut && found.status == Status::not_converged ? without_segments(sized, options, std::move(found)) : found;
 }
 
 }  // namespace stickslip

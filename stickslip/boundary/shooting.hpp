@@ -86,7 +86,7 @@ struct ShootingSolution {
   double distance = 0;                   ///< ‖S⁻¹ (x - x0)‖, where the nearest solution was asked for
   std::vector<ShootingIterate> history;  ///< the start first
   DenseMatrix sensitivity;               ///< ∂g_i/∂x_j, through all parts
-  std::vector<State> nodes;              ///< at the cuts
+  std::vector<State> nodes;              ///< at the cuts; none: one segment was taken
   std::vector<std::string> notes;
 };
 

@@ -72,8 +72,9 @@ ReportTable conditions_table(const ShootingProblem& problem, const ShootingSolut
 std::string method_of(const ShootingProblem& problem, const ShootingSolution& solution) {
   const std::size_t parts =
       problem.nodes.empty() ? static_cast<std::size_t>(problem.segments) : problem.nodes.size() + 1;
+  const bool in_one = parts == 1 || (solution.nodes.empty() && !solution.history.empty());
   return fmt::format("{}, {}, {} derivatives",
-                     parts == 1 ? "single shooting" : fmt::format("multiple shooting, {} segments", parts),
+                     in_one ? "single shooting" : fmt::format("multiple shooting, {} segments", parts),
                      solution.least_squares ? "least squares" : "Newton", to_string(solution.derivatives));
 }
 

@@ -633,3 +633,21 @@ def test_the_last_row_is_that_at_the_end_whatever_the_step_of_the_output(sticksl
     rows = [line.split(",") for line in (stickslip.folder / "out" / "trajectory.csv").read_text().splitlines()[1:]]
     assert [float(row[0]) for row in rows] == pytest.approx(times, abs=1e-12)
     assert float(rows[-1][1]) == pytest.approx(result["final"]["position"][0], abs=1e-12)
+
+
+@pytest.mark.parametrize("segments", [3, 4, 5, 6])
+def test_a_block_that_must_stop_is_found_with_segments_as_with_one(stickslip, segments):
+    stickslip.write("m.toml", STOPPING)
+    one = stickslip.json("shoot", "m.toml")
+    many = stickslip.json("shoot", "m.toml", "--set", f"shoot.segments={segments}")
+    assert many["status"] == "success"
+    assert many["unknowns"]["v"] == pytest.approx(one["unknowns"]["v"], rel=1e-7)
+
+
+def test_what_is_left_after_a_failure_in_segments_is_that_of_a_run_with_the_unknowns(stickslip):
+    stickslip.write("m.toml", STOPPING)
+    settings = ["--set", "shoot.segments=3", "--set", "shoot.max_iterations=2"]
+    result = stickslip.json("shoot", "m.toml", *settings, code=1)
+    again = stickslip.json("run", "m.toml", "--set", f"initial.velocity.0={result['unknowns']['v']!r}")
+    assert result["conditions"][0]["value"] == pytest.approx(again["final"]["position"][0] - 0.8, abs=1e-7)
+    assert result["final"]["position"] == pytest.approx(again["final"]["position"], abs=1e-7)
