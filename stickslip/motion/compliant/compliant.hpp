@@ -14,7 +14,8 @@
 //   locate_switches   an integrator with error control ends its step where a contact opens, closes, sticks, slips or
 //                     changes facets, and begins anew there; else it steps over switches. Either way every switch
 //                     becomes an event, its time found on the dense output. Runs with derivatives locate them: slopes
-//                     jump there. Switches at which a force jumps by more than the tolerance are located always, and so
+//                     jump there. Closings (a touch may lie between the stages of a step, where no estimate sees it)
+//                     and switches at which a force jumps by more than the tolerance are located always, and so
 //                     are kinks for which a step would have to shrink: such a step is repeated on the pieces of its
 //                     start, where the motion is smooth, and ended where a contact changes. Likewise kinks that the
 //                     error control cannot weigh: those in steps of the implicit method whose estimate is above the

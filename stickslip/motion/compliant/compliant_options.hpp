@@ -17,7 +17,7 @@ CompliantIntegrator compliant_integrator_from(std::string_view name);
 struct CompliantOptions {
   CompliantIntegrator integrator = CompliantIntegrator::automatic;
   bool quasistatic = false;  ///< inertia dropped (quasistatic.hpp)
-  bool locate_switches = false;
+  bool locate_switches = true;
   /// Of contacts without compliance and of friction laws: K = m/ε [s²]. 0: √ε is the power of ten below a hundredth of
   /// the time that the motion needs for its own size (CompliantDynamics::natural_time).
   double epsilon = 0;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
@@ -18,6 +19,7 @@ constexpr int kLongestPush = 24;     // likewise, where the integrator stops bef
 constexpr int kMostSwitches = 100;   // between two looks
 constexpr int kMostRounds = 200;     // of a search for one
 constexpr double kSameInstant = 8;   // round-offs of the clock
+constexpr double kClockSteps = 4;    // round-offs of the clock, within which derivatives have their switches
 constexpr double kBeside = 1e-3;     // of the interval left: how far beside the root of a line
 constexpr double kBends = 1;         // tolerances of error in a step that goes over a kink
 constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
@@ -36,12 +38,12 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
     const double next = k < looks ? from + (to - from) * k / looks : to;
     for (int count = 0; count < kMostSwitches; ++count) {
       double low = t, high = next;
-      const bool seen = looks_changed(next);
-      if (!seen && !touched_between(t, high)) break;
+      if (!looks_changed(next) && !touched_between(t, high)) break;
       narrow(low, high);
       const double sharp = high;
-      // What changes at the same time but for round-off changes with it.
-      if (continued_) high = std::min(next, high + kSameInstant * stretch_.same_time(high));
+      // What changes at the same time but for round-off changes with it. Columns of derivatives are held to the
+      // instant: beyond it they would follow the slope of the piece that is over, K/m times what they are.
+      if (continued_ && !derives()) high = std::min(next, high + kSameInstant * stretch_.same_time(high));
       if (!looks_changed(high)) break;
       const std::vector<ContactPieces> before = pieces_;
       const bool jump = dynamics_.contacts().jumps_since(before, tolerance_);
@@ -51,11 +53,11 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       note_switch(t, record);
       const bool ends =
           !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
-      // A touch that no stage of the step has seen has no part in its error estimate.
-      const bool bends = !seen || !dynamics_.contacts().can_keep_pieces() || integrator_->estimate_at_kinks() > kBends ||
-                         dynamics_.contacts().own_laws_end_since(before);
-      if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
+      // A touch that ends with the step, or that no stage of it has seen, has no part in its error estimate.
       const bool closes = !dynamics_.contacts().closed_since(before).empty();
+      const bool bends = closes || !dynamics_.contacts().can_keep_pieces() ||
+                         integrator_->estimate_at_kinks() > kBends || dynamics_.contacts().own_laws_end_since(before);
+      if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
       touch_until_ = deepest_without_force(high, before);
       step_to(reach, switch_y_);
       end_step_at(low, t, jump, before);
@@ -87,8 +89,8 @@ bool CompliantScheme::touched_between(double t, double& next) {
   return false;
 }
 
-/// When contacts that have closed at `at` would be deepest if they did not push back: a step from there that goes on for
-/// longer may have all its stages where they are open again.
+/// When contacts that have closed at `at` would be deepest if they did not push back: a step from there that goes on
+/// for longer may have all its stages where they are open again.
 double CompliantScheme::deepest_without_force(double at, const std::vector<ContactPieces>& before) {
   const CompliantContacts& contacts = dynamics_.contacts();
   const std::vector<std::size_t> closed = contacts.closed_since(before);
@@ -134,12 +136,14 @@ void CompliantScheme::narrow(double& low, double& high) {
     return;
   }
   measure(at_low);
-  for (int round = 0; round < kMostRounds && high - low > stretch_.same_time(high); ++round) {
+  const double width_wanted =
+      derives() ? kClockSteps * std::numeric_limits<double>::epsilon() * std::abs(high) : stretch_.same_time(high);
+  for (int round = 0; round < kMostRounds && high - low > width_wanted; ++round) {
     const double width = high - low;
     double root = high;
     for (std::size_t s = 0; s < slots; ++s)
       if (at_low[s] * at_high[s] < 0) root = std::min(root, low + width * at_low[s] / (at_low[s] - at_high[s]));
-    double probe = root + (round % 2 == 0 ? -1 : 1) * std::max(kBeside * width, 0.4 * stretch_.same_time(high));
+    double probe = root + (round % 2 == 0 ? -1 : 1) * std::max(kBeside * width, 0.4 * width_wanted);
     if (!(root < high) || !(probe > low && probe < high) || round % 6 == 5) probe = 0.5 * (low + high);
     if (looks_changed(probe)) {
       high = probe;

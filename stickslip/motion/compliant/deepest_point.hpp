@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How deep contacts have been along a motion that is looked at now and then: between two looks the gap of a point is
-// the cubic through its values and rates, whose smallest value is 4th order in the time between the looks. Contacts that
-// are open at both looks may have been touched between them: the same cubic says when.
+// the cubic through its values and rates, whose smallest value is 4th order in the time between the looks. Contacts
+// that are open at both looks may have been touched between them: the same cubic says when.
 #pragma once
 
 #include "stickslip/motion/compliant/compliant_contacts.hpp"
