@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "stickslip/common/radau.hpp"
 #include "stickslip/motion/compliant/compliant.hpp"
@@ -19,7 +18,6 @@ constexpr int kLongestPush = 24;     // likewise, where the integrator stops bef
 constexpr int kMostSwitches = 100;   // between two looks
 constexpr int kMostRounds = 200;     // of a search for one
 constexpr double kSameInstant = 8;   // round-offs of the clock
-constexpr double kClockSteps = 4;    // round-offs of the clock, within which derivatives have their switches
 constexpr double kBeside = 1e-3;     // of the interval left: how far beside the root of a line
 constexpr double kBends = 1;         // tolerances of error in a step that goes over a kink
 constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
@@ -41,9 +39,8 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       if (!looks_changed(next) && !touched_between(t, high)) break;
       narrow(low, high);
       const double sharp = high;
-      // What changes at the same time but for round-off changes with it. Columns of derivatives are held to the
-      // instant: beyond it they would follow the slope of the piece that is over, K/m times what they are.
-      if (continued_ && !derives()) high = std::min(next, high + kSameInstant * stretch_.same_time(high));
+      // What changes at the same time but for round-off changes with it.
+      if (continued_) high = std::min(next, high + kSameInstant * stretch_.same_time(high));
       if (!looks_changed(high)) break;
       const std::vector<ContactPieces> before = pieces_;
       const bool jump = dynamics_.contacts().jumps_since(before, tolerance_);
@@ -136,14 +133,12 @@ void CompliantScheme::narrow(double& low, double& high) {
     return;
   }
   measure(at_low);
-  const double width_wanted =
-      derives() ? kClockSteps * std::numeric_limits<double>::epsilon() * std::abs(high) : stretch_.same_time(high);
-  for (int round = 0; round < kMostRounds && high - low > width_wanted; ++round) {
+  for (int round = 0; round < kMostRounds && high - low > stretch_.same_time(high); ++round) {
     const double width = high - low;
     double root = high;
     for (std::size_t s = 0; s < slots; ++s)
       if (at_low[s] * at_high[s] < 0) root = std::min(root, low + width * at_low[s] / (at_low[s] - at_high[s]));
-    double probe = root + (round % 2 == 0 ? -1 : 1) * std::max(kBeside * width, 0.4 * width_wanted);
+    double probe = root + (round % 2 == 0 ? -1 : 1) * std::max(kBeside * width, 0.4 * stretch_.same_time(high));
     if (!(root < high) || !(probe > low && probe < high) || round % 6 == 5) probe = 0.5 * (low + high);
     if (looks_changed(probe)) {
       high = probe;
