@@ -60,7 +60,7 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       end_step_at(low, t, jump, before);
       // A step of the flight says nothing of the contact, and the implicit method's own estimate hardly sees what is
       // lost in a step that is far longer than the contact lasts.
-      if (closes) first_step_ = 0;
+      if (closes && !jump) first_step_ = 0;
       return;
     }
     if (k < looks) raise(audit_.step.penetration, deepest_.look(dynamics_.contacts(), next));
