@@ -29,12 +29,15 @@ double solve_normal(const CompliantProblem& p, double b, CompliantSolution& s) {
   return s.separation[0] - gap;
 }
 
-/// l with G (l - z) + ν l = 0, |l| = |ρ|, on the side of z where ρ > 0: the rim, from outside and inside.
+/// l with G (l - z) + ν l = 0, |l| = |ρ|: the rim, from outside and inside (ν above -λ_min of G), and its smooth
+/// continuation to ρ < 0, where ν has come through infinity and lies below -λ_max. `nu`: where to begin.
 PlaneForce on_the_rim(double rho, const Metric& G, const PlaneForce& z, double nu) {
   const double size = std::hypot(z[0], z[1]);
   if (!(size > 0) || rho == 0) return {0, 0};
   if (G.g12 == 0 && G.g11 == G.g22) return {rho * z[0] / size, rho * z[1] / size};
   const double z1 = G.g11 * z[0] + G.g12 * z[1], z2 = G.g12 * z[0] + G.g22 * z[1], radius = std::abs(rho);
+  const double mean = 0.5 * (G.g11 + G.g22), spread = std::hypot(0.5 * (G.g11 - G.g22), G.g12);
+  if (rho > 0 ? nu <= spread - mean : nu >= -mean - spread) nu = std::hypot(z1, z2) / rho - mean;
   PlaneForce l{};
   for (int round = 0; round < kRimRounds; ++round) {
     const double a = G.g11 + nu, d = G.g22 + nu, det = a * d - G.g12 * G.g12;
@@ -45,8 +48,7 @@ PlaneForce on_the_rim(double rho, const Metric& G, const PlaneForce& z, double n
     const double slope = -(l[0] * (d * l[0] - G.g12 * l[1]) + l[1] * (a * l[1] - G.g12 * l[0])) / (det * length);
     nu -= length / slope * (length / radius - 1);
   }
-  const double sign = rho < 0 ? -1.0 : 1.0;
-  return {sign * l[0], sign * l[1]};
+  return l;
 }
 
 /// l on the piece that is given.

@@ -43,6 +43,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <memory>
 
 #include "stickslip/common/ode.hpp"
@@ -139,10 +140,19 @@ class CompliantScheme final : public Scheme {
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;
+  /// d/dx of `value` along a change x of the motion and `by_time` of the time, on the pieces given, if any.
+  double slope_along(double t, const Vector& y, const std::vector<ContactPieces>& pieces, const Vector& x,
+                     double by_time, const std::function<double()>& value);
   double jump_slope(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
                     const Vector& x, double by_time);
   double jump_slope_by_unknown(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
                                Index unknown);
+  // Derivatives over jumps of slopes (compliant_kinks.cpp)
+  std::vector<PiecesInTime> beyond_switches(double t, const Vector& y, const std::vector<ContactPieces>& before,
+                                            double farthest);
+  /// y at t, reached on the pieces `before`, as if contacts had changed to pieces_ where their borders are; of a force
+  /// that has jumped as well: `jump`. Borders further away in time than `farthest` are left alone.
+  void correct_switches(double t, double farthest, const std::vector<ContactPieces>& before, bool jump, Vector& y);
   void settle(double t);
   void share_holds() { neighbours_.share_holds(); }
   bool push_over_switch(double t, StepRecord& record);
@@ -245,7 +255,7 @@ class CompliantScheme final : public Scheme {
   ConstraintAudit constraint_audit_;
   double epsilon_ = 0;             // of laws without a compliance of their own
   std::vector<char> column_lost_;  // its derivative does not exist any more
-  Vector rate_before_, rate_after_, probe_, project_q_, project_v_;
+  Vector rate_before_, rate_after_, motion_before_, probe_, project_q_, project_v_;
   long evaluations_seen_ = 0, fixed_evaluations_ = 0;
 };
 

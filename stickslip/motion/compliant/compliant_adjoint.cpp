@@ -145,6 +145,25 @@ bool CompliantAdjoint::back(const TapeJump& jump) {
   return true;
 }
 
+bool CompliantAdjoint::back(const TapeKink& kink) {
+  const DenseMatrix after = w_;
+  DenseMatrix by_state;
+  stretch_.enter(kink.t);
+  for (const PiecesInTime& part : kink.parts) {
+    kappa_ = part.time * after;
+    dynamics_.contacts().keep_pieces(part.pieces);
+    const bool known = place(kink.t, kink.y);
+    if (known) {
+      dynamics_.pull_back(stretch_.inside(kink.t), kappa_, by_state, data_);
+      add_parameters(kink.t);
+      w_ += by_state;
+    }
+    dynamics_.contacts().let_go();
+    if (!known) return false;
+  }
+  return true;
+}
+
 bool CompliantAdjoint::back(const TapeSlots& slots) {
   const Index T = slots.moved.rows(), rest = w_.rows() - T;
   DenseMatrix before(rest + slots.moved.cols(), w_.cols());

@@ -8,7 +8,7 @@
 //   κ_i = h (b_i w⁺ + Σ_j a_ji V_j),   V_i = (∂Φ/∂y)ᵀ(Y_i) κ_i,   w⁻ = w⁺ + Σ V_i
 //
 // (implicit methods: one linear system for all κ). So it is the derivative that columns carried along the same steps
-// would have, to round-off; through kinks, where columns pass unchanged, through jumps of forces and through contact
+// would have, to round-off; through kinks, through jumps of forces and through contact
 // points that come and go by the transposes of what they do to columns. The cost does not depend on the number of
 // unknowns but for κᵀ ∂Φ/∂p, one product per unknown and functional.
 //
@@ -36,6 +36,7 @@ class CompliantAdjoint {
  private:
   bool back(const TapeStep& step);
   bool back(const TapeJump& jump);
+  bool back(const TapeKink& kink);
   bool back(const TapeSlots& slots);
   bool back(const TapeMark& mark);
   bool back_explicit(const TapeStep& step);

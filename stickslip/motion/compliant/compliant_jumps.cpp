@@ -91,9 +91,8 @@ std::vector<ContactPieces> CompliantScheme::pieces_before_jump(std::size_t slot)
   return pieces;
 }
 
-/// d/dx of jump_function() along a change x of the motion and `by_time` of the time, on the pieces given, if any.
-double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot,
-                                   const std::vector<ContactPieces>& pieces, const Vector& x, double by_time) {
+double CompliantScheme::slope_along(double t, const Vector& y, const std::vector<ContactPieces>& pieces,
+                                    const Vector& x, double by_time, const std::function<double()>& value) {
   const Index n = dynamics_.motion_size();
   double step = by_time != 0 ? kStencilStep * span_.length() : HUGE_VAL;
   for (Index i = 0; i < n; ++i)
@@ -105,10 +104,16 @@ double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot,
   for (const auto& [place, weight] : kStencil) {
     probe_.head(n) = y.head(n) + place * step * x;
     dynamics_.place(stretch_.inside(t + place * step * by_time), probe_);
-    slope += weight / step * dynamics_.contacts().jump_function(slot);
+    slope += weight / step * value();
   }
   dynamics_.contacts().let_go();
   return slope;
+}
+
+/// Of jump_function().
+double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot,
+                                   const std::vector<ContactPieces>& pieces, const Vector& x, double by_time) {
+  return slope_along(t, y, pieces, x, by_time, [&] { return dynamics_.contacts().jump_function(slot); });
 }
 
 /// ∂g/∂p of a slot at fixed (t, y).

@@ -19,6 +19,7 @@ constexpr int kMostSwitches = 100;   // between two looks
 constexpr int kMostRounds = 200;     // of a search for one
 constexpr double kSameInstant = 8;   // round-offs of the clock
 constexpr double kBeside = 1e-3;     // of the interval left: how far beside the root of a line
+constexpr double kNearEnd = 0.05;    // of a step: how far beside its end a switch may lie for a correction
 constexpr double kBends = 1;         // tolerances of error in a step that goes over a kink
 constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
 constexpr int kLooksContinued = 12;  // along a continuation, which goes through what it passes over
@@ -153,13 +154,8 @@ void CompliantScheme::narrow(double& low, double& high) {
 }
 
 /// Whether the step at hand can be done on the pieces of its start up to its switch and a little beyond. Coupled
-/// contacts cannot keep them, and a round section cannot be continued beyond where its normal force ends.
-bool CompliantScheme::pieces_hold() const {
-  return dynamics_.contacts().can_keep_pieces() &&
-         std::none_of(step_pieces_.begin(), step_pieces_.end(), [](const ContactPieces& piece) {
-           return piece.closed && piece.tangential.kind == SectionPiece::Kind::rim;
-         });
-}
+/// contacts cannot keep them.
+bool CompliantScheme::pieces_hold() const { return dynamics_.contacts().can_keep_pieces(); }
 
 /// Stages of a step that ends at a switch are less exact than its end and may lie beyond it, where slopes are others by
 /// a finite amount. For derivatives pieces are kept there; where they cannot be, steps are shorter and shorter.
@@ -226,6 +222,7 @@ void CompliantScheme::end_step_at(double before, double after, bool jump,
   if (tape_) record_step(integrator_->t_old(), integrator_->y_old(), before - integrator_->t_old(), true);
   double t = before;
   if (jump) t = carry_over_jump(before, std::max(after - before, stretch_.same_time(after)), pieces_before, switch_y_);
+  correct_switches(t, kNearEnd * (t - integrator_->t_old()), pieces_before, jump, switch_y_);
   step_end_ = std::max(t, after);
   first_step_ = integrator_->suggested_step();
   cut_ = true;
@@ -276,6 +273,7 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
     switch_y_ = y1_;
     if (jump && derives() && rate(t + way, switch_y_, rate_after_))
       jump_columns(t + way, closings(t + way, switch_y_, before), switch_y_);
+    correct_switches(t + way, way, before, jump, switch_y_);
     step_end_ = t + way;
     sums_base_ = sums_;
     if (stiff_) sums_base_ += way * sum_rates;

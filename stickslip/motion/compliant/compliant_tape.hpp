@@ -4,6 +4,7 @@
 //
 //   step     one step of a Runge-Kutta method from (t, y) of size h, on the pieces of its contacts or on given ones
 //   jump     a force jumps at g(t, y, p) = 0: S⁺ = S⁻ + Σ (f⁻ - f_k) dt_k/dp (compliant_jumps.cpp)
+//   kink     slopes jump beside the end of a step: S⁺ = S⁻ + Σ τ_s (S'_s - S'_b) (compliant_kinks.cpp)
 //   slots    contact points came or went: δ_T⁺ = P δ_T⁻
 //   mark     a functional looks at the state
 #pragma once
@@ -34,6 +35,17 @@ struct TapeJump {
   bool alone = true;            ///< no force changes what another waits for
 };
 
+struct PiecesInTime {
+  std::vector<ContactPieces> pieces = {};
+  double time = 0;  ///< for which they count, negative: for which they do not [s]
+};
+
+struct TapeKink {
+  double t = 0;  ///< [s]
+  Vector y = {};
+  std::vector<PiecesInTime> parts = {};
+};
+
 struct TapeSlots {
   std::vector<CompliantContacts::Slot> before = {};
   DenseMatrix moved = {};  ///< P
@@ -45,7 +57,7 @@ struct TapeMark {
   Vector by_unknown = {};  ///< what the times of jumps that unknowns move do to it; empty: nothing
 };
 
-using TapeEntry = std::variant<TapeStep, TapeJump, TapeSlots, TapeMark>;
+using TapeEntry = std::variant<TapeStep, TapeJump, TapeKink, TapeSlots, TapeMark>;
 using CompliantTape = std::vector<TapeEntry>;
 
 }  // namespace stickslip

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Derivatives over instants at which slopes of forces jump.
+//
+//   S(t) = S_b(t) + Σ_s τ_s (S'_s - S'_b),     τ_s = g_s/(dg_s/dt): how long ago contact s has left its piece at g_s = 0
+//
+// A step is done on the pieces of its start and ends a little beside the switch, by round-off of the clock or by its
+// error. In that time τ columns have followed slopes that were no longer theirs: S'_b on the pieces before, S'_s with
+// that of contact s alone after its switch. Hard contacts have slopes K/m of which even the round-off of the clock makes
+// something: 1e-11 s times 5e9/s². The motion, whose forces have a kink there, is off by ½ τ (f_s - f_b), or by
+// τ (f_s - f_b) where the force jumps.
+#include <cmath>
+
+#include "stickslip/motion/compliant/compliant.hpp"
+
+namespace stickslip {
+
+/// τ of the slots that have changed, each with the pieces of its change alone, and less of those before.
+std::vector<PiecesInTime> CompliantScheme::beyond_switches(double t, const Vector& y,
+                                                           const std::vector<ContactPieces>& before, double farthest) {
+  std::vector<PiecesInTime> parts{{before, 0}};
+  CompliantContacts& contacts = dynamics_.contacts();
+  contacts.keep_pieces(before);
+  const bool known = motion_rate(t, y, motion_before_);
+  contacts.let_go();
+  if (!known) return {};
+  for (std::size_t s = 0; s < before.size(); ++s) {
+    if (before[s] == pieces_[s] || contacts.slots()[s].held) continue;  // settle() lets go of those that are held
+    const auto border = [&] { return contacts.border_function(s, before[s], pieces_[s]); };
+    contacts.keep_pieces(before);
+    dynamics_.place(stretch_.inside(t), y);
+    const double value = border();
+    contacts.let_go();
+    const double late = value / slope_along(t, y, before, motion_before_, 1, border);
+    if (!(std::abs(late) <= farthest)) continue;
+    parts.front().time -= late;
+    parts.push_back({before, late});
+    parts.back().pieces[s] = pieces_[s];
+  }
+  if (parts.size() == 1) parts.clear();
+  return parts;
+}
+
+void CompliantScheme::correct_switches(double t, double farthest, const std::vector<ContactPieces>& before, bool jump,
+                                       Vector& y) {
+  if (!derives() || !dynamics_.contacts().can_keep_pieces()) return;
+  const std::vector<PiecesInTime> parts = beyond_switches(t, y, before, farthest);
+  Vector change = Vector::Zero(y.size()), f(y.size());
+  for (const PiecesInTime& part : parts) {
+    dynamics_.contacts().keep_pieces(part.pieces);
+    const bool known = rate(t, y, f);
+    dynamics_.contacts().let_go();
+    if (!known) return;
+    change += part.time * f;
+  }
+  if (!change.allFinite()) return;
+  if (tape_ && !parts.empty()) tape_->push_back(TapeKink{t, y.head(dynamics_.motion_size()), parts});
+  const Index columns = dynamics_.motion_size() + dynamics_.sums_size();
+  y.head(columns) += (jump ? 1.0 : 0.5) * change.head(columns);
+  y.tail(y.size() - columns) += change.tail(y.size() - columns);
+}
+
+}  // namespace stickslip
