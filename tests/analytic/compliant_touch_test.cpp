@@ -5,8 +5,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
+#include <utility>
 
+#include "stickslip/io/model_case.hpp"
 #include "stickslip/io/model_file.hpp"
 #include "stickslip/motion/case.hpp"
 
@@ -99,6 +102,86 @@ TEST(CompliantTouch, DampedHardContactsThrowBackTheSameUnderBothMethods) {
         EXPECT_LT(std::abs(one.final.q[0] - other.final.q[0]), 10 * tolerance * height)
             << " stiffness " << stiffness << " height " << height << " tolerance " << tolerance;
       }
+}
+
+/// A mass that flies against a spring with damper, which lets go where it would pull, still pressed in by c/K times
+/// its speed: restitution e, time of contact.
+struct Rebound {
+  double mass, stiffness, damping, height, speed;
+
+  double position(double end) const {
+    const double w = std::sqrt(stiffness / mass), zeta = damping / (2 * std::sqrt(stiffness * mass));
+    const double time = 2 * std::acos(zeta) / (w * std::sqrt(1 - zeta * zeta)), e = std::exp(-zeta * w * time);
+    return e * speed * (end - height / speed - time - damping / stiffness);
+  }
+  /// By the logarithm of one of the numbers above, differences of fourth order.
+  double slope(double Rebound::*number, double end) const {
+    constexpr double kStep = 1e-3;
+    double sum = 0;
+    for (const auto& [place, weight] : {std::pair{1, 8.0}, {-1, -8.0}, {2, -1.0}, {-2, 1.0}}) {
+      Rebound near = *this;
+      near.*number *= std::exp(place * kStep);
+      sum += weight * near.position(end);
+    }
+    return sum / (12 * kStep);
+  }
+};
+
+Simulation rebound_with_derivatives(const Rebound& r, double end, double tolerance, const char* integrator) {
+  const ModelFile model =
+      parse_model(fmt::format(R"toml(
+[parameters]
+m = {}
+K = {}
+c = {}
+[equations]
+coordinates = ["z"]
+mass = [["m"]]
+force = [0]
+[[contact]]
+name = "floor"
+gap = "z"
+compliance = {{ stiffness = [["K"]], normal_damping = "c" }}
+[initial]
+position = [{}]
+velocity = [{}]
+[run]
+scheme = "compliant"
+end_time = {}
+tolerance = {}
+compliant = {{ integrator = "{}" }}
+sensitivities = ["m", "K", "c", "initial.position.0", "initial.velocity.0"]
+)toml",
+                              r.mass, r.stiffness, r.damping, r.height, -r.speed, end, tolerance, integrator),
+                  "rebound.toml");
+  return make_case(model).run();
+}
+
+/// Contacts that last 1e-5 of the flight have slopes K/m of 5e9/s²: a step that ends by round-off of the clock behind
+/// the instant at which the contact opens changed dz/dm by a third. What is left is the tolerance of the motion, in
+/// columns of start and speed what round-off of the position makes of the time of contact, ε (ω T)².
+TEST(CompliantTouch, DerivativesOfHardReboundsAreThoseOfTheClosedForm) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  for (const double zeta : {0.0, 0.15})
+    for (const double stiffness : {1e6, 1e8, 1e10})
+      for (const double height : {0.1, 10.0})
+        for (const char* integrator : {"explicit", "stiff"})
+          for (const double tolerance : {1e-6, 1e-9}) {
+            const Rebound r{2, stiffness, 2 * zeta * std::sqrt(2 * stiffness), height, 3};
+            const double end = 0.8 * height;
+            const Simulation s = rebound_with_derivatives(r, end, tolerance, integrator);
+            ASSERT_EQ(s.status, Status::success) << s.message;
+            const double times = end * std::sqrt(stiffness / r.mass);
+            const double limit = height * (50 * tolerance + 20 * kEpsilon * times * times);
+            const auto what = fmt::format("zeta {} stiffness {} height {} {} tolerance {}", zeta, stiffness, height,
+                                          integrator, tolerance);
+            const auto& S = s.final_sensitivity;
+            EXPECT_NEAR(S(0, 0) * r.mass, r.slope(&Rebound::mass, end), limit) << what;
+            EXPECT_NEAR(S(0, 1) * r.stiffness, r.slope(&Rebound::stiffness, end), limit) << what;
+            EXPECT_NEAR(S(0, 2) * r.damping, r.slope(&Rebound::damping, end), limit) << what;
+            EXPECT_NEAR(S(0, 3) * r.height, r.slope(&Rebound::height, end), limit) << what;
+            EXPECT_NEAR(-S(0, 4) * r.speed, r.slope(&Rebound::speed, end), limit) << what;
+          }
 }
 
 }  // namespace

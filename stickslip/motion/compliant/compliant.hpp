@@ -148,6 +148,8 @@ class CompliantScheme final : public Scheme {
   double jump_slope_by_unknown(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
                                Index unknown);
   // Derivatives over jumps of slopes (compliant_kinks.cpp)
+  double since_switch(double t, const Vector& y, const std::vector<ContactPieces>& before, std::size_t slot,
+                      const ContactPieces& after, const Vector& f);
   std::vector<PiecesInTime> beyond_switches(double t, const Vector& y, const std::vector<ContactPieces>& before,
                                             double farthest);
   /// y at t, reached on the pieces `before`, as if contacts had changed to pieces_ where their borders are; of a force

@@ -82,7 +82,6 @@ class CompliantContacts {
   void swap_holds(const std::vector<Slot>& from);
   /// Some law has a polygonal section.
   bool has_facets() const;
-  bool has_disks() const;  ///< some section in a plane is round
   /// Slots with a static coefficient: held from when they stick, released when they slip or open. True: some slot was
   /// released, its force at the placed state is another one now.
   bool hold_or_release();

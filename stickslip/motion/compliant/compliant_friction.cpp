@@ -103,14 +103,4 @@ bool CompliantContacts::has_facets() const {
          std::any_of(friction_sections_.begin(), friction_sections_.end(), polygonal);
 }
 
-bool CompliantContacts::has_disks() const {
-  const auto& contacts = system_.laws().contacts();
-  const auto& friction = system_.laws().friction();
-  for (std::size_t k = 0; k < contacts.size(); ++k)
-    if (contacts[k].tangents == 2 && sections_[k].round()) return true;
-  for (std::size_t k = 0; k < friction.size(); ++k)
-    if (friction[k].size() == 2 && friction_sections_[k].round()) return true;
-  return false;
-}
-
 }  // namespace stickslip

@@ -3,9 +3,11 @@
 //
 //   S⁺ = S⁻ + Σ_k (f⁻ - f_k) dt_k/dp,      f_k: the rate if force k alone had jumped
 //
-// for forces that do not see one another: contacts that are not coupled have f⁻ - f⁺ = Σ_k (f⁻ - f_k), and where the
-// jump of one does not change the rate of what the others wait for, dg_j/dt, their order is of no matter. Where it is
-// of matter the derivative exists only if the unknown moves all of them alike.
+// with f⁻ - f_k of the instant at which the force jumps and carried on from there by the slopes before; what slopes
+// after it do up to the end of the step is added by compliant_kinks.cpp. It holds for forces that do not see one
+// another: contacts that are not coupled have f⁻ - f⁺ = Σ_k (f⁻ - f_k), and where the jump of one does not change the
+// rate of what the others wait for, dg_j/dt, their order is of no matter. Where it is of matter the derivative exists
+// only if the unknown moves all of them alike.
 #include <cmath>
 
 #include "stickslip/common/decompositions.hpp"
@@ -38,19 +40,29 @@ CompliantScheme::ForceJumps CompliantScheme::closings(double t, const Vector& y,
     jumps.change = (rate_before_ - rate_after_).head(n);
     return jumps;
   }
-  const auto on = [&](const std::vector<ContactPieces>& pieces, Vector& f) {
+  const auto on = [&](const std::vector<ContactPieces>& pieces, const Vector& at, Vector& f) {
     contacts.keep_pieces(pieces);
-    const bool known = motion_rate(t, y, f);
+    const bool known = motion_rate(t, at, f);
     contacts.let_go();
     return known;
   };
   jumps.change.setZero(n, static_cast<Index>(jumps.slots.size()));
-  Vector f;
-  if (on(before, f)) jumps.before = f;
+  Vector f, f_before, border, change;
+  if (on(before, y, f)) jumps.before = f;
   for (std::size_t k = 0; k < jumps.slots.size(); ++k) {
+    const std::size_t slot = jumps.slots[k];
     std::vector<ContactPieces> alone = before;
-    alone[jumps.slots[k]] = after[jumps.slots[k]];
-    if (on(alone, f)) jumps.change.col(static_cast<Index>(k)) = jumps.before - f;
+    alone[slot] = after[slot];
+    const double passed = since_switch(t, y, before, slot, after[slot], jumps.before);
+    const double late = std::isfinite(passed) ? passed : 0;
+    border = y;  // hard contacts push back K v τ already where the clock says that they close
+    border.head(n) -= late * jumps.before;
+    if (!on(before, border, f_before) || !on(alone, border, f)) continue;
+    change = f_before - f;
+    contacts.keep_pieces(before);
+    if (motion_rate(t, y, f)) dynamics_.vary(stretch_.inside(t), change, f);
+    contacts.let_go();
+    jumps.change.col(static_cast<Index>(k)) = change + late * f;
   }
   return jumps;
 }

@@ -1,18 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Derivatives over instants at which slopes of forces jump.
 //
-//   S(t) = S_b(t) + Σ_s τ_s (S'_s - S'_b),     τ_s = g_s/(dg_s/dt): how long ago contact s has left its piece at g_s = 0
+//   S(t) = S_b(t) + Σ_s τ_s (S'_s - S'_b),     τ_s = g_s/(dg_s/dt): how long ago contact s has left its piece at g_s =
+//   0
 //
 // A step is done on the pieces of its start and ends a little beside the switch, by round-off of the clock or by its
 // error. In that time τ columns have followed slopes that were no longer theirs: S'_b on the pieces before, S'_s with
-// that of contact s alone after its switch. Hard contacts have slopes K/m of which even the round-off of the clock makes
-// something: 1e-11 s times 5e9/s². The motion, whose forces have a kink there, is off by ½ τ (f_s - f_b), or by
+// that of contact s alone after its switch. Hard contacts have slopes K/m of which even the round-off of the clock
+// makes something: 1e-11 s times 5e9/s². The motion, whose forces have a kink there, is off by ½ τ (f_s - f_b), or by
 // τ (f_s - f_b) where the force jumps.
 #include <cmath>
 
 #include "stickslip/motion/compliant/compliant.hpp"
 
 namespace stickslip {
+
+/// τ of one slot that has changed, along the rate f of the motion before. [s]
+double CompliantScheme::since_switch(double t, const Vector& y, const std::vector<ContactPieces>& before,
+                                     std::size_t slot, const ContactPieces& after, const Vector& f) {
+  CompliantContacts& contacts = dynamics_.contacts();
+  const auto border = [&] { return contacts.border_function(slot, before[slot], after); };
+  contacts.keep_pieces(before);
+  dynamics_.place(stretch_.inside(t), y);
+  const double value = border();
+  contacts.let_go();
+  return value / slope_along(t, y, before, f, 1, border);
+}
 
 /// τ of the slots that have changed, each with the pieces of its change alone, and less of those before.
 std::vector<PiecesInTime> CompliantScheme::beyond_switches(double t, const Vector& y,
@@ -25,12 +38,7 @@ std::vector<PiecesInTime> CompliantScheme::beyond_switches(double t, const Vecto
   if (!known) return {};
   for (std::size_t s = 0; s < before.size(); ++s) {
     if (before[s] == pieces_[s] || contacts.slots()[s].held) continue;  // settle() lets go of those that are held
-    const auto border = [&] { return contacts.border_function(s, before[s], pieces_[s]); };
-    contacts.keep_pieces(before);
-    dynamics_.place(stretch_.inside(t), y);
-    const double value = border();
-    contacts.let_go();
-    const double late = value / slope_along(t, y, before, motion_before_, 1, border);
+    const double late = since_switch(t, y, before, s, pieces_[s], motion_before_);
     if (!(std::abs(late) <= farthest)) continue;
     parts.front().time -= late;
     parts.push_back({before, late});

@@ -28,8 +28,6 @@ void CompliantScheme::seed_probe() {
 void CompliantScheme::record_on(CompliantTape& tape) {
   tape_ = &tape;
   unknowns_ = options_.fixed_step() ? 0 : 1;
-  // Explicit steps go over the rims of disks within the error of the motion, not of its slopes (1e-4 to 1e-3 of them).
-  if (dynamics_.contacts().has_disks() && !options_.fixed_step()) options_.integrator = CompliantIntegrator::stiff;
 }
 
 /// The step that was just taken; `cut`: up to the switch that ended it, as step_to() went there.
