@@ -10,7 +10,7 @@ namespace {
 constexpr int kManyLaws = 800;    // below, a sweep is over before a second thread has begun
 constexpr int kLawsInSlab = 150;  // about: fewer are not worth a part
 constexpr int kLevelsInSlab = 3;  // its separator among them
-constexpr int kMostSlabs = 8;  // thin ones walk through memory in leaps
+constexpr int kMostSlabs = 8;     // thin ones walk through memory in leaps
 }  // namespace
 
 std::span<const int> SweepSlabs::part(int phase, int k) const {

@@ -166,12 +166,13 @@ TEST(CompliantTouch, DerivativesOfHardReboundsAreThoseOfTheClosedForm) {
     for (const double stiffness : {1e6, 1e8, 1e10})
       for (const double height : {0.1, 10.0})
         for (const char* integrator : {"explicit", "stiff"})
-          for (const double tolerance : {1e-6, 1e-9}) {
+          for (const double tolerance : {1e-6, 1e-9, 1e-12}) {
             const Rebound r{2, stiffness, 2 * zeta * std::sqrt(2 * stiffness), height, 3};
-            const double end = 0.8 * height;
+            const double end = 0.8 * height, times = end * std::sqrt(stiffness / r.mass);
+            // Where round-off leaves less than six digits of the contact there is nothing to be had at 1e-12.
+            if (tolerance < 1e-9 && kEpsilon * times * times > 1e-6) continue;
             const Simulation s = rebound_with_derivatives(r, end, tolerance, integrator);
             ASSERT_EQ(s.status, Status::success) << s.message;
-            const double times = end * std::sqrt(stiffness / r.mass);
             const double limit = height * (50 * tolerance + 20 * kEpsilon * times * times);
             const auto what = fmt::format("zeta {} stiffness {} height {} {} tolerance {}", zeta, stiffness, height,
                                           integrator, tolerance);

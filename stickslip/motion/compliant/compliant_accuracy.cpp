@@ -21,8 +21,9 @@ constexpr double kUncontrolled = 1e100;  // size of sums of reactions, whose err
 constexpr Index kEnergies = 3;           // sums of work and losses
 constexpr double kEnergyLeeway = 1e4;    // an error of 10 tolerances of the energy of the motion
 constexpr double kLeastGain = 1e-3;      // of the motion, for an unknown that changes by all of itself
-constexpr double kColumnAccuracy =
-    1e-9;                            // of a column of derivatives: differences around contacts give no more than 1e-11
+// Of a column of derivatives: what differences around contacts give, with a margin for the many stages of explicit
+// steps.
+constexpr double kColumnRoundOff = 1e-11, kExplicitColumnAccuracy = 1e-9;
 constexpr double kSmallPart = 1e-6;  // of a column, of a component that contacts hold: smaller ones are round-off
 constexpr double kRoundOffs = 0.5;   // of the numbers that a gap is made of, as an error estimate of some stages has it
 constexpr Index kDenseJacobian = 60;  // components up to which the Jacobian is dense
@@ -94,7 +95,7 @@ void CompliantScheme::raise_scales() {
       if (rates_.size() == y_.size())
         gain = std::max(gain, kShortWay * span_.length() * std::abs(rates_[at + i]) / scale_[i]);
     }
-    const double floor = stiff_ ? 1.0 : std::max(1.0, kColumnAccuracy / absolute_tolerance());
+    const double floor = std::max(1.0, (stiff_ ? kColumnRoundOff : kExplicitColumnAccuracy) / absolute_tolerance());
     // A component that contacts hold has a size of its own, far below what it would be without them.
     double* own = column_size_.col(k).data();
     for (Index i = 0; i < motion; ++i) {

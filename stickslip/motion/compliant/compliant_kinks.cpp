@@ -52,10 +52,15 @@ void CompliantScheme::correct_switches(double t, double farthest, const std::vec
                                        Vector& y) {
   if (!derives() || !dynamics_.contacts().can_keep_pieces()) return;
   const std::vector<PiecesInTime> parts = beyond_switches(t, y, before, farthest);
-  Vector change = Vector::Zero(y.size()), f(y.size());
+  Vector change = Vector::Zero(y.size()), f(y.size()), sums, sum_rates;
+  if (stiff_) sums.setZero(dynamics_.all_sums());
   for (const PiecesInTime& part : parts) {
     dynamics_.contacts().keep_pieces(part.pieces);
     const bool known = rate(t, y, f);
+    if (known && stiff_) {
+      dynamics_.sum_rates(stretch_.inside(t), sum_rates);
+      sums += part.time * sum_rates;
+    }
     dynamics_.contacts().let_go();
     if (!known) return;
     change += part.time * f;
@@ -63,7 +68,9 @@ void CompliantScheme::correct_switches(double t, double farthest, const std::vec
   if (!change.allFinite()) return;
   if (tape_ && !parts.empty()) tape_->push_back(TapeKink{t, y.head(dynamics_.motion_size()), parts});
   const Index columns = dynamics_.motion_size() + dynamics_.sums_size();
-  y.head(columns) += (jump ? 1.0 : 0.5) * change.head(columns);
+  const double share = jump ? 1.0 : 0.5;
+  y.head(columns) += share * change.head(columns);
+  if (stiff_) carried_sums_ += share * sums;
   y.tail(y.size() - columns) += change.tail(y.size() - columns);
 }
 

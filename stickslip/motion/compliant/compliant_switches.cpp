@@ -261,7 +261,10 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
   rate_after_.resize(switch_y_.size());
   if (!rate(t, switch_y_, rate_before_)) return false;
   Vector sum_rates;
-  if (stiff_) dynamics_.sum_rates(stretch_.inside(t), sum_rates);
+  if (stiff_) {
+    dynamics_.sum_rates(stretch_.inside(t), sum_rates);
+    carried_sums_.setZero(dynamics_.all_sums());
+  }
   const std::vector<ContactPieces> before = pieces_;
   double way = stretch_.same_time(t);
   for (int round = 0; round < kLongestPush; ++round, way *= 2) {
@@ -275,7 +278,7 @@ bool CompliantScheme::push_over_switch(double t, StepRecord& record) {
     correct_switches(t + way, way, before, jump, switch_y_);
     step_end_ = t + way;
     sums_base_ = sums_;
-    if (stiff_) sums_base_ += way * sum_rates;
+    if (stiff_) sums_base_ += way * sum_rates + carried_sums_;
     in_step_ = cut_ = true;
     y_ = switch_y_;
     first_step_ = 0;

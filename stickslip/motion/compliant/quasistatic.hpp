@@ -55,6 +55,8 @@ class QuasistaticScheme final : public Scheme {
  private:
   static constexpr double kHalving = 31;  // a step of order 5 against two halves of it, over what the halves are off
   static constexpr double kSafety = 0.9;
+  static constexpr double kNewton = 1e-13;   // of the size of a component, or a fraction of the tolerance
+  static constexpr double kNotMoved = 1e-9;  // of the sizes at hand: a start that is where it was given
   /// x and x' at the three nodes; the last is the end of the step.
   struct Stages {
     std::array<Vector, 3> x, rate;
