@@ -43,7 +43,6 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
   }
   b_norm_ = std::sqrt(square);
   values_ = D_.all_values().data();
-  copy_rows_of_slabs();
   d_.resize(n);
   double smallest = HUGE_VAL;
   for (int i = 0; i < n; ++i) {
@@ -60,24 +59,37 @@ void ContactSystem<N>::load(const BlockSparseMatrix& D, const Vector& b, const s
       if (sets[i].kind == SetKind::friction_cone && sets[i].size == N)
         contacts_[i] = contact_block(sets[i].limit, diagonal(i));
   }
+  lay_out_sweeps();
 }
 
 template <int N>
-void ContactSystem<N>::copy_rows_of_slabs() {
-  if (slabs_.parts(0) == 1) return;
-  swept_row_.resize(sets_.size());
-  swept_values_.resize(D_.all_values().size());
+void ContactSystem<N>::lay_out_sweeps() {
+  if (slabs_.parts(0) == 1) {
+    swept_ = {D_.row_starts().data(), D_.diagonals().data(), columns_.data(), values_, b_.data(), contacts_.data()};
+    return;
+  }
+  const std::size_t n = sets_.size();
+  swept_starts_.resize(n + 1);
+  swept_diagonals_.resize(n);
   swept_columns_.resize(columns_.size());
+  swept_values_.resize(D_.all_values().size());
+  swept_b_.resize(b_.size());
+  swept_contacts_.resize(contacts_.size());
   std::size_t at = 0;
-  for (int phase = 0; phase < SweepSlabs::kPhases; ++phase)
-    for (int k = 0; k < slabs_.parts(phase); ++k)
-      for (const int i : slabs_.part(phase, k)) {
-        const std::size_t begin = D_.row_starts()[i], count = D_.row_starts()[i + 1] - begin;
-        swept_row_[i] = at;
-        std::copy_n(values_ + kBlock * begin, kBlock * count, swept_values_.data() + kBlock * at);
-        std::copy_n(columns_.data() + begin, count, swept_columns_.data() + at);
-        at += count;
-      }
+  for (std::size_t place = 0; place < n; ++place) {
+    const auto i = static_cast<std::size_t>(slabs_.law(place));
+    const std::size_t begin = D_.row_starts()[i], count = D_.row_starts()[i + 1] - begin;
+    swept_starts_[place] = at;
+    swept_diagonals_[place] = at + D_.diagonals()[i] - begin;
+    std::copy_n(columns_.data() + begin, count, swept_columns_.data() + at);
+    std::copy_n(values_ + kBlock * begin, kBlock * count, swept_values_.data() + kBlock * at);
+    std::copy_n(b_.data() + N * i, N, swept_b_.data() + N * place);
+    if constexpr (N == 3) swept_contacts_[place] = contacts_[i];
+    at += count;
+  }
+  swept_starts_[n] = at;
+  swept_ = {swept_starts_.data(),  swept_diagonals_.data(), swept_columns_.data(),
+            swept_values_.data(), swept_b_.data(),         swept_contacts_.data()};
 }
 
 template <int N>
@@ -161,12 +173,12 @@ bool ContactSystem<N>::sweep(const Proximal& proximal, bool backward, double* r,
     const int phase = backward ? SweepSlabs::kPhases - 1 - step : step;
     solved_.assign(slabs_.parts(phase), 1);
     run_parts(threads_, slabs_.parts(phase), [&](int k) {
-      const std::span<const int> part = slabs_.part(phase, k);
+      const PartRange places = slabs_.places(phase, k);
       bool solved = true;
       if (backward) {
-        for (auto i = part.rbegin(); i != part.rend(); ++i) solved &= relax(proximal, *i, r, slip);
+        for (std::size_t place = places.end; place-- > places.begin;) solved &= relax(proximal, place, r, slip);
       } else {
-        for (const int i : part) solved &= relax(proximal, i, r, slip);
+        for (std::size_t place = places.begin; place < places.end; ++place) solved &= relax(proximal, place, r, slip);
       }
       solved_[k] = solved;
     });
@@ -175,27 +187,26 @@ bool ContactSystem<N>::sweep(const Proximal& proximal, bool backward, double* r,
   return all;
 }
 
-/// Law i alone, with the reactions of all others as they are.
+/// The law at a place of the sweep alone, with the reactions of all others as they are.
 template <int N>
-bool ContactSystem<N>::relax(const Proximal& proximal, int i, double* r, double* slip) const {
-  const bool swept = slabs_.parts(0) > 1;
-  const std::size_t begin = D_.row_starts()[i], own = D_.diagonals()[i] - begin;
-  const std::size_t count = D_.row_starts()[i + 1] - begin, at = swept ? swept_row_[i] : begin;
-  const double* blocks = (swept ? swept_values_.data() : values_) + kBlock * at;
-  const int* column = (swept ? swept_columns_ : columns_).data() + at;
+bool ContactSystem<N>::relax(const Proximal& proximal, std::size_t place, double* r, double* slip) const {
+  const int i = slabs_.law(place);
+  const std::size_t own = swept_.diagonals[place], end = swept_.starts[place + 1];
   double q[N];
-  for (int c = 0; c < N; ++c) q[c] = b_[N * i + c];
-  for (std::size_t e = 0; e < own; ++e) add_block<N>(blocks + kBlock * e, r + N * column[e], q);
-  for (std::size_t e = own + 1; e < count; ++e) add_block<N>(blocks + kBlock * e, r + N * column[e], q);
+  for (std::size_t c = 0; c < N; ++c) q[c] = swept_.b[N * place + c];
+  const auto add = [&](std::size_t e) { add_block<N>(swept_.values + kBlock * e, r + N * swept_.columns[e], q); };
+  for (std::size_t e = swept_.starts[place]; e < own; ++e) add(e);
+  for (std::size_t e = own + 1; e < end; ++e) add(e);
   double* ri = r + N * i;
-  const Set& set = sets_[i];
   if constexpr (N == 3)
-    if (proximal.alpha == 0 && cones_only_) return solve_contact(contacts_[i], q, ri, slip[i]) != ContactState::none;
+    if (proximal.alpha == 0 && cones_only_)
+      return solve_contact(swept_.contacts[place], q, ri, slip[i]) != ContactState::none;
+  const Set& set = sets_[i];
   std::array<double, kBlock> block;
   const double shift = proximal.alpha * d_[i];
   const int k = set.size;
   for (int a = 0; a < k; ++a) {
-    for (int c = 0; c < k; ++c) block[k * a + c] = blocks[kBlock * own + N * a + c];
+    for (int c = 0; c < k; ++c) block[k * a + c] = swept_.values[kBlock * own + N * a + c];
     block[(k + 1) * a] += shift;
     if (shift > 0) q[a] -= shift * proximal.anchor[N * i + a];
   }

@@ -90,19 +90,28 @@ class ContactSystem {
     double unit_free = 0, pushed = 0, plain = 0, largest = 0, scale = 0, rr = 0, uu = 0;
   };
   Sums sums(StoppingMeasure measure, const double* r, const double* u, PartRange laws) const;
-  bool relax(const Proximal& proximal, int i, double* r, double* slip) const;
+  bool relax(const Proximal& proximal, std::size_t place, double* r, double* slip) const;
   double plain_square(int i, const double* r, const double* u) const;
   template <class Work>
   void in_chunks(Work&& work) const;
 
-  void copy_rows_of_slabs();
+  void lay_out_sweeps();
 
   ThreadPool* threads_ = nullptr;
   SweepSlabs slabs_;
-  // Rows of D in the order of several slabs, so that a sweep walks memory forwards: where that of a law begins.
-  std::vector<std::size_t> swept_row_;
-  std::vector<double> swept_values_;
+  /// What a sweep reads of each law, in the order in which it goes: memory is walked forwards. Of several slabs copies,
+  /// else what is there anyway.
+  struct SweptRows {
+    const std::size_t *starts, *diagonals;
+    const int* columns;
+    const double *values, *b;
+    const ContactBlock* contacts;
+  };
+  SweptRows swept_{};
+  std::vector<std::size_t> swept_starts_, swept_diagonals_;
   std::vector<int> swept_columns_;
+  std::vector<double> swept_values_, swept_b_;
+  std::vector<ContactBlock> swept_contacts_;
   mutable std::vector<Sums> sums_;    // of each chunk
   mutable std::vector<char> solved_;  // of each slab
   ProblemScale scale_;

@@ -13,9 +13,14 @@ constexpr int kLevelsInSlab = 3;  // its separator among them
 constexpr int kMostSlabs = 8;     // thin ones walk through memory in leaps
 }  // namespace
 
-std::span<const int> SweepSlabs::part(int phase, int k) const {
+PartRange SweepSlabs::places(int phase, int k) const {
   const std::size_t at = static_cast<std::size_t>(2 * k + phase);
-  return std::span(order_).subspan(cuts_[at], cuts_[at + 1] - cuts_[at]);
+  return {static_cast<std::size_t>(cuts_[at]), static_cast<std::size_t>(cuts_[at + 1])};
+}
+
+std::span<const int> SweepSlabs::part(int phase, int k) const {
+  const auto [begin, end] = places(phase, k);
+  return std::span(order_).subspan(begin, end - begin);
 }
 
 int SweepSlabs::visit(const BlockSparseMatrix& D, int from, int mark) {

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "stickslip/common/thread_pool.hpp"
 #include "stickslip/solvers/delassus.hpp"
 
 namespace stickslip {
@@ -23,8 +24,10 @@ class SweepSlabs {
   /// One slab of all laws where there are few of them, or where D couples i to j but not j to i.
   void build(const BlockSparseMatrix& D);
   int parts(int phase) const { return phase == 0 ? slabs_ : slabs_ - 1; }
-  /// Laws, ascending.
+  /// Laws, ascending; and their places in the order of all.
   std::span<const int> part(int phase, int k) const;
+  PartRange places(int phase, int k) const;
+  int law(std::size_t place) const { return order_[place]; }
 
  private:
   /// Laws level by level into order_, from the given one on; returns the last one.
