@@ -80,7 +80,7 @@ double lipschitz_estimate(const std::vector<std::string>& settings, int pairs) {
   const ModelFile model = block(settings);
   CompliantDynamics dynamics(*model.system);
   DenseMatrix none = DenseMatrix::Zero(2, 1);
-  dynamics.contacts().collect(0, model.initial.q, 1, dynamics.workspace(), none);
+  dynamics.collect(0, model.initial.q, 1, none);
   dynamics.set_layout(false, 0);
   dynamics.set_origin(Vector::Zero(3));
   std::mt19937 random(1);

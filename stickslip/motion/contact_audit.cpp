@@ -26,7 +26,14 @@ void ContactAudit::account(const AuditLedger& run) {
 }
 
 void ContactAudit::add_items(const AuditLedger& run, const AuditLimits& limits, std::vector<AuditItem>& items) const {
-  items.push_back(reported("penetration", run_.penetration, "m", "largest penetration, before it is corrected"));
+  const char* largest = "largest penetration, before it is corrected";
+  items.push_back(
+      guarantees.depth > 0
+          ? guaranteed(
+                "penetration", run_.penetration, guarantees.depth, "m", largest,
+                "a contact carries more than it was made for, or is met too fast: give it a compliance, or lower "
+                "run.compliant.epsilon")
+          : reported("penetration", run_.penetration, "m", largest));
   if (guarantees.steps > 0)
     items.push_back(guaranteed(
         "penetration_steps", run_.steps, guarantees.steps, "",

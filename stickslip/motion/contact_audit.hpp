@@ -26,6 +26,7 @@ struct ContactGuarantees {
   double velocity = 0;       ///< limit of contact_velocity; 0: it is not recorded
   double length = 0;         ///< smallest shape, 0: none [m]
   double steps = 0;          ///< limit of penetration_steps; 0: it is not recorded
+  double depth = 0;          ///< limit of penetration [m]; 0: it is reported
   bool ends_outside = true;  ///< penetration_end is bounded; false: reported
   bool no_gain = true;       ///< impacts_never_gain(): contacts cannot make energy
   double gain = 0;           ///< of the energy at hand, that steps between two blows may make all the same

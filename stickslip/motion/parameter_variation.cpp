@@ -28,8 +28,10 @@ ParameterVariation::ParameterVariation(const Case& center, const std::string& na
   const double size = std::abs(value_) > 0 ? std::abs(value_) : scale;
   if (!(size > 0) || !std::isfinite(size))
     throw InputError(fmt::format("the scale {} of '{}' must be a finite number > 0", size, name));
+  // Smaller than what is best for functions that bend over |p| itself: sin(ω t) bends over ω/(ω t).
+  constexpr double kSmaller = 1.0 / 16;
   // A power of 2, so that p + k δ has no round-off.
-  step_ = std::exp2(std::round(std::log2(size * std::pow(std::numeric_limits<double>::epsilon(), 0.2))));
+  step_ = std::exp2(std::round(std::log2(kSmaller * size * std::pow(std::numeric_limits<double>::epsilon(), 0.2))));
   if (build(center, kCentral, kCentralWeights) || build(center, kForward, kForwardWeights) ||
       build(center, kBackward, kBackwardWeights))
     return;

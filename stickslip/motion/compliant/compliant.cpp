@@ -143,7 +143,7 @@ void CompliantScheme::collect(double t) {
   const Vector old = y_;
   const Index sums = dynamics_.sums_size(), old_sums = dynamics_.motion_size(), old_column = dynamics_.column_size();
   dynamics_.position_of(y_, q);
-  dropped_energy_ += contacts.collect(t, q, contacts.margin(), dynamics_.workspace(), delta);
+  dropped_energy_ += dynamics_.collect(t, q, contacts.margin(), delta);
   way_since_search_ = 0;
   const auto& now = contacts.slots();
   const bool same = before.size() == now.size() &&

@@ -121,7 +121,7 @@ void CompliantScheme::raise_to_round_off() {
     if (slot.law < 0) return;
     const double way = kRoundOffs * std::numeric_limits<double>::epsilon() * contacts.gap_terms(s, dynamics_.q());
     const double k = contacts.stiffness_of(s);
-    const double rate = std::sqrt(k * weights_[static_cast<Index>(contacts.mode_index(slot))]);
+    const double rate = std::sqrt(k * contacts.weight_of(s, weights_));
     const double part = c == 0 ? 1.0 : system_.laws().contacts()[static_cast<std::size_t>(slot.law)].mu;
     const double impulse = part * k * way * (rate * h < 1 ? h : 1 / rate);
     for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)

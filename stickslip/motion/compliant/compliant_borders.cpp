@@ -140,7 +140,7 @@ bool CompliantContacts::own_laws_end_since(const std::vector<ContactPieces>& bef
 bool CompliantContacts::jumps_since(const std::vector<ContactPieces>& before, double part) const {
   const double size = part * force_size();
   for (const std::size_t s : closed_since(before)) {
-    const double c = compliance_[static_cast<std::size_t>(slots_[s].law)].normal_damping;
+    const double c = normal_damping_of(slots_[s]);
     const Rows rows = rows_of(s);
     if (c > 0 && rows.Wt && -c * (*rows.u)[rows.first] > size) return true;
   }
@@ -153,7 +153,7 @@ bool CompliantContacts::dampers_change_since(const std::vector<ContactPieces>& b
   const double size = part * force_size();
   for (std::size_t s = 0; s < slots_.size() && s < before.size(); ++s) {
     if (slots_[s].law < 0 || (before[s].closed == pieces_[s].closed && before[s].pulls == pieces_[s].pulls)) continue;
-    const double c = compliance_[static_cast<std::size_t>(slots_[s].law)].normal_damping;
+    const double c = normal_damping_of(slots_[s]);
     const Rows rows = rows_of(s);
     if (c > 0 && rows.Wt && c * std::abs((*rows.u)[rows.first]) > size) return true;
   }

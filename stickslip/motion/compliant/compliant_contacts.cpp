@@ -94,9 +94,11 @@ void CompliantContacts::complete(const Vector& weights, double epsilon) {
         stiffness > 0 ? std::pair(stiffness, stiffness * relaxation_of_spring(stiffness, mass(k), epsilon))
                       : std::pair(mass(k) / epsilon, 2 * mass(k) / std::sqrt(epsilon));
   }
+  open_weight_.assign(laws_->size(), 1.0);
   for (std::size_t k = 0; k < laws_->size(); ++k) {
     if (!open_[k]) continue;
     const double m = mass(friction_.laws() + static_cast<Index>(k));
+    open_weight_[k] = 1 / m;
     const ContactElement& law = (*laws_)[k];
     compliance_[k].stiffness = isotropic(1 + law.tangents, m / epsilon);
     compliance_[k].damping = isotropic(law.tangents, 2 * m / std::sqrt(epsilon));
@@ -108,6 +110,24 @@ void CompliantContacts::complete(const Vector& weights, double epsilon) {
 bool CompliantContacts::forces_jump() const {
   return has_static_ || std::any_of(compliance_.begin(), compliance_.end(),
                                     [](const ContactCompliance& compliance) { return compliance.normal_damping > 0; });
+}
+
+/// Powers of 4, rounded down: a small change of the model does not change it, and like bodies have like contacts,
+/// wherever they touch.
+double CompliantContacts::share_of(const Slot& slot, double weight) const {
+  constexpr double kFactor = 4;
+  const auto law = static_cast<std::size_t>(slot.law);
+  if (!open_[law] || !(weight > 0) || law >= open_weight_.size()) return 1;
+  const double ratio = open_weight_[law] / weight;
+  return ratio < kFactor ? 1.0 : std::pow(kFactor, std::floor(std::log(ratio) / std::log(kFactor)));
+}
+
+double CompliantContacts::weight_of(std::size_t slot, const Vector& weights) const {
+  return weights[static_cast<Index>(mode_index(slots_[slot]))] / slots_[slot].share;
+}
+
+double CompliantContacts::normal_damping_of(const Slot& slot) const {
+  return slot.share * compliance_[static_cast<std::size_t>(slot.law)].normal_damping;
 }
 
 CompliantContacts::Group& CompliantContacts::new_group() {
@@ -131,7 +151,7 @@ void CompliantContacts::add_to_group(std::size_t s, Group& group) const {
     const auto law = static_cast<std::size_t>(slot.law);
     point.mu = coefficient(slot);
     point.section = sections_[law];
-    point.normal_damping = compliance_[law].normal_damping;
+    point.normal_damping = normal_damping_of(slot);
     point.own_normal = compliance_[law].normal_force.has_value();
   }
   group.slots.push_back(static_cast<int>(s));
@@ -191,6 +211,10 @@ void CompliantContacts::read_matrices(const Slot& slot, std::span<const double> 
   const ContactCompliance& own = compliance_[static_cast<std::size_t>(slot.law)];
   (coupled_ ? system_.laws().compliance()->stiffness : own.stiffness).evaluate(variables, K);
   (coupled_ ? system_.laws().compliance()->damping : own.damping).evaluate(variables, C);
+  if (slot.share != 1) {
+    K *= slot.share;
+    C *= slot.share;
+  }
   if (!own.normal_force || coupled_) return;
   K.row(0).setZero();  // the normal has a law of its own; any number of the size of the others
   K.col(0).setZero();

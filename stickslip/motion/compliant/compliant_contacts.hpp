@@ -27,14 +27,18 @@
 // Contacts without `compliance` get one at the start, from the mass m = 1/(W_n M⁻¹ W_nᵀ) that they feel: K = m/ε on all
 // axes, C = 2 m/√ε (critical), and a normal damping that makes a mass m rebound with the restitution e of the contact;
 // ε [s²] is `CompliantOptions::epsilon`, or follows from the motion at the start (compliant_accuracy.cpp). Bodies: the
-// smallest m of the bodies that the law can touch. Friction laws: likewise, with m along their direction; one with a
-// spring k in series has K = k and relaxes in relaxation_of_spring() (elastic_friction.hpp), C = k times that.
+// smallest m of the points that a law has at the start; two bodies that feel more have 4, 16, 64, ... times as much
+// between them (Slot::share), never more than what their own m says. Friction laws: likewise, with m along their
+// direction; one with a spring k in series has K = k and relaxes in relaxation_of_spring() (elastic_friction.hpp), C =
+// k times that.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
 
+#include "stickslip/common/function_ref.hpp"
 #include "stickslip/common/shifted_factor.hpp"
 #include "stickslip/model/system.hpp"
 #include "stickslip/motion/elastic_friction.hpp"
@@ -54,6 +58,7 @@ class CompliantContacts {
     int law = 0;        ///< of the contacts; -1: a friction law
     int friction = -1;  ///< of the friction laws
     bool held = false;  ///< the static coefficient or limit holds
+    double share = 1;   ///< of the compliance that the law has by default: K, C and c_n are so many times as large
     std::uint64_t key = 0;
     int first_body = -1, second_body = -1;
     Index first = 0;  ///< of its tangents in δ_T
@@ -65,6 +70,7 @@ class CompliantContacts {
   /// Compliance of the laws that have none of their own. `weights`: 1/m per law (friction, contacts), of the start.
   void complete(const Vector& weights, double epsilon);
   bool complete_by_default() const { return defaults_; }
+  bool all_by_default() const { return std::find(open_.begin(), open_.end(), 0) == open_.end(); }
   /// Some contact has a normal damping: forces jump where surfaces meet. Or a static coefficient: where it gives way.
   bool forces_jump() const;
   /// From `before` to what the points do now a force jumps, by more than `part` of the largest one.
@@ -99,16 +105,20 @@ class CompliantContacts {
   };
   /// Its force lies on the border of its section within that: stick or slip is a matter of round-off.
   bool on_the_border(std::size_t slot, const BorderWidth& width) const;
+  using RowWeight = FunctionRef<double(const SparseMatrix& Wt, Index row)>;  ///< 1/m = W M⁻¹ Wᵀ at q
   /// Slots for the points within `margin` [m] of (t, q), and those of `deformation` that are still strained: δ_T in its
   /// first column, derivatives of δ_T in the others. All columns move to their new places. Returns the elastic energy
   /// of slots that were given up [J].
-  double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, DenseMatrix& deformation);
+  double collect(double t, const Vector& q, double margin, SystemWorkspace& workspace, RowWeight weight,
+                 DenseMatrix& deformation);
   Index tangents() const { return tangents_; }  ///< size of δ_T
   Index friction_laws() const { return friction_.laws(); }
   Index law_count() const { return friction_.laws() + static_cast<Index>(laws_->size()); }
   Index component_count() const { return components_; }
   /// Of the component c of a slot (0: normal, then the tangents) among those of all laws.
   Index component_of(const Slot& slot, int c) const;
+  /// 1/m that the compliance by default of a slot is made for; `weights`: per law.
+  double weight_of(std::size_t slot, const Vector& weights) const;
   std::string name_of(const Slot& slot) const;  ///< "contact 'foot'"
   /// The law of a slot among friction laws and contacts.
   std::size_t mode_index(const Slot& slot) const;
@@ -233,6 +243,8 @@ class CompliantContacts {
   Group& new_group();
   void add_to_group(std::size_t slot, Group& group) const;
   Slot friction_slot(int law, Index first) const;
+  double share_of(const Slot& slot, double weight) const;
+  double normal_damping_of(const Slot& slot) const;
   /// Rows of a slot: Wᵀ, w and u, the normal at `first`. No Wᵀ: its point is not in sight.
   struct Rows {
     const SparseMatrix* Wt = nullptr;
@@ -270,6 +282,7 @@ class CompliantContacts {
   std::vector<ContactCompliance> compliance_;  // per law, as given or by default
   std::vector<FrictionSection> sections_;      // per law
   std::vector<char> open_;                     // laws that complete() fills
+  std::vector<double> open_weight_;            // 1/m that it filled them for
   std::vector<Index> component_;               // per law, first component among those of the contacts
   bool points_stay_ = true, coupled_ = false, constant_stiffness_ = true, defaults_ = false;
   double margin_ = 0;

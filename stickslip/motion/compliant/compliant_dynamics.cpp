@@ -19,6 +19,7 @@ CompliantDynamics::CompliantDynamics(const System& system)
     for (const FrictionElement& element : system.laws().friction()) smooth_ += element.size();
   for (Vector* x : {&bias_, &multiplier_, &near_bias_, &constraint_change_}) x->setZero(constraints_);
   none_pinned_.assign(static_cast<std::size_t>(nv_), 0);
+  circulatory_ = system.linear() && system.linear()->K.asymmetry() > 0;
   law_components_.setZero(components_);
   law_power_.setZero(laws_);
   exact_ = system.linear() && system.laws().constant_rows() && !system.forces().applied_depends_on_state() &&
@@ -151,6 +152,11 @@ void CompliantDynamics::sum_rates(double t, Vector& rates) {
   system_.forces().applied(t, q_, v_, workspace_, f_);
   const CompliantContacts::Powers powers = contacts_.powers();
   rates[0] = f_.dot(v_) + system_.inertia().power(q_, v_) + powers.surfaces;
+  if (circulatory_) {
+    system_.linear()->K.product(q_, f_);
+    system_.linear()->K.product(v_, probe_h_);
+    rates[0] -= 0.5 * (v_.dot(f_) - q_.dot(probe_h_));
+  }
   rates[1] = system_.forces().damper_power(q_, v_) + powers.dampers;
   rates[2] = powers.friction;
   contacts_.law_sums(law_components_, law_smooth_, law_power_);

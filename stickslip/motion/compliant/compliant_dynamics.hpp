@@ -101,6 +101,9 @@ class CompliantDynamics {
   const Vector& q() const { return q_; }
   const Vector& v() const { return v_; }
 
+  /// CompliantContacts::collect() with the masses at q.
+  double collect(double t, const Vector& q, double margin, DenseMatrix& deformation);
+
   // Without inertia: 0 = h + W λ.
   void drop_inertia() { inertia_ = false; }
   /// (h + W λ, δ_T') at (t, y); places.
@@ -149,6 +152,7 @@ class CompliantDynamics {
 
  private:
   void factor_mass();
+  double weight_along(const SparseMatrix& Wt, Index row);
   double lightest_weight(const Vector& q);
   /// M⁻¹ f, or the acceleration that f and A v' = -e make under the constraints.
   /// Adds what Λ does to multiplier_change_.
@@ -174,7 +178,7 @@ class CompliantDynamics {
   const System& system_;
   SystemWorkspace workspace_;
   CompliantContacts contacts_;
-  bool sums_ = false, exact_ = false, inertia_ = true;
+  bool sums_ = false, exact_ = false, inertia_ = true, circulatory_ = false;
   Index unknowns_ = 0;
   ParameterSlope parameter_slope_;
   Index nq_ = 0, nv_ = 0, components_ = 0, laws_ = 0, smooth_ = 0, constraints_ = 0;

@@ -2,12 +2,34 @@
 // Masses, times and the compliance that follow from the motion at the start.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "stickslip/common/error.hpp"
 #include "stickslip/motion/compliant/compliant_dynamics.hpp"
 #include "stickslip/motion/fixed_step.hpp"
 
 namespace stickslip {
+
+/// W M⁻¹ Wᵀ of a row at the place where the mass was factored last.
+double CompliantDynamics::weight_along(const SparseMatrix& Wt, Index row) {
+  f_.setZero(nv_);
+  for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry) f_[entry.col()] = entry.value();
+  h_ = f_;
+  constraints_ > 0 ? constrained_.apply(f_, h_) : mass_.solve(h_);
+  return f_.dot(h_);
+}
+
+double CompliantDynamics::collect(double t, const Vector& q, double margin, DenseMatrix& deformation) {
+  bool factored = false;
+  const auto weight = [&](const SparseMatrix& Wt, Index row) {
+    if (!std::exchange(factored, true)) {
+      q_ = q;
+      factor_mass();
+    }
+    return weight_along(Wt, row);
+  };
+  return contacts_.collect(t, q, margin, workspace_, weight, deformation);
+}
 
 void CompliantDynamics::contact_weights(double t, const Vector& q, Vector& weights) {
   q_ = q;
@@ -19,13 +41,6 @@ void CompliantDynamics::contact_weights(double t, const Vector& q, Vector& weigh
   }
   const ContactSource& source = system_.laws().contact_source();
   weights.setZero(laws_);
-  const auto weight_along = [&](const SparseMatrix& Wt, Index at) {
-    f_.setZero(nv_);
-    for (SparseMatrix::InnerIterator entry(Wt, at); entry; ++entry) f_[entry.col()] = entry.value();
-    h_ = f_;
-    constraints_ > 0 ? constrained_.apply(f_, h_) : mass_.solve(h_);
-    return f_.dot(h_);
-  };
   const Index friction = contacts_.friction_laws();
   const SparseMatrix rows = system_.laws().friction_rows();
   for (Index k = 0, at = 0; k < friction; ++k) {

@@ -51,9 +51,8 @@ void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, co
       values.own_force[i] = limit_of(slots_[s], near_friction_);
       continue;
     }
-    const auto law = static_cast<std::size_t>(slots_[s].law);
     values.mu[i] = coefficient(slots_[s]);
-    values.normal_damping[i] = compliance_[law].normal_damping;
+    values.normal_damping[i] = normal_damping_of(slots_[s]);
     point.own_force = 0;
     normal_law(slots_[s], data->gap(s), point);
     values.own_force[i] = point.own_force;
@@ -237,7 +236,7 @@ double CompliantContacts::fastest(const Vector& weights) const {
     const CompliantProblem& p = group->problem;
     const auto N = static_cast<Index>(p.points.size());
     for (std::size_t k = 0; k < group->slots.size(); ++k) {
-      const double weight = weights[static_cast<Index>(mode_index(slots_[static_cast<std::size_t>(group->slots[k])]))];
+      const double weight = weight_of(static_cast<std::size_t>(group->slots[k]), weights);
       const auto i = static_cast<Index>(k);
       const double normal = p.points[k].own_normal ? p.points[k].own_slope : p.K(i, i);
       fastest = std::max({fastest, std::sqrt(normal * weight), p.points[k].normal_damping * weight});

@@ -26,6 +26,7 @@ void exchange(Memory& memory, CompliantContacts::Slot& slot) {
   memory.exchange(slot.law);
   memory.exchange(slot.friction);
   memory.exchange(slot.held);
+  memory.exchange(slot.share);
   memory.exchange(slot.key);
   memory.exchange(slot.first_body);
   memory.exchange(slot.second_body);
@@ -44,7 +45,7 @@ double distance2(const std::array<double, 3>& a, const std::array<double, 3>& b)
 }  // namespace
 
 double CompliantContacts::collect(double t, const Vector& q, double margin, SystemWorkspace& workspace,
-                                  DenseMatrix& deformation) {
+                                  RowWeight weight, DenseMatrix& deformation) {
   margin_ = points_stay_ ? HUGE_VAL : margin;
   system_.laws().contact_source().find(t, q, margin_, workspace, found_);
   if (points_stay_) {
@@ -77,6 +78,7 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
   const auto carry = [&](const Slot& from, Slot to) {
     to.first = moved.rows();
     to.held = from.held;
+    to.share = from.share;
     moved.conservativeResize(to.first + to.tangents, Eigen::NoChange);
     // The numbers of a point that was followed are those of its frame as it is now.
     if (from.key == to.key) moved.bottomRows(to.tangents) = deformation.middleRows(from.first, from.tangents);
@@ -112,6 +114,14 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
       carry(slots_[static_cast<std::size_t>(old)], slot);
     } else {
       slot.first = moved.rows();
+      const auto same_pair = [&](const Slot& other) {
+        return other.law == slot.law && other.first_body == slot.first_body && other.second_body == slot.second_body;
+      };
+      const Slot* known = nullptr;
+      for (const std::vector<Slot>* list : {&slots_, &next})
+        if (const auto at = std::find_if(list->begin(), list->end(), same_pair); !known && at != list->end())
+          known = &*at;
+      slot.share = known ? known->share : share_of(slot, weight(found_.Wt, row_of_point_[i]));
       moved.conservativeResize(slot.first + slot.tangents, Eigen::NoChange);
       moved.bottomRows(slot.tangents).setZero();
       next.push_back(slot);
@@ -124,7 +134,8 @@ double CompliantContacts::collect(double t, const Vector& q, double margin, Syst
     DenseMatrix K;
     c.stiffness.evaluate(workspace.variables.span(), K);
     const auto delta = deformation.col(0).segment(slots_[s].first, slots_[s].tangents);
-    const double left = 0.5 * delta.dot(K.bottomRightCorner(slots_[s].tangents, slots_[s].tangents) * delta);
+    const double left =
+        0.5 * slots_[s].share * delta.dot(K.bottomRightCorner(slots_[s].tangents, slots_[s].tangents) * delta);
     if (left > kStrained * total) {
       carry(slots_[s], slots_[s]);
     } else {

@@ -48,8 +48,7 @@ void CompliantScheme::require_dampers() {
       1e-11;  // of √(K m): from there on down runs cost ever more, and slip is told from stick by chance
   const CompliantContacts& contacts = dynamics_.contacts();
   for (std::size_t s = 0; s < contacts.slots().size(); ++s) {
-    const double ratio =
-        contacts.damping_ratio(s, weights_[static_cast<Index>(contacts.mode_index(contacts.slots()[s]))]);
+    const double ratio = contacts.damping_ratio(s, contacts.weight_of(s, weights_));
     if (!(ratio < kLeast)) continue;
     throw InputError(
         fmt::format("{}: its tangential damping is {:.2g} of sqrt(stiffness * mass), too small to tell slip from stick "
@@ -102,7 +101,7 @@ void CompliantScheme::start(StepRecord& record) {
   set_scales(s);
   const double reach = kReachOfSearch * system_.laws().contact_source().length();
   DenseMatrix delta = contacts.points_stay() ? s.z : Vector();  // else only the memory knows whose they are
-  contacts.collect(s.t, s.q, reach, dynamics_.workspace(), delta);
+  dynamics_.collect(s.t, s.q, reach, delta);
   s.z = delta.col(0);
   dynamics_.set_origin(s.q);
   stiff_ = options_.integrator == CompliantIntegrator::stiff;

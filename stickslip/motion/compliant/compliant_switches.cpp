@@ -310,6 +310,11 @@ void CompliantScheme::add_notes(std::vector<std::string>& notes) const {
 
 std::vector<AuditPart*> CompliantScheme::audit_parts() {
   audit_.guarantees.ends_outside = false;
+  // Of the smallest shape, where contacts have the compliance that is made for 2 % of it.
+  constexpr double kMostDepth = 0.1;
+  const CompliantContacts& contacts = dynamics_.contacts();
+  if (!contacts.points_stay() && contacts.all_by_default())
+    audit_.guarantees.depth = kMostDepth * system_.laws().contact_source().length();
   std::vector<AuditPart*> parts{&audit_, &switches_};
   if (dynamics_.constraints() > 0) parts.push_back(&constraint_audit_);
   return parts;

@@ -160,10 +160,31 @@ double QuasistaticScheme::step_error() const {
   return error;
 }
 
+/// Velocities are slopes of the collocation's polynomial, order 3 at its end, where positions may follow a drive to
+/// round-off over any step. As an error of order 5 that asks for the same length of the step.
+double QuasistaticScheme::rate_error(double h) const {
+  constexpr double kHalvingOfRates = 7, kRoundings = 10;
+  const double noise = kRoundings * kNewton * radau5::inverse().cwiseAbs().maxCoeff() / (0.5 * h);
+  double error = 0;
+  for (Index i = 0; i < n_; ++i) {
+    const double apart = std::abs(second_.rate[2][i] - whole_.rate[2][i]);
+    const double size = std::max(speed_[i], std::abs(second_.rate[2][i])), way = std::max(scale_[i], std::abs(x_[i]));
+    error = std::max(error, apart / (kHalvingOfRates * tolerance_ * size + noise * way));
+  }
+  return std::pow(error, 5.0 / 3);
+}
+
 /// From t on: whole_, first_ and second_ of a step of at most h whose error is small and in which no contact changes
 /// but at its end.
 StepOutcome QuasistaticScheme::find_step(double t, double shortest, double& h) {
   changes_ = false;
+  double least = HUGE_VAL;
+  const auto error_of = [&](double length) {
+    const double rate = rate_error(length);
+    const bool round_off = rate >= least;  // which a shorter step makes larger
+    least = std::min(least, rate);
+    return std::max(step_error(), round_off ? 0.0 : rate);
+  };
   for (;;) {
     if (raised(stop_)) return {Status::interrupted, ""};
     Solved solved = collocate(t, x_, h, whole_);
@@ -171,7 +192,7 @@ StepOutcome QuasistaticScheme::find_step(double t, double shortest, double& h) {
       solved = collocate(t, x_, 0.5 * h, first_);
       if (solved == Solved::yes) solved = collocate(t + 0.5 * h, first_.x[2], 0.5 * h, second_);
       if (solved == Solved::yes) {
-        const double error = step_error();
+        const double error = error_of(h);
         const double factor = step_factor(error);
         if (error <= 1) {
           h_ = h * factor;
@@ -199,7 +220,7 @@ StepOutcome QuasistaticScheme::find_step(double t, double shortest, double& h) {
       collocate(t, x_, h, whole_);
       collocate(t, x_, 0.5 * h, first_);
       collocate(t + 0.5 * h, first_.x[2], 0.5 * h, second_);
-      if (const double error = step_error(); error > 1) {  // too long to say when the contact changes
+      if (const double error = error_of(h); error > 1) {  // too long to say when the contact changes
         h *= std::min(step_factor(error), kSafety);
         if (h < shortest) return no_balance(t, Solved::no);
         continue;
@@ -258,6 +279,7 @@ StepOutcome QuasistaticScheme::advance(double limit, StepRecord& record) {
   x_ = second_.x[2];
   rate_ = second_.rate[2];
   scale_ = scale_.cwiseMax(x_.cwiseAbs());
+  speed_ = speed_.cwiseMax(rate_.head(n_).cwiseAbs());
   record.state.t = h == limit - t ? limit : t + h;
   return {};
 }
@@ -313,7 +335,7 @@ StepOutcome QuasistaticScheme::step(double t_end, StepRecord& record) {
 
 /// Columns are stored at fixed times: another end of the run shifts the time in another way.
 bool QuasistaticScheme::exchange(Memory& memory) {
-  for (Vector* x : {&x_, &rate_, &scale_, &levers_, &sums_reached_, &weights_}) memory.exchange(*x);
+  for (Vector* x : {&x_, &rate_, &scale_, &speed_, &levers_, &sums_reached_, &weights_}) memory.exchange(*x);
   Vector origin = dynamics_.origin();
   memory.exchange(origin);
   dynamics_.set_origin(origin);

@@ -10,8 +10,9 @@
 // Method: collocation of x at the nodes of Radau IIA (order 5, stiffly accurate: the balance holds at every step's
 // end), solved by Newton with the generalised Jacobian of the contacts; where that fails from the rate of before and
 // from rest, from the balance with every contact held, each step cut until Newton's next one is shorter. Error by two
-// half steps against a whole one. A step in which a contact changes is repeated up to the change, found by bisection,
-// and the next one begins with the new modes. Work and impulses are summed at the nodes.
+// half steps against a whole one, of positions and deformations (order 5) and of velocities (order 3). A step in which
+// a contact changes is repeated up to the change, found by bisection, and the next one begins with the new modes. Work
+// and impulses are summed at the nodes.
 //
 // A coordinate on which nothing acts (of a contact that just touches without a load) stays where it is.
 // Start: q moves into the nearest balance that Newton finds with the deformations given; how far is said in the notes.
@@ -81,6 +82,7 @@ class QuasistaticScheme final : public Scheme {
   double limit_of(std::size_t slot, double normal) const;  ///< of friction [N]
   bool same_pieces(double t, double h, const Stages& stages);
   double step_error() const;
+  double rate_error(double h) const;
   static double step_factor(double error);  ///< for the length of a step with an error of so many tolerances
   StepOutcome advance(double limit, StepRecord& record);
   StepOutcome find_step(double t, double shortest, double& h);
@@ -141,6 +143,7 @@ class QuasistaticScheme final : public Scheme {
   double moved_ = 0;
   Vector x_, rate_, y_, F_, column_, column_rate_, scale_, update_, nodes_, sums_, sums_reached_, sum_rates_, reaction_,
       reaction_after_;
+  Vector speed_;   // largest |q'| so far, or what the sizes would make of the run
   Vector levers_;  // way of a contact per change of a coordinate, at the start
   std::vector<Index> pinned_;
   Vector rows_, columns_;  // sizes of the factor

@@ -25,7 +25,7 @@ void QuasistaticScheme::start(StepRecord& record) {
   epsilon_ = dynamics_.default_epsilon(epsilon_, first, span_.length());
   contacts.complete(weights_, epsilon_);
   DenseMatrix delta = s.z;
-  contacts.collect(s.t, s.q, 0, dynamics_.workspace(), delta);
+  dynamics_.collect(s.t, s.q, 0, delta);
   s.z = delta.col(0);
   T_ = contacts.tangents();
   dynamics_.set_layout(false, 0);
@@ -118,8 +118,9 @@ void QuasistaticScheme::find_sizes(double t) {
   scale_.setConstant(n_ + T_, way);
   for (Index i = 0; i < n_; ++i)
     if (levers_[i] > 0) scale_[i] = way / levers_[i];
+  speed_ = scale_.head(n_) / span_.length();
   Vector sizes(2 * n_ + T_);
-  sizes << scale_.head(n_), scale_.head(n_) / span_.length(), scale_.tail(T_);
+  sizes << scale_.head(n_), speed_, scale_.tail(T_);
   dynamics_.set_sizes(sizes);
 }
 
