@@ -36,6 +36,7 @@ constexpr int kLarge = 800, kHuge = 4000;
 constexpr int kFirstSweeps = 400;
 constexpr int kPredicted = 200, kWindow = 20;
 constexpr int kPredictedOfSmall = 30, kWindowOfSmall = 8;
+constexpr int kMedium = 300, kPredictedOfMedium = 60, kWindowOfMedium = 10;
 constexpr int kSweepsBetweenRounds = 1000;
 
 // First values (α, ε) of a round over those of the table: they fall by this factor from round to round and start anew,
@@ -156,9 +157,14 @@ void ContactStrategy<N>::run_strategy(const ContactOptions& options, const Conta
   most_ = limit(options, options.max_seconds > 0 ? kMostWithinTime : kMostOfStrategy);
   const bool small = system.laws() <= kSmall;
   solution.solver = "accelerated_gauss_seidel";
+  const bool medium = system.laws() <= kMedium;
   const SweepLimits first{.sweeps = std::min(most_, kFirstSweeps),
-                          .predicted = small ? kPredictedOfSmall : kPredicted,
-                          .window = small ? kWindowOfSmall : kWindow};
+                          .predicted = small    ? kPredictedOfSmall
+                                       : medium ? kPredictedOfMedium
+                                                : kPredicted,
+                          .window = small    ? kWindowOfSmall
+                                    : medium ? kWindowOfMedium
+                                             : kWindow};
   error = sweeps_.solve(system, goal, first, r.data(), slip_.data(), iterations);
   solution.history.push_back(error);
   const bool large = N == 3 && system.laws() >= kLarge && !is_patch_;

@@ -80,22 +80,26 @@ int main(int argc, char** argv) {
   options.end_time = scene.end;
   options.output_step = scene.end / 2;
   double begin = pile::cpu_seconds();
+  SystemWorkspace workspace(*system);
+  ContactPoints inside;
+  const auto deepest = [&](const State& state) {
+    if (scene.only_spheres()) return pile::deepest(scene, state.q.data());
+    system->laws().contact_source().find(state.t, state.q, 0.0, workspace, inside);
+    double depth = 0;
+    for (const ContactSite& point : inside.points) depth = std::max(depth, -point.gap);
+    return depth;
+  };
   SimulationHooks hooks;
   hooks.keep_going = [&](const State& state) {
     outcome.seconds += pile::cpu_seconds() - begin;
-    if (scene.only_spheres()) outcome.depth = std::max(outcome.depth, pile::deepest(scene, state.q.data()));
+    outcome.depth = std::max(outcome.depth, deepest(state));
     begin = pile::cpu_seconds();
     return true;
   };
   const Simulation run = simulate(*system, start, options, hooks);
   outcome.seconds += pile::cpu_seconds() - begin;
   outcome.status = std::string(to_string(run.status));
-  if (scene.only_spheres()) outcome.depth_at_end = pile::deepest(scene, run.final.q.data());
-  for (const AuditItem& item : run.audit) {
-    if (scene.only_spheres()) break;
-    if (item.name == "penetration") outcome.depth = item.value;
-    if (item.name == "penetration_end") outcome.depth_at_end = item.value;
-  }
+  outcome.depth_at_end = deepest(run.final);
   outcome.contacts = static_cast<long>(run.trajectory.point_forces(run.trajectory.rows() - 1).size());
   for (std::size_t i = 0; i < scene.bodies.size(); ++i)
     outcome.fastest_at_end = std::max(outcome.fastest_at_end, run.final.v.segment<3>(6 * static_cast<Index>(i)).norm());

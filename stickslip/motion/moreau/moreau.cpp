@@ -57,6 +57,9 @@ MoreauScheme::MoreauScheme(const System& system, const MoreauOptions& options, s
   drift_kick_ = free_motion_ != nullptr;
   locates_impacts_ = options_.locate_reversals && !drift_kick_ && options_.contact_rule == ContactRule::stabilised;
   nonlinear_ = !drift_kick_ && (!linear_ || system.forces().applied_depends_on_state());
+  rebounds_ = std::any_of(contacts_.begin(), contacts_.end(), [](const ContactElement& contact) {
+    return contact.restitution > 0 || contact.impact == ImpactLaw::energetic;
+  });
   for (const ContactElement& contact : contacts_)
     relaxed_ |= options.relaxation == ContactRelaxation::convex && contact.tangents > 0;
   iterates_ = nonlinear_ || laws_.has_weakening() || laws_.limits_depend_on_state() || !constrained_.constant_rows() ||
@@ -189,8 +192,12 @@ void MoreauScheme::start(StepRecord& record) {
   }
   for (Index k = 0; k < laws_.laws(); ++k) friction_rest_[k] = s.modes[k] == Mode::stick;
   start_modes_.assign(s.modes.begin() + laws_.laws(), s.modes.end());
-  stepped_ = momentum_is_known_ = reactions_known_ = false;
+  stepped_ = momentum_is_known_ = reactions_known_ = ends_outside_ = false;
   momentum_scale_ = 0;
+  if (drift_kick_ && length_ > 0 && !contacts_.empty()) {
+    PinnedFactor factor;
+    if (factor.factorize(mass_, none_pinned_)) apart_.set_mass(factor, system_.info().nv());
+  }
 }
 
 /// Σ_i |W_i q_i| of a normal row: what round-off in the gap is measured against. (Bodies have their shapes for that.)
@@ -245,7 +252,7 @@ bool MoreauScheme::exchange(Memory& memory) {
   memory.exchange(splits_);
   memory.exchange(arrived_);
   memory.exchange(fastest_);
-  for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_}) memory.exchange(*known);
+  for (bool* known : {&stepped_, &momentum_is_known_, &force_is_known_, &ends_outside_}) memory.exchange(*known);
   if (articulated_) articulated_->exchange(memory);
   if (!memory.reading()) return true;
   last_sorted_.clear();
@@ -353,7 +360,7 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
   find_points(h);
   note_approaches();
   note_penetration(h);
-  if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 &&
+  if (options_.contact_rule == ContactRule::stabilised && contact_audit_.step.penetration > 0 && !ends_outside_ &&
       some_point_stays_inside(h)) {
     if (const Status status = remove_penetration(h); status != Status::success) return status;
     find_points(h);  // where impulses act has moved
@@ -363,7 +370,9 @@ Status MoreauScheme::attempt(double h, Frozen frozen, StepRecord& record) {
     free_velocity();
     note_approaches();
   }
-  return solve_step(h);
+  if (rebounds_) kick_ = v_free_ - v_m_;
+  const Status status = solve_step(h);
+  return status == Status::success ? take_further_blows(h) : status;
 }
 
 Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
@@ -376,6 +385,7 @@ Status MoreauScheme::commit(double h, double t_end, StepRecord& record) {
     s.v = v1;
     s.q = q_m_;
     free_motion_->drift(0.5 * h, s.q, s.v);
+    come_apart(h, t_end, s);
   } else if (!system_.kinematics().flat()) {
     v_theta_ = theta * v1 + (1 - theta) * v_m_;
     s.v = v1;

@@ -69,7 +69,9 @@
 //                                           no length, 1e-9 of the way h |u_N| of the step, and round-off of the gap
 //           nearby and about to touch       b = g / h: the point arrives in the middle of the next step and stays; not
 //                                           used where an impact with restitution is coming, which must keep its speed
-//           away or leaving, e > 0, while another point is struck: left out, so that it can rebound in the next step
+//           shapes, e > 0, arriving with an impact and g < h |u_N|: struck now, because left to itself the point would
+//           be inside in the middle of the next step away or leaving, e > 0, while another point is struck: left out,
+//           so that it can rebound afterwards
 //         With the stabilised rule a resting contact neither opens by rounding nor sinks in.
 //
 // Poisson's and the energetic impact law (impact.hpp): points that touch and approach, with all that touch beside them,
@@ -77,7 +79,15 @@
 // The step then is (step) with W p_i on its right-hand side and b = -u_N⁺ at the points that were hit: they leave with
 // the velocity that the law gives them, as with Newton's b = e u0, and carry what the forces of the step ask for.
 //
-// Penetration (an impact inside a step, turning bodies) is removed at q_m before the velocities are solved for:
+// Further blows (free bodies): points with e > 0 that the solution drives in so are struck in the same step, one blow
+// after the other, up to 20: u⁺ = u + D p by their impact law at u = Wᵀ(v1 - ½ (v_free - v0)) - w, the velocities with
+// half of what the forces of the step do. Two blows with impulses p1, p2 then change T by
+//   p1·½(u0 + u1) + p2·½(u⁻ + u⁺) = (p1 + p2)·½(u0 + u1), u1 after both:
+// the balance of the step closes with the sums, and elastic blows keep the energy whatever h.
+//
+// Penetration at the end of the step, of free bodies deeper than 4e-7 of the smallest shape, is removed there, with
+// q1 in the place of q_m below (positions_apart.hpp). Elsewhere penetration is removed at q_m before the velocities are
+// solved for:
 //   minimise ½ δᵀ M δ  subject to  g + W_Nᵀ δ >= 0,   q_m ← q_m ⊕ δ
 // where it is deeper than 1e-6 of the smallest shape, or 1e-3 of the way of the step (points that restitution throws
 // back at once, or that are on their way out, are left alone). Only positions move; the work against the potential is
@@ -124,6 +134,7 @@
 #include "stickslip/motion/friction_assembly.hpp"
 #include "stickslip/motion/moreau/constrained_step.hpp"
 #include "stickslip/motion/moreau/moreau_options.hpp"
+#include "stickslip/motion/moreau/positions_apart.hpp"
 #include "stickslip/motion/moreau/reaction_audit.hpp"
 #include "stickslip/motion/scheme.hpp"
 #include "stickslip/solvers/anderson.hpp"
@@ -203,6 +214,7 @@ class MoreauScheme final : public Scheme {
     Index solved = -1;         ///< of the p of this step without points that were overlooked; -1: it was
     double bias = 0;           ///< of u_N, less `lift`
     bool impact = false;       ///< arrives faster than the forces of one step explain
+    bool strikes = false;      ///< `impact`, before a law of its own says whether it was hit
     bool holds = false;        ///< stuck in the last step: μ_static
     bool touches = false;      ///< may take part in an impact now
     double arrival = 0;        ///< Approach::arrival
@@ -229,6 +241,21 @@ class MoreauScheme final : public Scheme {
   void recall_velocities(double h);
   /// Some point arrives with an impact: those with restitution that are not part of it wait for their own.
   void leave_out_bystanders(double h);
+  // Blows that follow one another, and where bodies are at the end of the step (moreau_blows.cpp).
+  static constexpr double kEndPenetration = 4e-7;  // of the smallest shape (diameter): deeper is moved out
+  bool strikes_now(const ContactSite& point, Index row, const Approach& along, double h) const;
+  bool collect_driven(double h);
+  void find_blows();
+  void fill_blow(std::size_t begin, std::size_t end, double h);
+  void spread(Index row, double share, Vector& x) const;
+  Status solve_blow();
+  void begin_blows();
+  void add_blow();
+  Status take_further_blows(double h);
+  void join_blows();
+  bool stays_outside(double h) const;
+  double deepest_at_end(double t, const Vector& q, double reach);
+  void come_apart(double h, double t, State& s);
   bool carried_load(std::size_t k);  ///< in the last step
   bool carries_load(const Active& active) const;
   void number_rows();
@@ -274,6 +301,7 @@ class MoreauScheme final : public Scheme {
   bool back_to_back(const Active& a, const Active& b) const;
   void release_squeezed_points();
   bool some_impact_has_a_law_of_its_own() const;
+  double half_kick(const Active& active, int c) const;
   void fill_impact();
   Status take_impacts();
   /// Of the whole step: impact and what follows.
@@ -283,7 +311,7 @@ class MoreauScheme final : public Scheme {
   Status solve_laws(double h);
   Status estimate_reactions(double h);
   bool release_laws();
-  bool contacts_rest() const;
+  bool contacts_rest(bool all) const;
   Status solve_inclusion();
   Status solve_friction();
   void fill_lean();
@@ -422,6 +450,27 @@ class MoreauScheme final : public Scheme {
   ImpactWorkspace impact_solver_;
   std::vector<std::size_t> impact_points_;  // of active_
   Vector impact_impulse_, impact_momentum_, impulse_;
+
+  /// A point that the solution drives in.
+  struct Driven {
+    std::size_t found = 0;
+    Index row = 0;         // of found_.Wt
+    double speed = 0;      // of its approach [m/s]
+    bool strikes = false;  // its law throws it back
+    int blow = 0;          // first of the points that are struck together
+  };
+  bool rebounds_ = false;  // some contact does
+  std::vector<Driven> driven_;
+  std::vector<Index> blow_rows_;
+  std::vector<char> struck_;  // per found point
+  std::vector<int> blow_of_body_;
+  std::vector<double> response_of_row_;
+  ImpactSolution blow_solution_;
+  Vector blow_impulse_, kick_;  // per row of found_; what the forces of the step do to v
+  int blows_ = 0;               // after the first
+  double blow_gain_ = 0, inclusion_before_blows_ = 0;
+  PositionsApart apart_;
+  bool ends_outside_ = false;  // no shape is inside another at the end of the last step
 
   double t0_ = 0;
   Vector q0_, v0_, q_m_, v_m_, Mv_, f_, v_free_, v_theta_, q_theta_, iterate_, displacement_, scratch_;

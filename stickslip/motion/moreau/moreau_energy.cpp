@@ -67,6 +67,10 @@ void MoreauScheme::record_energy(double h, StepRecord& record) {
   }
   if (springs_.any()) e.potential += springs_.energy();
   if (active_.empty()) return;
+  if (blows_ > 0) {  // each by the work of its impulses
+    if (!newton_alone_) contact_audit_.step.gain = blow_gain_ + (has_impact_ ? std::max(0.0, contact_gain()) : 0.0);
+    return;
+  }
   // Newton's rebound is counted by the work of its impulses, in book_impact().
   if (has_impact_ || !some_impact_rebounds()) contact_audit_.step.gain = std::max(0.0, contact_gain());
   record_contact_velocity();

@@ -32,6 +32,14 @@ bool MoreauScheme::some_impact_has_a_law_of_its_own() const {
   return false;
 }
 
+/// Half of what the forces of the step do to a velocity of free bodies that strike: their blow takes place in the
+/// middle of the step, so that what an elastic one gives back is what it took.
+double MoreauScheme::half_kick(const Active& active, int c) const {
+  if (!drift_kick_ || !active.strikes) return 0;
+  const Index row = active.row + c;
+  return 0.5 * (row_times(found_.Wt, row, kick_) - (w_end()[row] - w_start()[row]));
+}
+
 /// All points that touch, with D = Wᵀ A⁻¹ W.
 void MoreauScheme::fill_impact() {
   impact_points_.clear();
@@ -49,7 +57,7 @@ void MoreauScheme::fill_impact() {
   Index column = 0;
   for (const std::size_t k : impact_points_)
     for (int c = 0; c < contacts_[static_cast<std::size_t>(active_[k].law)].size(); ++c, ++column) {
-      impact_.u[column] = u0_[active_[k].first + c];
+      impact_.u[column] = u0_[active_[k].first + c] + half_kick(active_[k], c);
       scratch_.setZero();
       for (SparseMatrix::InnerIterator entry(problem_.Wt, active_[k].first + c); entry; ++entry)
         scratch_[entry.col()] = entry.value();
@@ -81,8 +89,8 @@ Status MoreauScheme::take_impacts() {
     Active& active = active_[k];
     const int size = contacts_[static_cast<std::size_t>(active.law)].size();
     const bool hit = impact_solution_.p[from] > 0;
+    active.bias = hit ? -std::max(impact_solution_.u[from] + half_kick(active, 0), 0.0) : 0.0;
     active.impact = hit && fast;  // what comes to rest within a step is no event
-    active.bias = hit ? -std::max(impact_solution_.u[from], 0.0) : 0.0;
     for (int c = 0; c < size; ++c) {
       const double p = impact_solution_.p[from + c];
       impact_impulse_[active.first + c] = p;

@@ -262,11 +262,12 @@ void MoreauScheme::select_points(double h) {
       takes_part = point.gap <= 0;
       active.touches = takes_part;
       active.bias = law.impact == ImpactLaw::newton ? law.restitution * before : 0;
-    } else if (has_arrived(point) || (point.gap <= touching(point, row, along, h) && !arrives_later(k, row, h))) {
+    } else if (has_arrived(point) || strikes_now(point, row, along, h) ||
+               (point.gap <= touching(point, row, along, h) && !arrives_later(k, row, h))) {
       takes_part = true;
       active.touches = true;
       // What carries load and gives way a little, slower than the forces of the step explain, is no impact.
-      const bool rests = drift_kick_ && !impact && carried_load(k);
+      const bool rests = drift_kick_ && !impact;
       active.bias = law.impact == ImpactLaw::newton && !rests ? restitution(point) * std::min(along.arrival, 0.0) : 0;
     } else {
       takes_part = h * free < -point.gap && !(impact && waits_for_impact(point));
@@ -286,11 +287,12 @@ void MoreauScheme::select_points(double h) {
     }
     row += law.size();
   }
+  for (Active& active : active_) active.strikes = active.impact;
   if (stabilised) leave_out_bystanders(h);
 }
 
 /// The blow may drive a body on to a point that it was leaving, or was still away from. The step has one velocity for
-/// that: the point would end it without rebound, whatever its e. Left out, it is an impact of its own in the next step.
+/// that: the point would end it without rebound, whatever its e. Left out, it is an impact of its own, afterwards.
 /// What carried load stays: contacts at rest share a blow.
 void MoreauScheme::leave_out_bystanders(double h) {
   constexpr double kOnItsWayOut = 2;  // steps: what is in deeper is pressed in, and must not wait
@@ -342,8 +344,10 @@ double MoreauScheme::overlooked_speed(std::size_t k, Index row, bool struck, dou
   const ContactSite& point = found_.points[k];
   const Approach& along = approaches_[k];
   const double after = row_times(found_.Wt, row, solution_.v) - w_end()[row];
-  const bool hit = struck && (along.leaves() || (!carried_load(k) && -after > along.slow));
-  if (waits_for_impact(point) && (along.arrival < 0 || hit)) return -HUGE_VAL;
+  const bool fast = !carried_load(k) && -after > along.slow, hit = struck && (along.leaves() || fast);
+  // What lands slowly is held like any other; what is driven in fast is a blow of its own.
+  const bool open = drift_kick_ ? along.impact() || fast || hit : along.arrival < 0 || hit;
+  if (waits_for_impact(point) && open) return -HUGE_VAL;
   return -after - (point.gap + kNegligible * touching(point, row, along, h)) / h;
 }
 

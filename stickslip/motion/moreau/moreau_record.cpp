@@ -274,7 +274,8 @@ void MoreauScheme::record_balance(StepRecord& record) {
     }
     terms = std::max(terms, velocity * record.duration);
   }
-  raise(record.inclusion, law_residual());
+  const double residual = law_residual();
+  raise(record.inclusion, blows_ > 0 ? inclusion_before_blows_ : residual);
   const double outside = membership_residual(problem_.sets, solution_.r), largest = largest_entry(solution_.r);
   raise(record.membership, largest > 0 ? outside / largest : outside);
 }

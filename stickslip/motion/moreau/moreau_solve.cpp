@@ -19,6 +19,7 @@ namespace {
 constexpr double kRoundOff = 1e-15;        // relative residual that cannot be bettered by much
 constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the largest reaction
 constexpr int kPolishing = 100;            // iterations for that
+constexpr int kNewtonPolishing = 15;       // of them by Newton's method alone
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
 // In a heap at rest each step starts from the reactions of the last: a few iterations in each add up to round-off.
@@ -33,6 +34,7 @@ constexpr int kStagnant = 10;          // iterations, is rounding, if it is
 constexpr double kIllConditioned =
     1e-8;                               // of the velocities or less: what rounding leaves of a chain of a hundred links
 constexpr double kDraft = 1e-3;         // unit_free: what tells which points close
+constexpr int kSweepsOfDraft = 40;      // more are not worth it: the problem comes again
 constexpr double kWorthAccepting = 10;  // times the tolerance, of which kNearMiss are accepted in the end
 
 bool is_finite(const Vector& x) {
@@ -382,19 +384,21 @@ bool MoreauScheme::reactions_settle(double h) {
   return false;
 }
 
-/// No loaded point moves by more than what the solver leaves, before the step as after it (u1_).
-bool MoreauScheme::contacts_rest() const {
+/// All loaded points, or some of them, move by no more than what the solver leaves, before the step as after it (u1_).
+bool MoreauScheme::contacts_rest(bool all) const {
   double fastest = 0;
   for (const Active& active : active_)
     raise(fastest, std::abs(row_times(problem_.Wt, active.first, v_free_) - problem_.w[active.first]));
   const double limit = kOfTolerance * options_.contact_tolerance * fastest;
-  return std::all_of(active_.begin(), active_.end(), [&](const Active& active) {
-    if (!(solution_.r[active.first] > 0)) return true;
+  const auto rests = [&](const Active& active) {
     const Index end = active.first + contacts_[static_cast<std::size_t>(active.law)].size();
     for (Index i = active.first; i < end; ++i)
       if (!(std::abs(u0_[i]) <= limit && std::abs(u1_[i]) <= limit)) return false;
     return true;
-  });
+  };
+  const auto loaded = [&](const Active& active) { return solution_.r[active.first] > 0; };
+  if (!all) return std::any_of(active_.begin(), active_.end(), [&](const Active& a) { return loaded(a) && rests(a); });
+  return std::all_of(active_.begin(), active_.end(), [&](const Active& a) { return !loaded(a) || rests(a); });
 }
 
 /// To the tolerance asked for, then, for few points and at rest, to round-off: at the edge of sticking the velocity is
@@ -405,7 +409,13 @@ Status MoreauScheme::solve_inclusion() {
   if (laws_.laws() == 0 && active_.size() == 1 && !constrained_.any() && !frozen_.any()) return solve_single_point();
   const double tolerance = options_.solver.tolerance;
   SolveOptions first = options_.solver;
-  if (draft_) first.tolerance = std::max(tolerance, kDraft);
+  if (draft_) {
+    first.tolerance = std::max(tolerance, kDraft);
+    if (first.solver == SolverKind::automatic) {
+      first.solver = SolverKind::accelerated_gauss_seidel;
+      first.max_iterations = kSweepsOfDraft;
+    }
+  }
   if (active_.size() <= kFewPoints) first.tolerance = std::min(tolerance, kBeforePolishing);
   if (active_.size() <= kFewPoints && !contacts_.empty()) first.measure = StoppingMeasure::inclusion;
   if (!options_.strict && !contacts_.empty()) first.acceptable = kWorthAccepting * tolerance;
@@ -414,16 +424,17 @@ Status MoreauScheme::solve_inclusion() {
   if (solution_.status == Status::interrupted)
     return fail(Status::interrupted,
                 fmt::format("stopped within the step from t = {:.9g} s; everything up to there is kept", t0_));
-  if (draft_ && solution_.status == Status::success) return Status::success;
-  double residual = law_residual(false);
   const bool close = solution_.status == Status::success || solution_.status == Status::not_converged;
+  if (draft_ && close) return Status::success;
+  double residual = law_residual(false);
   const bool few = active_.size() <= kFewPoints;
-  if (close && residual > (few ? kRoundOff : kNearlyRoundOff) && (few || contacts_rest())) {
+  const auto polish = [&](SolverKind solver, int most) {
     polished_ = solution_;
     SolveOptions options = options_.solver;
+    options.solver = solver;
     options.measure = StoppingMeasure::inclusion;
     options.tolerance = kRoundOff;
-    options.max_iterations = !few ? kPolishingAtRest : residual > kNearlyRoundOff ? kPolishing : kLastPolishing;
+    options.max_iterations = most;
     solve_problem(options, polished_);
     iterations_ += polished_.iterations;
     std::swap(solution_, polished_);
@@ -432,7 +443,14 @@ Status MoreauScheme::solve_inclusion() {
     } else {
       std::swap(solution_, polished_);
     }
-  }
+  };
+  // From so close by Newton's method arrives where it arrives at all. Free bodies in motion do with that.
+  const bool by_newton = few && drift_kick_ && options_.solver.solver == SolverKind::automatic;
+  if (close && residual > kRoundOff && by_newton)
+    polish(SolverKind::proximal_newton, residual > kNearlyRoundOff ? kNewtonPolishing : kLastPolishing);
+  const bool asked = residual > (few && !by_newton ? kRoundOff : kNearlyRoundOff);
+  if (close && asked && ((few && !by_newton) || contacts_rest(/*all=*/!few)))
+    polish(options_.solver.solver, !few ? kPolishingAtRest : residual > kNearlyRoundOff ? kPolishing : kLastPolishing);
   // What counts is the residual seen from here, not what the solver believes.
   residual = law_residual();
   // The solver's tolerance is on the norm over all contacts, the residual here is that of the worst one.
