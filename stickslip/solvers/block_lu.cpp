@@ -38,13 +38,13 @@ void BlockLu::take_memory() {
   start(active_);
   values_.resize(lower_start_[p]);
   pivots_.resize(scalar_start_[n]);
-  work_x_.resize(scalar_start_[n]);
   std::size_t highest = 0, widest = 0;
   for (std::size_t s = 0; s < p; ++s) {
     highest = std::max<std::size_t>(highest, height_[s]);
     widest = std::max<std::size_t>(widest, width_[s]);
   }
   target_.resize(highest);
+  work_x_.resize(static_cast<std::size_t>(scalar_start_[n]) + highest);  // the unknowns, and those below a panel
   update_.resize(highest * widest);
 }
 
@@ -209,15 +209,15 @@ void BlockLu::solve_lower(int s, double* y) const {
   const int* pivots = pivots_.data() + scalar_start_[structure_.panel_starts[s]];
   const double* L = values_.data() + lower_start_[s];
   for (int j = 0; j < w; ++j) std::swap(top[j], top[pivots[j]]);
+  for (int j = 0; j < w; ++j)
+    for (int i = j + 1; i < w; ++i) top[i] -= L[i + static_cast<std::size_t>(j) * h] * top[j];
   const Rows rows = active_rows(s);
-  for (int j = 0; j < w; ++j, L += h) {
-    const double t = top[j];
-    if (t == 0) continue;
-    for (int i = j + 1; i < w; ++i) top[i] -= L[i] * t;
-    for (int p = active_columns_[s]; p < rows.count; ++p) {
-      double* to = y + scalar_start_[rows.places[p]];
-      for (int c = rows.offsets[p]; c < rows.offsets[p + 1]; ++c) *to++ -= L[c] * t;
-    }
+  double* below = work_x_.data() + scalar_start_.back();
+  std::fill_n(below, h - w, 0.0);
+  dense_kernel::subtract_columns(h - w, w, L + w, h, top, below);
+  for (int p = active_columns_[s]; p < rows.count; ++p) {
+    double* to = y + scalar_start_[rows.places[p]];
+    for (int c = rows.offsets[p]; c < rows.offsets[p + 1]; ++c) *to++ += below[c - w];
   }
 }
 
@@ -228,15 +228,10 @@ void BlockLu::solve_upper(int s, double* y) const {
   const double* L = values_.data() + lower_start_[s];
   const double* U = values_.data() + upper_start_[s];
   const Rows rows = active_rows(s);
-  for (int j = w - 1; j >= 0; --j) {
-    double sum = top[j];
-    const double* u = U + static_cast<std::size_t>(j) * rest - w;
-    for (int p = active_columns_[s]; p < rows.count; ++p) {
-      const double* from = y + scalar_start_[rows.places[p]];
-      for (int c = rows.offsets[p]; c < rows.offsets[p + 1]; ++c) sum -= u[c] * *from++;
-    }
-    top[j] = sum;
-  }
+  double* below = work_x_.data() + scalar_start_.back();
+  for (int p = active_columns_[s]; p < rows.count; ++p)
+    std::copy_n(y + scalar_start_[rows.places[p]], rows.offsets[p + 1] - rows.offsets[p], below + rows.offsets[p] - w);
+  dense_kernel::subtract_inner(rest, w, U, rest, below, top);
   for (int j = w - 1; j >= 0; --j) {
     const double* column = L + static_cast<std::size_t>(j) * h;
     const double t = top[j] /= column[j];

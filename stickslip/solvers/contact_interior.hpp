@@ -41,6 +41,7 @@
 
 #include <vector>
 
+#include "stickslip/common/function_ref.hpp"
 #include "stickslip/solvers/accelerated_sweeps.hpp"
 #include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/contact_system.hpp"
@@ -63,6 +64,10 @@ struct InteriorOptions {
   bool sweeps_early = false;   ///< conjugate sweeps from errors of 3e-2 on, and more of them
   bool conjugate_sweeps = true;
   int sweeps = 10;  ///< from the projection of each point
+  /// Tried after the sweeps on points whose error is at most `finish_below` and less than that of the last one: takes
+  /// r, leaves the best that it finds and returns its error.
+  const FunctionRef<double(double*)>* finish = nullptr;
+  double finish_below = 0;
 };
 
 template <int N>
@@ -75,6 +80,8 @@ class ContactInterior {
                 const InteriorOptions& options, double* r, double* slip, int& iterations);
   /// Of the last follow().
   int factorisations() const { return factorisations_; }
+  /// Loaded with the system of the last follow().
+  BodyFactor<N>& factor() { return factor_; }
 
  private:
   using Point = Eigen::Matrix<double, N, 1>;
@@ -113,9 +120,9 @@ class ContactInterior {
   double mean_product(double t) const;  ///< of x + t dx and y + t dy, step_
   /// Projection of the iterate and sweeps from it: trial_. Its error; the best is kept.
   double note(const ContactSystem<N>& system, const ContactGoal& goal, double* slip);
-  /// Conjugate sweeps from trial_, whose error is given, as long as they bring something.
-  void polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, int burst, double* slip,
-              int& iterations);
+  /// Conjugate sweeps from trial_, whose error is given, as long as they bring something. The error of trial_ then.
+  double polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, int burst, double* slip,
+                int& iterations);
   void keep(double error);
 
   BodyFactor<N> factor_;

@@ -16,13 +16,17 @@ namespace {
 // Found on heaps of spheres. With other values some heaps take half or twice the steps, or are not solved while others
 // are.
 constexpr double kOfLongStep = 0.9, kOfConvexStep = 0.95, kShortestConvexStep = 1e-3;
-constexpr double kCut = 0.1, kJammed = 0.03, kFree = 0.3;        // lengths of a step
-constexpr double kLessNewton = 0.25, kMoreNewton = 0.1;          // of κ
+constexpr double kCut = 0.1, kJammed = 0.03, kFree = 0.3;  // lengths of a step
+constexpr double kLessNewton = 0.25, kMoreNewton = 0.1;    // of κ
+constexpr double kFirstShareFromFar = 0.5;                 // κ at the fixed point, far from where slips are known
 constexpr double kCentreWhenCut = 0.7, kCentreWhenJammed = 1.2;  // τ aimed at over the present one
 constexpr int kPatience = 25, kPatienceOfFollowing = 100;        // steps without progress
 constexpr double kProgress = 1.4;                                // of log τ: the error, about its root, has halved
 // Sweeps are tried below this error, and each time it is this part of the last one they were tried at.
 constexpr double kNear = 5e-3, kHalf = 0.5;
+// Points are finished when their error is this part of that of the last one, or after so many steps.
+constexpr double kAgain = 0.8;
+constexpr int kAgainAfter = 5;
 constexpr int kBurst = 100, kMostBursts = 20;
 constexpr double kNearEarly = 3e-2;
 constexpr int kBurstEarly = 400;
@@ -78,19 +82,28 @@ bool ContactInterior<N>::advance_far(const ContactSystem<N>& system, int& iterat
 template <int N>
 void ContactInterior<N>::go_far(const ContactSystem<N>& system, const ContactGoal& goal, int last, double* slip,
                                 int& iterations) {
-  share_ = last_step_ = 1;
+  last_step_ = 1;
+  share_ = follows_ || options_.margin > 0 ? 1 : kFirstShareFromFar;
   waits_ = false;
   const int patience = follows_ ? kPatienceOfFollowing : kPatience;
   double polished = options_.sweeps_early ? kNearEarly : kNear, marked = log_tau_;
+  double finished = options_.finish_below / kAgain;
+  int next = 0;
   for (int steps = 0, since = 0; steps < last && since < patience && best_error_ > goal.tolerance && !goal.expired() &&
                                  log_tau_ > first_log_tau_ + kLowest;
        ++steps, ++since) {
     if (!advance_far(system, iterations)) break;
-    const double error = note(system, goal, slip);
+    double error = note(system, goal, slip);
     const bool better = error < kHalf * polished;
     if (better && options_.steps == InteriorSteps::long_steps && options_.conjugate_sweeps) {
       polished = error;
-      polish(system, goal, error, options_.sweeps_early ? kBurstEarly : kBurst, slip, iterations);
+      error = polish(system, goal, error, options_.sweeps_early ? kBurstEarly : kBurst, slip, iterations);
+    }
+    if (options_.finish && best_error_ > goal.tolerance && error <= options_.finish_below &&
+        (error <= kAgain * finished || steps >= next)) {
+      finished = error;
+      next = steps + kAgainAfter;
+      keep((*options_.finish)(trial_.data()));
     }
     if (!better && log_tau_ > marked - kProgress) continue;
     marked = std::min(marked, log_tau_);
@@ -100,15 +113,16 @@ void ContactInterior<N>::go_far(const ContactSystem<N>& system, const ContactGoa
 }
 
 template <int N>
-void ContactInterior<N>::polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, int sweeps,
-                                double* slip, int& iterations) {
+double ContactInterior<N>::polish(const ContactSystem<N>& system, const ContactGoal& goal, double error, int sweeps,
+                                  double* slip, int& iterations) {
   for (int burst = 0; burst < kMostBursts && best_error_ > goal.tolerance && !goal.expired(); ++burst) {
     const double before = error;
     error = sweeps_.solve(system, goal, {.sweeps = sweeps, .acceleration = Acceleration::conjugate}, trial_.data(),
                           slip, iterations);
     keep(error);
-    if (!(error <= kGoodBurst * before)) return;
+    if (!(error <= kGoodBurst * before)) break;
   }
+  return error;
 }
 
 template void ContactInterior<2>::go_far(const ContactSystem<2>&, const ContactGoal&, int, double*, int&);

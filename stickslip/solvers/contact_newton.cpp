@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "stickslip/solvers/contact_newton.hpp"
 
+#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 
@@ -11,7 +12,7 @@ namespace stickslip {
 namespace {
 
 // Weights of the proximal term α diag(d_i), over d_i: after an easy problem (few steps), another one, a failure.
-constexpr int kEasySteps = 10, kMostSteps = 40;
+constexpr int kEasySteps = 10;
 constexpr double kEasyShrink = 0.2, kShrink = 0.6, kGrowth = 4, kLargestAlpha = 1e3;
 constexpr double kLost = 10;  // error over the best one: go back to that
 
@@ -33,6 +34,11 @@ void ContactNewton<N>::resize(const ContactSystem<N>& system) {
   slope_.resize(m * N);
   rest_.resize(m * N);
   active_.resize(n);
+  if (shared_) {
+    own_.resize(m * N);
+    T_.resize(m * N);
+    return;
+  }
   const std::size_t entries = system.entries().size();
   bool same = columns_.size() == entries && sizes_.size() == n &&
               std::equal(rows_.begin(), rows_.end(), system.row_starts().begin(), system.row_starts().end());
@@ -89,7 +95,32 @@ bool ContactNewton<N>::factorize(const ContactSystem<N>& system, const Proximal&
 }
 
 template <int N>
+bool ContactNewton<N>::factorize_shared(const ContactSystem<N>& system, const Proximal& proximal, double levenberg) {
+  using Block = Eigen::Matrix<double, N, N, Eigen::RowMajor>;
+  for (int i = 0; i < system.laws(); ++i) {
+    const std::size_t at = static_cast<std::size_t>(i) * N * N;
+    const Eigen::Map<const Block> slope(slope_.data() + at), rest(rest_.data() + at);
+    Eigen::Map<Block> own(own_.data() + at), T(T_.data() + at);
+    const Block diagonal = rest + proximal.alpha * system.d(i) * slope + levenberg * Block::Identity();
+    own = diagonal.inverse();
+    T.noalias() = own * slope;
+  }
+  return shared_->factorize(T_.data());
+}
+
+template <int N>
 bool ContactNewton<N>::solve_linear(const ContactSystem<N>& system, const double* F, std::vector<double>& x) {
+  if (shared_) {
+    for (int i = 0; i < system.laws(); ++i)
+      for (int a = 0; a < N; ++a) {
+        const double* row = own_.data() + static_cast<std::size_t>(N) * (N * i + a);
+        double sum = 0;
+        for (int c = 0; c < N; ++c) sum += row[c] * F[N * i + c];
+        x[N * i + a] = -sum;
+      }
+    shared_->solve(x.data());
+    return std::all_of(x.begin(), x.end(), [](double value) { return std::isfinite(value); });
+  }
   // Laws that left the system: d_i = -F_i moves to the right-hand side of the others.
   const int n = system.laws();
   bool moves = false;
@@ -122,7 +153,9 @@ bool ContactNewton<N>::solve_linear(const ContactSystem<N>& system, const double
 
 template <int N>
 bool ContactNewton<N>::newton_direction(const ContactSystem<N>& system, const Proximal& proximal, double levenberg) {
-  return factorize(system, proximal, levenberg) && solve_linear(system, F_.data(), direction_);
+  const bool factorized =
+      shared_ ? factorize_shared(system, proximal, levenberg) : factorize(system, proximal, levenberg);
+  return factorized && solve_linear(system, F_.data(), direction_);
 }
 
 template <int N>
@@ -204,7 +237,9 @@ bool ContactNewton<N>::solve_proximal(const ContactSystem<N>& system, const Cont
 
 template <int N>
 double ContactNewton<N>::solve(const ContactSystem<N>& system, const ContactGoal& goal,
-                               const ProximalNewtonOptions& options, double* r, double* slip, int& iterations) {
+                               const ProximalNewtonOptions& options, double* r, double* slip, int& iterations,
+                               BodyFactor<N>* factor) {
+  shared_ = factor;
   resize(system);
   smoothing_ = 0;
   function_ = options.function;
@@ -220,7 +255,7 @@ double ContactNewton<N>::solve(const ContactSystem<N>& system, const ContactGoal
     anchor_ = r_;
     const int before = iterations;
     const double error_before = best_error_;
-    if (solve_proximal(system, goal, {alpha, anchor_.data()}, kMostSteps, slip, iterations)) {
+    if (solve_proximal(system, goal, {alpha, anchor_.data()}, options.max_steps, slip, iterations)) {
       const bool easy = iterations - before <= kEasySteps;
       alpha = std::max(options.smallest_alpha, alpha * (easy ? kEasyShrink : kShrink));
     } else {
@@ -235,6 +270,7 @@ double ContactNewton<N>::solve(const ContactSystem<N>& system, const ContactGoal
 template <int N>
 double ContactNewton<N>::start_smoothed(const ContactSystem<N>& system, const ContactGoal& goal,
                                         const SmoothingOptions& options, const double* r) {
+  shared_ = nullptr;
   resize(system);
   step_scale_ = options.step_scale;
   slip_smoothing_ = options.slip_smoothing;

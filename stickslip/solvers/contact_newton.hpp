@@ -31,6 +31,7 @@
 #include <vector>
 
 #include "stickslip/solvers/block_lu.hpp"
+#include "stickslip/solvers/body_factor.hpp"
 #include "stickslip/solvers/contact_system.hpp"
 
 namespace stickslip {
@@ -42,7 +43,8 @@ struct ProximalNewtonOptions {
   double alpha = 1e-2;  ///< of the first proximal problem
   double smallest_alpha = 1e-12;
   double step_scale = 10;    ///< ρ_i d_i
-  int max_iterations = 400;  ///< factorisations
+  int max_iterations = 400;  ///< factorisations, looked at after each problem
+  int max_steps = 40;        ///< of one problem
 };
 
 struct SmoothingOptions {
@@ -57,9 +59,10 @@ struct SmoothingOptions {
 template <int N>
 class ContactNewton {
  public:
-  /// r: start and best result (padded). Returns the error reached. iterations counts factorisations.
+  /// r: start and best result (padded). Returns the error reached. iterations counts factorisations: of V over the
+  /// laws, or, where `factor` is given (loaded with this system), of I + T D, T = (V - slope D)⁻¹ slope, α > 0.
   double solve(const ContactSystem<N>& system, const ContactGoal& goal, const ProximalNewtonOptions& options, double* r,
-               double* slip, int& iterations);
+               double* slip, int& iterations, BodyFactor<N>* factor = nullptr);
   double follow_smoothed(const ContactSystem<N>& system, const ContactGoal& goal, const SmoothingOptions& options,
                          double* r, int& iterations);
 
@@ -80,6 +83,7 @@ class ContactNewton {
                         const double* r);
   void note_projected(const ContactSystem<N>& system, const ContactGoal& goal);
   bool factorize(const ContactSystem<N>& system, const Proximal& proximal, double levenberg);
+  bool factorize_shared(const ContactSystem<N>& system, const Proximal& proximal, double levenberg);
   /// x = -V⁻¹ F; false if that is not finite.
   bool solve_linear(const ContactSystem<N>& system, const double* F, std::vector<double>& x);
   /// direction_ = -V⁻¹ F_
@@ -91,6 +95,8 @@ class ContactNewton {
   void note(const ContactSystem<N>& system, const ContactGoal& goal, const Proximal& proximal);
 
   BlockLu lu_;
+  BodyFactor<N>* shared_ = nullptr;  // taken instead of lu_
+  std::vector<double> own_, T_;      // of it: (V - slope D)⁻¹, and T, N x N row-major per law
   std::vector<int> columns_, sizes_;
   std::vector<std::size_t> rows_;
   ResidualFunction function_ = ResidualFunction::natural_map;

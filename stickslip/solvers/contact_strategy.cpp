@@ -25,8 +25,7 @@ namespace {
 constexpr int kMostSweeps = 100'000, kMostFactorisations = 1000, kMostOfStrategy = 10'000;
 constexpr int kMostWithinTime = 1'000'000;  // of the strategy, where a limit on time is enough of a limit
 
-constexpr int kSmall = 12;      // laws: up to here factorisations cost little more than sweeps
-constexpr double kShare = 0.3;  // of the error asked for: what a patch is solved to
+constexpr int kSmall = 12;  // laws: up to here factorisations cost little more than sweeps
 // Contacts in space: from kLarge on a factorisation of the whole costs more than it brings until all else has failed,
 // from kHuge on it costs more than the limits allow and is not tried.
 constexpr int kLarge = 800, kHuge = 4000;
@@ -46,28 +45,16 @@ constexpr double kVariation = 0.3, kSmallestVariation = 1e-5, kNewVariation = 0.
 constexpr double kAtRoundOff = 1.01;  // of the round-off of D r over |b|: an error that says nothing
 constexpr double kHopeless = 1e-3;    // unit_free: without a solution u stays wrong by a part of b
 
-// Many laws: laws in a patch per ring of neighbours, rounds without progress before the reach is at its largest, and
+// Many laws: rounds without progress before the reach is at its largest, and
 // the part of all laws above which the trouble is no matter of a few places.
-constexpr int kPatch = 250, kStalls = 5;
+constexpr int kStalls = 5;
 constexpr double kLocal = 0.05;
 // A round that leaves more of the error than this has stalled: patches solve their part and should halve it.
 constexpr double kProgressOfPatches = 0.5, kProgressOfSweeps = 0.9;
-constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50, kSweepsAfterStall = 300;
+constexpr int kSweepsAfterStall = 300;
 // Sweeps alone go on in bursts while each leaves at most this part of the error.
 constexpr int kBurst = 250;
 constexpr double kUsefulBurst = 0.8;
-// The central path: δ over |b|∞ at its start for low and high friction, then the others, because a path may get lost.
-// Found on heaps of spheres.
-constexpr double kSlipOfLow = 0.3, kSlipOfHigh = 1, kOtherSlips[] = {0, 5};
-// Before it long steps, which take a tenth of its factorisations where they arrive at all; the other value after it.
-constexpr double kLongSlipOfLow = 0.3, kLongSlipOfHigh = 3;
-// Where there are many more reactions than freedoms and friction is high, hardly anything slides: the convex problem
-// comes first.
-constexpr double kRedundant = 2, kHighFriction = 0.5;                           // reactions over freedoms; mean of μ
-constexpr int kOfPath = 250, kOfConvex = 50, kOfLong = 60, kOfFollowing = 150;  // factorisations
-// Low friction: long steps start from the point of the sweeps, so far inside the cones, or, where reactions are highly
-// redundant and sweeps lead nowhere, from the fixed point with a shift that follows.
-constexpr double kMargin = 0.03;             // of |b|∞
 constexpr double kProgressBeforePath = 0.5;  // of the error, by conjugate sweeps
 // Iterations in a patch: its cost is that of its laws, so that small ones may have more.
 constexpr int kPatchWork = 60'000, kFewestInPatch = 100, kMostInPatch = 2000;  // laws times iterations; iterations
@@ -112,15 +99,14 @@ constexpr ContactAttempt kAttempts[] = {
      .newton = {.alpha = 1e-2, .step_scale = 1, .max_iterations = 200}},
 };
 
-/// One more part of the way, and the error that it left.
+int limit(const ContactOptions& options, int own) { return options.max_iterations > 0 ? options.max_iterations : own; }
+
+}  // namespace
+
 void note_part(std::string_view part, double error, InclusionSolution& solution) {
   if (solution.solver.find(part) == std::string::npos) (solution.solver += '+') += part;
   solution.history.push_back(error);
 }
-
-int limit(const ContactOptions& options, int own) { return options.max_iterations > 0 ? options.max_iterations : own; }
-
-}  // namespace
 
 template <int N>
 void ContactStrategy<N>::run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution) {
@@ -251,45 +237,6 @@ void ContactStrategy<N>::run_large(const ContactOptions& options, const ContactG
       stalls = 0;
     }
   }
-}
-
-template <int N>
-void ContactStrategy<N>::run_interior(const ContactOptions& options, const ContactGoal& goal,
-                                      InclusionSolution& solution) {
-  double mu = 0;
-  for (int i = 0; i < system.laws(); ++i) mu += system.set(i).limit / system.laws();
-  const bool high = mu > kHighFriction;
-  auto finished = [&](const InteriorOptions& path, const char* name) {
-    start_ = r;
-    InteriorOptions limited = path;
-    limited.max_iterations = std::min(path.max_iterations, most_ - iterations);
-    keep(interior_.follow(system, bodies, goal, limited, start_.data(), slip_.data(), iterations));
-    note_part(name, error, solution);
-    if (done(goal)) return true;
-    start_ = r;
-    sweep(goal, {.sweeps = kSweepsAlone, .acceleration = Acceleration::conjugate});
-    note_part("conjugate_gauss_seidel", error, solution);
-    return done(goal) || error <= options.acceptable;
-  };
-  const bool redundant = bodies && system.size() > kRedundant * freedoms_of(*bodies);
-  if (high && redundant && finished({.max_iterations = kOfConvex, .steps = InteriorSteps::convex}, "convex_path"))
-    return;
-  auto far = [&](double slip) {
-    InteriorOptions steps{.slip = slip, .max_iterations = kOfLong, .steps = InteriorSteps::long_steps};
-    steps.sweeps_early = !redundant;
-    if (!high && !redundant) steps.margin = kMargin;
-    if (!high && redundant) {
-      steps.shift_follows = true;
-      steps.max_iterations = kOfFollowing;
-    }
-    return finished(steps, "interior_point");
-  };
-  auto along = [&](double slip) { return finished({.slip = slip, .max_iterations = kOfPath}, "central_path"); };
-  if (far(high ? kLongSlipOfHigh : kLongSlipOfLow) || along(high ? kSlipOfHigh : kSlipOfLow) ||
-      far(high ? kLongSlipOfLow : kLongSlipOfHigh))
-    return;
-  for (const double slip : kOtherSlips)
-    if (along(slip)) return;
 }
 
 template <int N>

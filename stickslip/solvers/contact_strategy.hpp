@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "stickslip/solvers/accelerated_sweeps.hpp"
@@ -13,6 +14,9 @@
 #include "stickslip/solvers/contact_solver.hpp"
 
 namespace stickslip {
+
+/// One more part of the way, and the error that it left.
+void note_part(std::string_view part, double error, InclusionSolution& solution);
 
 /// What is done before a proximal Newton method, and that method.
 struct ContactAttempt;
@@ -37,6 +41,10 @@ class ContactStrategy {
   void run(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
 
  private:
+  static constexpr double kShare = 0.3;  // of the error asked for: what a patch is solved to
+  static constexpr int kPatch = 250;     // laws in patches, per ring of neighbours
+  static constexpr int kSweepsAlone = 1000, kSweepsAfterPatches = 50;
+
   /// From start_; keeps the result if it is better.
   void sweep(const ContactGoal& goal, const SweepLimits& limits);
   /// Conjugate sweeps from r, up to 1000.
@@ -49,6 +57,9 @@ class ContactStrategy {
   void run_large(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
   /// Heaps: the central path, by several ways of smoothing the slip, each followed by conjugate sweeps.
   void run_interior(const ContactOptions& options, const ContactGoal& goal, InclusionSolution& solution);
+  /// What interior points leave, from r and into it; the error. Patches, or a proximal Newton method over bodies.
+  double finish_with_patches(double* point, const ContactOptions& options, const ContactGoal& goal);
+  double finish_with_newton(double* point, const ContactGoal& goal);
   /// Patches 0 .. count - 1, from start_, into start_.
   void solve_patches(int count, const ContactOptions& options, const ContactGoal& goal, int patience);
   struct PatchSolver;  // and its memory, of which each thread needs one

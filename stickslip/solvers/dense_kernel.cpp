@@ -22,97 +22,112 @@ typedef double Four __attribute__((vector_size(32), aligned(8), may_alias));
 
 #ifdef STICKSLIP_FUSED
 namespace {
-// Tiles of C held in registers, and the parts of A and B that are copied for them: a tile of A stays in the first level
-// of the cache, the part of B in the second.
-constexpr int kTileRows = 12, kTileColumns = 4, kDepth = 128, kColumns = 64;
+// Tiles of C held in registers, and the part of B that is copied for them, in the second level of the cache; of A only
+// what fills no tile is copied.
+constexpr int kDepth = 128;
 // Below this a product is over before the copies have paid.
 constexpr int kFewestRows = 12, kSmallestDepth = 12, kFewestColumns = 4;
 
-/// C -= A B for one tile; A: depth x 12, B: depth x 4, both copied row by row of the depth.
-__attribute__((target("avx2,fma"))) inline void subtract_tile(int depth, const double* A, const double* B, double* C,
-                                                              int ldc) {
-  Four s00{}, s01{}, s02{}, s10{}, s11{}, s12{}, s20{}, s21{}, s22{}, s30{}, s31{}, s32{};
-  for (int l = 0; l < depth; ++l, A += kTileRows, B += kTileColumns) {
-    const Four x = *reinterpret_cast<const Four*>(A), y = *reinterpret_cast<const Four*>(A + 4),
-               z = *reinterpret_cast<const Four*>(A + 8);
-    s00 += x * B[0];
-    s01 += y * B[0];
-    s02 += z * B[0];
-    s10 += x * B[1];
-    s11 += y * B[1];
-    s12 += z * B[1];
-    s20 += x * B[2];
-    s21 += y * B[2];
-    s22 += z * B[2];
-    s30 += x * B[3];
-    s31 += y * B[3];
-    s32 += z * B[3];
+struct Tile256 {  // 12 x 4 of 16 registers
+  typedef double Lanes __attribute__((vector_size(32), aligned(8), may_alias));
+  static constexpr int lanes = 4, rows = 12, columns = 4, together = 64;
+};
+struct Tile512 {  // 24 x 6 of 32 registers: bodies have six coordinates
+  typedef double Lanes __attribute__((vector_size(64), aligned(8), may_alias));
+  static constexpr int lanes = 8, rows = 24, columns = 6, together = 60;
+};
+
+/// C -= A B for one tile; B copied row by row of the depth.
+template <class Tile>
+[[gnu::always_inline]] inline void subtract_tile(int depth, const double* A, int lda, const double* B, double* C,
+                                                 int ldc) {
+  using Lanes = typename Tile::Lanes;
+  constexpr int vectors = Tile::rows / Tile::lanes;
+  Lanes sum[Tile::columns][vectors] = {};
+  for (int l = 0; l < depth; ++l, A += lda, B += Tile::columns) {
+    Lanes x[vectors];
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) x[v] = *reinterpret_cast<const Lanes*>(A + v * Tile::lanes);
+#pragma GCC unroll 8
+    for (int j = 0; j < Tile::columns; ++j)
+#pragma GCC unroll 8
+      for (int v = 0; v < vectors; ++v) sum[j][v] += x[v] * B[j];
   }
-  auto subtract = [](double* c, const Four& x, const Four& y, const Four& z) __attribute__((always_inline)) {
-    *reinterpret_cast<Four*>(c) -= x;
-    *reinterpret_cast<Four*>(c + 4) -= y;
-    *reinterpret_cast<Four*>(c + 8) -= z;
-  };
-  subtract(C, s00, s01, s02);
-  subtract(C + ldc, s10, s11, s12);
-  subtract(C + 2l * ldc, s20, s21, s22);
-  subtract(C + 3l * ldc, s30, s31, s32);
+#pragma GCC unroll 8
+  for (int j = 0; j < Tile::columns; ++j, C += ldc)
+#pragma GCC unroll 8
+    for (int v = 0; v < vectors; ++v) *reinterpret_cast<Lanes*>(C + v * Tile::lanes) -= sum[j][v];
 }
 
-__attribute__((target("avx2,fma"))) void subtract_product_fused(int m, int n, int k, const double* A, int lda,
-                                                                const double* B, int row_step, int column_step,
-                                                                double* C, int ldc) {
-  double a[kDepth * kTileRows], b[kDepth * kColumns], edge[kTileRows * kTileColumns];
+template <class Tile>
+[[gnu::always_inline]] inline void subtract_product_in_tiles(int m, int n, int k, const double* A, int lda,
+                                                             const double* B, int row_step, int column_step, double* C,
+                                                             int ldc) {
+  double a[kDepth * Tile::rows], b[kDepth * Tile::together], edge[Tile::rows * Tile::columns];
   for (int first = 0; first < k; first += kDepth) {
     const int depth = std::min(kDepth, k - first);
-    for (int left = 0; left < n; left += kColumns) {
-      const int columns = std::min(kColumns, n - left);
-      for (int j = 0; j < columns; j += kTileColumns) {
+    for (int left = 0; left < n; left += Tile::together) {
+      const int columns = std::min(Tile::together, n - left);
+      for (int j = 0; j < columns; j += Tile::columns) {
         double* to = b + static_cast<long>(j) * depth;
-        const int here = std::min(kTileColumns, columns - j);
+        const int here = std::min(Tile::columns, columns - j);
         const double* from = B + static_cast<long>(left + j) * column_step + static_cast<long>(first) * row_step;
-        if (here < kTileColumns) std::fill_n(to, static_cast<long>(depth) * kTileColumns, 0.0);
+        if (here < Tile::columns) std::fill_n(to, static_cast<long>(depth) * Tile::columns, 0.0);
         for (int c = 0; c < here; ++c)
           for (int l = 0; l < depth; ++l)
-            to[l * kTileColumns + c] = from[static_cast<long>(l) * row_step + static_cast<long>(c) * column_step];
+            to[l * Tile::columns + c] = from[static_cast<long>(l) * row_step + static_cast<long>(c) * column_step];
       }
-      for (int i = 0; i < m; i += kTileRows) {
-        const int rows = std::min(kTileRows, m - i);
-        if (rows < kTileRows) std::fill_n(a, depth * kTileRows, 0.0);
-        for (int l = 0; l < depth; ++l) {
-          const double* from = A + i + static_cast<long>(first + l) * lda;
-          double* to = a + l * kTileRows;
-          if (rows == kTileRows)
-            std::copy_n(from, kTileRows, to);
-          else
-            std::copy_n(from, rows, to);
+      for (int i = 0; i < m; i += Tile::rows) {
+        const int rows = std::min(Tile::rows, m - i);
+        const double* from = A + i + static_cast<long>(first) * lda;
+        int step = lda;
+        if (rows < Tile::rows) {
+          std::fill_n(a, depth * Tile::rows, 0.0);
+          for (int l = 0; l < depth; ++l) std::copy_n(from + static_cast<long>(l) * lda, rows, a + l * Tile::rows);
+          from = a;
+          step = Tile::rows;
         }
-        for (int j = 0; j < columns; j += kTileColumns) {
-          const int here = std::min(kTileColumns, columns - j);
+        for (int j = 0; j < columns; j += Tile::columns) {
+          const int here = std::min(Tile::columns, columns - j);
           double* c = C + i + static_cast<long>(left + j) * ldc;
-          if (rows == kTileRows && here == kTileColumns) {
-            subtract_tile(depth, a, b + static_cast<long>(j) * depth, c, ldc);
+          if (rows == Tile::rows && here == Tile::columns) {
+            subtract_tile<Tile>(depth, from, step, b + static_cast<long>(j) * depth, c, ldc);
             continue;
           }
-          std::fill_n(edge, kTileRows * kTileColumns, 0.0);
-          subtract_tile(depth, a, b + static_cast<long>(j) * depth, edge, kTileRows);
+          std::fill_n(edge, Tile::rows * Tile::columns, 0.0);
+          subtract_tile<Tile>(depth, from, step, b + static_cast<long>(j) * depth, edge, Tile::rows);
           for (int y = 0; y < here; ++y)
-            for (int x = 0; x < rows; ++x) c[x + static_cast<long>(y) * ldc] += edge[x + kTileRows * y];
+            for (int x = 0; x < rows; ++x) c[x + static_cast<long>(y) * ldc] += edge[x + Tile::rows * y];
         }
       }
     }
   }
 }
 
+__attribute__((target("avx2,fma"))) void subtract_product_256(int m, int n, int k, const double* A, int lda,
+                                                              const double* B, int row_step, int column_step, double* C,
+                                                              int ldc) {
+  subtract_product_in_tiles<Tile256>(m, n, k, A, lda, B, row_step, column_step, C, ldc);
+}
+
+__attribute__((target("avx512f,avx2,fma"))) void subtract_product_512(int m, int n, int k, const double* A, int lda,
+                                                                      const double* B, int row_step, int column_step,
+                                                                      double* C, int ldc) {
+  subtract_product_in_tiles<Tile512>(m, n, k, A, lda, B, row_step, column_step, C, ldc);
+}
+
 const bool has_fused = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+const bool has_512 = has_fused && __builtin_cpu_supports("avx512f");
 }  // namespace
 #endif
 
 STICKSLIP_WIDE void subtract_product(int m, int n, int k, const double* A, int lda, const double* B, int row_step,
                                      int column_step, double* C, int ldc) {
 #ifdef STICKSLIP_FUSED
-  if (m >= kFewestRows && k >= kSmallestDepth && n >= kFewestColumns && has_fused)
-    return subtract_product_fused(m, n, k, A, lda, B, row_step, column_step, C, ldc);
+  if (m >= kFewestRows && k >= kSmallestDepth && n >= kFewestColumns && has_fused) {
+    if (has_512) return subtract_product_512(m, n, k, A, lda, B, row_step, column_step, C, ldc);
+    return subtract_product_256(m, n, k, A, lda, B, row_step, column_step, C, ldc);
+  }
 #endif
   int j = 0;
   for (; j + 4 <= n; j += 4) {
@@ -176,6 +191,32 @@ STICKSLIP_WIDE void subtract_product(int m, int n, int k, const double* A, int l
       for (int l = 0; l < k; ++l, a += lda) s += *a * b[static_cast<long>(l) * row_step];
       c[i] -= s;
     }
+  }
+}
+
+STICKSLIP_WIDE void subtract_columns(int m, int n, const double* A, int lda, const double* x, double* y) {
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    const double *a0 = A + static_cast<long>(j) * lda, *a1 = a0 + lda, *a2 = a1 + lda, *a3 = a2 + lda;
+    const double x0 = x[j], x1 = x[j + 1], x2 = x[j + 2], x3 = x[j + 3];
+    for (int i = 0; i < m; ++i) y[i] -= a0[i] * x0 + a1[i] * x1 + a2[i] * x2 + a3[i] * x3;
+  }
+  for (; j < n; ++j)
+    for (int i = 0; i < m; ++i) y[i] -= A[i + static_cast<long>(j) * lda] * x[j];
+}
+
+STICKSLIP_WIDE void subtract_inner(int m, int n, const double* A, int lda, const double* x, double* y) {
+  for (int j = 0; j < n; ++j, A += lda) {
+    Four s{}, t{};
+    int i = 0;
+    for (; i + 8 <= m; i += 8) {
+      s += *reinterpret_cast<const Four*>(A + i) * *reinterpret_cast<const Four*>(x + i);
+      t += *reinterpret_cast<const Four*>(A + i + 4) * *reinterpret_cast<const Four*>(x + i + 4);
+    }
+    s += t;
+    double sum = (s[0] + s[1]) + (s[2] + s[3]);
+    for (; i < m; ++i) sum += A[i] * x[i];
+    y[j] -= sum;
   }
 }
 

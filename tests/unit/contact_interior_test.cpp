@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "stickslip/solvers/contact_newton.hpp"
 #include "stickslip/solvers/residual.hpp"
 #include "stickslip/solvers/solve.hpp"
 #include "tests/unit/matrix_samples.hpp"
@@ -190,6 +191,63 @@ TEST(ContactInterior, LongStepsStartNearTheReactionsTheyAreGiven) {
   // From r = 0 too: the margin moves it inside.
   EXPECT_LE(follow(Pyramid(5, 0.3), {.steps = InteriorSteps::long_steps, .margin = 0.03}, 1e-4, true, near), 1e-4);
   EXPECT_LE(near, 60);
+}
+
+TEST(ContactInterior, PointsAreHandedToWhatFinishesThem) {
+  const Pyramid heap(6, 0.3);
+  InteriorOptions options{.steps = InteriorSteps::long_steps, .finish_below = 1e-2};
+  int without = 0, with = 0, calls = 0;
+  const double error = follow(heap, options, 1e-4, true, without);
+  auto useless = [&](double*) {
+    ++calls;
+    return HUGE_VAL;
+  };
+  const FunctionRef<double(double*)> finish = useless;
+  options.finish = &finish;
+  EXPECT_EQ(follow(heap, options, 1e-4, true, with), error);
+  EXPECT_EQ(with, without);
+  EXPECT_GT(calls, 0);
+  auto perfect = [](double*) { return 0.0; };
+  const FunctionRef<double(double*)> end = perfect;
+  options.finish = &end;
+  EXPECT_EQ(follow(heap, options, 1e-4, true, with), 0.0);
+  EXPECT_LT(with, without);
+}
+
+TEST(ContactNewton, TakesTheSameStepsOverBodiesAsOverContacts) {
+  const Pyramid heap(5, 0.3);
+  Condensation condensation;
+  condensation.refresh(heap.problem);
+  ContactSystem<3> system;
+  system.load(condensation.D(), condensation.b(), heap.problem.sets, natural_scale(condensation.D(), condensation.b()));
+  const ContactGoal goal{StoppingMeasure::unit_free, 1e-12};
+  Vector start = Vector::Zero(system.size()), slips = Vector::Zero(system.laws());
+  for (int k = 0; k < 20; ++k) system.sweep({}, false, start.data(), slips.data());
+  BodyFactor<3> factor;
+  factor.load(system, condensation.bodies(heap.problem));
+  ASSERT_TRUE(factor.over_bodies());
+  ContactNewton<3> newton;
+  for (const auto function : {ResidualFunction::natural_map, ResidualFunction::alart_curnier}) {
+    const ProximalNewtonOptions options{.function = function, .alpha = 1, .max_iterations = 3, .max_steps = 3};
+    Vector contacts = start, bodies = start;
+    int iterations = 0;
+    const double error = newton.solve(system, goal, options, contacts.data(), slips.data(), iterations);
+    EXPECT_EQ(iterations, 3);
+    EXPECT_NEAR(newton.solve(system, goal, options, bodies.data(), slips.data(), iterations, &factor), error,
+                1e-9 * error);
+    // Round-off of three solves whose matrices have conditions of some hundred.
+    EXPECT_LE((contacts - bodies).lpNorm<Eigen::Infinity>(), 1e-10 * contacts.lpNorm<Eigen::Infinity>());
+    EXPECT_GT((contacts - start).lpNorm<Eigen::Infinity>(), 1e-3 * contacts.lpNorm<Eigen::Infinity>());
+  }
+}
+
+TEST(ContactStrategy, WhatInteriorPointsLeaveOfARedundantHeapIsFinishedByNewton) {
+  const Pyramid heap(11, 0.3);
+  ASSERT_EQ(heap.problem.sets.size(), 2541u);
+  const InclusionSolution solution =
+      solve(heap.problem, {.tolerance = 1e-4, .max_iterations = 2000, .measure = StoppingMeasure::unit_free});
+  EXPECT_EQ(solution.status, Status::success) << solution.message;
+  EXPECT_NE(solution.solver.find("proximal_newton"), std::string::npos) << solution.solver;
 }
 
 TEST(ContactStrategy, AHeapOnWhichSweepsStandStillIsSolvedByAnInteriorPoint) {

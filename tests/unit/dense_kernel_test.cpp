@@ -21,8 +21,8 @@ Matrix sample(samples::Engine& engine, int rows, int columns) {
 // Sizes on both sides of every tile, of the depth and of the columns that are copied at once.
 TEST(DenseKernel, ProductsOfAllSizesAreThoseOfTheDefinition) {
   samples::Engine engine(77);
-  for (const int m : {1, 7, 11, 12, 13, 24, 37})
-    for (const int n : {1, 3, 4, 5, 8, 63, 64, 70})
+  for (const int m : {1, 7, 11, 12, 13, 24, 25, 37, 48})
+    for (const int n : {1, 3, 4, 5, 6, 8, 60, 61, 63, 64, 70})
       for (const int k : {1, 11, 12, 50, 128, 129, 300})
         for (const bool transposed : {false, true}) {
           const Matrix A = sample(engine, m + 2, k), B = sample(engine, transposed ? n : k, transposed ? k : n);
@@ -38,6 +38,24 @@ TEST(DenseKernel, ProductsOfAllSizesAreThoseOfTheDefinition) {
           EXPECT_EQ(C.topRows(2), before.topRows(2));
           EXPECT_EQ(C.bottomRows(1), before.bottomRows(1));
         }
+}
+
+TEST(DenseKernel, ProductsWithVectorsAreThoseOfTheDefinition) {
+  samples::Engine engine(79);
+  for (const int m : {0, 1, 7, 8, 9, 40})
+    for (const int n : {1, 3, 4, 5, 12}) {
+      const Matrix A = sample(engine, m + 2, n), x = sample(engine, n, 1), z = sample(engine, m, 1);
+      const Matrix before = sample(engine, m + 1, 1), other = sample(engine, n, 1);
+      Matrix y = before, w = other;
+      dense_kernel::subtract_columns(m, n, A.data() + 1, m + 2, x.data(), y.data());
+      dense_kernel::subtract_inner(m, n, A.data() + 1, m + 2, z.data(), w.data());
+      Matrix expected = before;
+      expected.topRows(m) -= A.middleRows(1, m) * x;
+      // n, or m, products of numbers up to 1, each rounded.
+      EXPECT_LE((y - expected).lpNorm<Eigen::Infinity>(), 2e-16 * (n + 2)) << m << ' ' << n;
+      EXPECT_EQ(y(m), before(m));
+      EXPECT_LE((w - other + A.middleRows(1, m).transpose() * z).lpNorm<Eigen::Infinity>(), 2e-16 * (m + 2));
+    }
 }
 
 TEST(DenseKernel, FactorsMultiplyToTheMatrixWithItsRowsExchanged) {
