@@ -142,5 +142,53 @@ TEST(CompliantLimits, ADamperThatIsNextToNothingIsRefusedAndSaysWhatToTake) {
   }
 }
 
+/// A stiffness that is not symmetric works; no contact ever closes.
+TEST(CompliantLimits, TheWorkOfCirculatoryForcesIsBooked) {
+  for (const char* integrator : {"explicit", "stiff"}) {
+    const Simulation s = run(given(R"toml(
+[matrices]
+coordinates = ["x", "y"]
+mass = [[1, 0], [0, 1]]
+damping = [[6, 0], [0, 6]]
+stiffness = [[100, 20], [-20, 100]]
+[[contact]]
+gap = "x + 10"
+compliance = { stiffness = 1000 }
+[initial]
+position = [0.1, 0]
+[run]
+scheme = "compliant"
+end_time = 2
+tolerance = 1e-9
+)toml",
+                                   {fmt::format("run.compliant.integrator='{}'", integrator)}));
+    EXPECT_LT(audit_value(s, "energy"), 1e-6) << integrator;
+  }
+}
+
+/// x = (1 - cos ω t)/ω²: differences by ω reach over 1e-4 ω.
+TEST(CompliantLimits, DerivativesByAFrequencyOverManyPeriods) {
+  for (const double t : {10.0, 100.0}) {
+    const Simulation s = run(given(R"toml(
+[parameters]
+w = 10
+[matrices]
+coordinates = ["x"]
+mass = [[1]]
+force = ["cos(w*t)"]
+[[contact]]
+gap = "x + 100"
+compliance = { stiffness = 1e4 }
+[run]
+scheme = "compliant"
+tolerance = 1e-11
+sensitivities = ["w"]
+)toml",
+                                   {fmt::format("run.end_time={}", t)}));
+    const double w = 10, exact = t * std::sin(w * t) / (w * w) - 2 * (1 - std::cos(w * t)) / (w * w * w);
+    EXPECT_NEAR(s.final_sensitivity(0, 0), exact, 1e-6 * t / (w * w)) << t;
+  }
+}
+
 }  // namespace
 }  // namespace stickslip::compliant_limits_test

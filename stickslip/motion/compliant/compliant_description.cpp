@@ -39,7 +39,11 @@ AuditLimits limits(const System&, const SimulationOptions& options) {
   // Fixed steps promise no accuracy, but what makes or loses a tenth of the energy is no motion of the model.
   constexpr double kUnstable = 0.1;
   AuditLimits limits;
-  limits.finer = limits.closer = options.compliant.fixed_step() ? "reduce run.step" : "lower run.tolerance";
+  constexpr double kNearRoundOff = 1e-10;  // from there on down it may be rounding that is seen
+  const char* finer = options.tolerance > kNearRoundOff
+                          ? "lower run.tolerance"
+                          : "raise run.tolerance: this may be round-off of stiff contacts";
+  limits.finer = limits.closer = options.compliant.fixed_step() ? "reduce run.step" : finer;
   limits.energy = true;
   limits.energy_limit =
       options.compliant.fixed_step() ? kUnstable : integration_limit(options.tolerance, kEnergyRoundOff);
