@@ -120,6 +120,7 @@ void CompliantContacts::keep_pieces(const std::vector<ContactPieces>& pieces) {
 
 void CompliantContacts::let_go() {
   for (const auto& group : groups_) group->problem.keep_pieces = false;
+  mean_slopes_.clear();
 }
 
 std::vector<std::size_t> CompliantContacts::closed_since(const std::vector<ContactPieces>& before) const {

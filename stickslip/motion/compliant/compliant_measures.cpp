@@ -219,6 +219,21 @@ double CompliantContacts::stiffness_of(std::size_t slot) const {
   return largest;
 }
 
+double CompliantContacts::time_to_stop(std::size_t slot, double weight) const {
+  const double speed = -gap_rate(slot);
+  if (slots_[slot].law < 0 || !(speed > 0)) return HUGE_VAL;
+  const auto& phi = compliance_[static_cast<std::size_t>(slots_[slot].law)].normal_force;
+  if (!phi) return HUGE_VAL;
+  const auto stops = [&](double time) { return normal_force(*phi, speed * time).force * time * weight >= speed; };
+  constexpr double kFactor = 2;      // a size of time is asked for
+  constexpr int kMostFactors = 400;  // 1e120
+  double time = 1;
+  int round = 0;
+  while (!stops(time) && round++ < kMostFactors) time *= kFactor;
+  while (stops(time / kFactor) && round++ < kMostFactors) time /= kFactor;
+  return round < kMostFactors ? time : HUGE_VAL;
+}
+
 double CompliantContacts::relaxation_of(std::size_t slot) const {
   const auto [group, k] = places_[slot];
   const CompliantProblem& p = group->problem;
