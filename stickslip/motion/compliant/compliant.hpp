@@ -140,9 +140,12 @@ class CompliantScheme final : public Scheme {
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;
-  /// d/dx of `value` along a change x of the motion and `by_time` of the time, on the pieces given, if any.
+  /// d/dx of `value` along a change x of the motion and `by_time` of the time, on the pieces given, if any. `longest`:
+  /// the largest factor of x that is small.
   double slope_along(double t, const Vector& y, const std::vector<ContactPieces>& pieces, const Vector& x,
-                     double by_time, const std::function<double()>& value);
+                     double by_time, const std::function<double()>& value, double longest = HUGE_VAL);
+  /// The factor of x that is small beside the penetration of a slot with a normal law of its own.
+  double small_beside_penetration(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time);
   double jump_slope(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
                     const Vector& x, double by_time);
   double jump_slope_by_unknown(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,

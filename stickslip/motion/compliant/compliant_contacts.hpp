@@ -201,6 +201,7 @@ class CompliantContacts {
   double gap(std::size_t slot) const;       ///< [m]; margin() where its point is out of sight
   double gap_rate(std::size_t slot) const;  ///< [m/s]; 0 there
   double stiffness_of(std::size_t slot) const;
+  bool has_own_law(std::size_t slot) const;  ///< φ in place of K_nn
   /// In which the normal law of its own of a slot would stop what comes in with the speed of the placed state: φ(u t)
   /// t/m = u, 1/m = `weight`; infinite without such a law. [s]
   double time_to_stop(std::size_t slot, double weight) const;

@@ -24,7 +24,9 @@ double CompliantScheme::since_switch(double t, const Vector& y, const std::vecto
   dynamics_.place(stretch_.inside(t), y);
   const double value = border();
   contacts.let_go();
-  return value / slope_along(t, y, before, f, 1, border);
+  const double longest =
+      before[slot].closed == after.closed ? small_beside_penetration(t, y, slot, f, 1) : double{HUGE_VAL};
+  return value / slope_along(t, y, before, f, 1, border, longest);
 }
 
 /// τ of the slots that have changed, each with the pieces of its change alone, and less of those before.

@@ -219,11 +219,14 @@ double CompliantContacts::stiffness_of(std::size_t slot) const {
   return largest;
 }
 
+bool CompliantContacts::has_own_law(std::size_t slot) const {
+  return slots_[slot].law >= 0 && compliance_[static_cast<std::size_t>(slots_[slot].law)].normal_force;
+}
+
 double CompliantContacts::time_to_stop(std::size_t slot, double weight) const {
   const double speed = -gap_rate(slot);
-  if (slots_[slot].law < 0 || !(speed > 0)) return HUGE_VAL;
+  if (!has_own_law(slot) || !(speed > 0)) return HUGE_VAL;
   const auto& phi = compliance_[static_cast<std::size_t>(slots_[slot].law)].normal_force;
-  if (!phi) return HUGE_VAL;
   const auto stops = [&](double time) { return normal_force(*phi, speed * time).force * time * weight >= speed; };
   constexpr double kFactor = 2;      // a size of time is asked for
   constexpr int kMostFactors = 400;  // 1e120
