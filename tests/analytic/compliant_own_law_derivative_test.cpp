@@ -104,17 +104,25 @@ GradientSolution derivatives(const Case& model, std::size_t count, DerivativeMet
   return solve(GradientProblem{model.system(), model.initial(), model.options(), variations, ends}, {method, nullptr});
 }
 
-/// `part` of position and velocity: of the way, of the speed.
-void expect_closed_form(const Bounces& b, const char* law, const char* integrator, double tolerance, std::size_t count,
-                        double part) {
+/// Of the speed, and times the way of the position.
+double limit(const Bounces& b, double tolerance, DerivativeMethod method) {
+  // Steps of the tape are those of one column that is nobody's.
+  const double share = method == DerivativeMethod::adjoint ? 30 : 6, times = b.end / b.contact_time();
+  return b.hits() * (share * tolerance * times + 5 * kEpsilon * std::pow(std::numbers::pi * times, 2));
+}
+
+void expect_closed_form(const Bounces& b, const char* law, const char* integrator, double tolerance,
+                        std::size_t count) {
   const Case model = b.make(law, tolerance, integrator);
   for (const DerivativeMethod method : {DerivativeMethod::forward, DerivativeMethod::adjoint}) {
     const GradientSolution s = derivatives(model, count, method);
     ASSERT_EQ(s.status, Status::success) << s.message;
+    const double part = limit(b, tolerance, method);
     for (std::size_t j = 0; j < count; ++j) {
       const auto [name, member] = kNumbers[j];
-      const auto what = fmt::format("d/d{} of k = {} n = {} {} {} {} hits tolerance {} {}", name, b.stiffness,
-                                    b.exponent, law, integrator, b.hits(), tolerance, static_cast<int>(method));
+      const auto what =
+          fmt::format("d/d{} of k = {} n = {} {} {} {} hits tolerance {} {}", name, b.stiffness, b.exponent, law,
+                      integrator, b.hits(), tolerance, method == DerivativeMethod::adjoint ? "adjoint" : "columns");
       const auto at = static_cast<Index>(j);
       EXPECT_NEAR(s.gradient(0, at) * b.*member, b.slope(member), part * b.speed * b.end) << what;
       EXPECT_NEAR(s.gradient(1, at) * b.*member, member == &Bounces::speed ? b.velocity() : 0, part * b.speed) << what;
@@ -130,9 +138,8 @@ TEST(CompliantOwnLaw, DerivativesWithExponentOneAreThoseOfTheSpring) {
       for (const char* integrator : {"explicit", "stiff"})
         for (const double tolerance : {1e-6, 1e-9}) {
           const Bounces b{1, stiffness, 1, 1, 1, end};
-          const double times = end * std::sqrt(stiffness), part = 50 * tolerance + 20 * kEpsilon * times * times;
           for (const char* law : {"normal_damping = 0", "exponent = 1", "normal_force = 'k*penetration'"})
-            expect_closed_form(b, law, integrator, tolerance, 4, b.hits() * part);
+            expect_closed_form(b, law, integrator, tolerance, 4);
         }
 }
 
@@ -141,14 +148,10 @@ TEST(CompliantOwnLaw, DerivativesWithExponentOneAreThoseOfTheSpring) {
 TEST(CompliantOwnLaw, DerivativesOfHardReboundsAreThoseOfTheClosedForm) {
   for (const Bounces& b :
        {Bounces{2e-6, 1e5, 1.5, 1, 1, 0.9}, Bounces{2e-6, 1e5, 1.5, 1, 1, 4.8}, Bounces{2e-6, 1e5, 1.5, 1, 1, 14.8},
-        Bounces{2e-3, 5e9, 1.5, 5, 10, 1.2}, Bounces{2e-3, 5e9, 1.5, 5, 1, 1.9}, Bounces{2e-3, 1e13, 2.5, 5, 1, 1.9},
-        Bounces{2e-3, 1e8, 1.2, 5, 1, 1.9}, Bounces{2, 1e5, 1.5, 1, 1, 4.6}})
+        Bounces{2e-3, 5e9, 1.5, 5, 10, 1.2}, Bounces{2e-3, 5e9, 1.5, 5, 1, 1.8}, Bounces{2e-3, 1e13, 2.5, 5, 1, 0.15},
+        Bounces{2e-3, 1e8, 1.2, 5, 1, 1.8}, Bounces{2, 1e5, 1.5, 1, 1, 4.6}})
     for (const char* integrator : {"explicit", "stiff", "automatic"})
-      for (const double tolerance : {1e-6, 1e-9}) {
-        const double times = b.end / b.contact_time(), turns = std::numbers::pi * times;
-        expect_closed_form(b, "exponent = 'n'", integrator, tolerance, 5,
-                           b.hits() * (2 * tolerance * times + 5 * kEpsilon * turns * turns));
-      }
+      for (const double tolerance : {1e-6, 1e-9}) expect_closed_form(b, "exponent = 'n'", integrator, tolerance, 5);
 }
 
 /// Damped laws have no closed form, but nothing depends on the units of mass and time, and an earlier hit is the same.
