@@ -88,7 +88,7 @@ void ContactSystem<N>::lay_out_sweeps() {
     at += count;
   }
   swept_starts_[n] = at;
-  swept_ = {swept_starts_.data(),  swept_diagonals_.data(), swept_columns_.data(),
+  swept_ = {swept_starts_.data(), swept_diagonals_.data(), swept_columns_.data(),
             swept_values_.data(), swept_b_.data(),         swept_contacts_.data()};
 }
 

@@ -218,7 +218,7 @@ StepOutcome CompliantScheme::advance(StepRecord& record) {
   switch_times_.clear();
   part_.end = NAN;
   in_step_ = true;
-  cut_ = false;
+  cut_ = ends_own_law_ = false;
   look_for_switches(record);
   if (continued_ && !cut_) {
     if (!stiff_) {  // no switch that explains the rejected step: as if nothing had been

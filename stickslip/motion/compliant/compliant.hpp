@@ -140,9 +140,12 @@ class CompliantScheme final : public Scheme {
   void record_holds(const std::vector<CompliantContacts::Slot>& before);
   Vector column_of(const Vector& y, const DenseMatrix& S, Index k) const;
   std::vector<ContactPieces> pieces_before_jump(std::size_t slot) const;
-  /// d/dx of `value` along a change x of the motion and `by_time` of the time, on the pieces given, if any.
+  /// d/dx of `value` along a change x of the motion and `by_time` of the time, on the pieces given, if any. `longest`:
+  /// the largest factor of x that is small.
   double slope_along(double t, const Vector& y, const std::vector<ContactPieces>& pieces, const Vector& x,
-                     double by_time, const std::function<double()>& value);
+                     double by_time, const std::function<double()>& value, double longest = HUGE_VAL);
+  /// The factor of x that is small beside the penetration of a slot with a normal law of its own.
+  double small_beside_penetration(double t, const Vector& y, std::size_t slot, const Vector& x, double by_time);
   double jump_slope(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
                     const Vector& x, double by_time);
   double jump_slope_by_unknown(double t, const Vector& y, std::size_t slot, const std::vector<ContactPieces>& pieces,
@@ -185,6 +188,9 @@ class CompliantScheme final : public Scheme {
   double deepest_without_force(double at, const std::vector<ContactPieces>& before);
   bool pieces_hold() const;
   std::vector<double> lengths_to_switch(double h) const;
+  double shortest_beside_own_law() const;
+  double step_behind_closing(const std::vector<ContactPieces>& before);
+  void expect_rebound(std::size_t slot, double time, double weight);
   void step_to(double at, Vector& y);
   void end_step_at(double before, double after, bool jump, const std::vector<ContactPieces>& pieces_before);
   /// y just before a jump of forces, over it by its rate, columns included; from about `way` on. The time it is there.
@@ -222,6 +228,7 @@ class CompliantScheme final : public Scheme {
   void narrow(double& low, double& high);
   /// Changes of contacts are looked for in every evaluation, and some was seen; the step at hand is a continuation on
   /// the pieces of its start; the next one is to do without.
+  bool ends_own_law_ = false;  ///< the step at hand is cut where a normal law of its own ends
   bool watching_ = false, saw_change_ = false, continued_ = false, without_continuation_ = false;
   bool sparse_ = false, want_stiff_ = false;
   int steps_since_look_ = 0;

@@ -152,6 +152,7 @@ bool CompliantAdjoint::back(const TapeKink& kink) {
   for (const PiecesInTime& part : kink.parts) {
     kappa_ = part.time * after;
     dynamics_.contacts().keep_pieces(part.pieces);
+    dynamics_.contacts().take_mean_slopes(part.mean);
     const bool known = place(kink.t, kink.y);
     if (known) {
       dynamics_.pull_back(stretch_.inside(kink.t), kappa_, by_state, data_);

@@ -120,6 +120,7 @@ void CompliantContacts::keep_pieces(const std::vector<ContactPieces>& pieces) {
 
 void CompliantContacts::let_go() {
   for (const auto& group : groups_) group->problem.keep_pieces = false;
+  mean_slopes_.clear();
 }
 
 std::vector<std::size_t> CompliantContacts::closed_since(const std::vector<ContactPieces>& before) const {
@@ -131,9 +132,7 @@ std::vector<std::size_t> CompliantContacts::closed_since(const std::vector<Conta
 
 bool CompliantContacts::own_laws_end_since(const std::vector<ContactPieces>& before) const {
   for (std::size_t s = 0; s < slots_.size() && s < before.size(); ++s)
-    if (slots_[s].law >= 0 && before[s].closed != pieces_[s].closed &&
-        compliance_[static_cast<std::size_t>(slots_[s].law)].normal_force)
-      return true;
+    if (before[s].closed != pieces_[s].closed && has_own_law(s)) return true;
   return false;
 }
 

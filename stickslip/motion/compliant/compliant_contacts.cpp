@@ -189,11 +189,17 @@ void CompliantContacts::make_groups() {
   spin_.setZero(slot_count());
 }
 
-void CompliantContacts::normal_law(const Slot& slot, double gap, CompliantPoint& point) const {
+bool CompliantContacts::kept_closed(std::size_t slot) const {
+  const auto [group, k] = places_[slot];
+  return group->problem.keep_pieces && group->solution.pieces[k].closed;
+}
+
+void CompliantContacts::normal_law(const Slot& slot, double gap, bool kept, CompliantPoint& point) const {
   const auto& phi = compliance_[static_cast<std::size_t>(slot.law)].normal_force;
   if (!phi) return;
-  const NormalForce at = normal_force(*phi, std::max(0.0, -gap));
-  point.own_force = at.force;
+  const bool beyond = kept && gap > 0;
+  const NormalForce at = normal_force(*phi, beyond ? gap : std::max(0.0, -gap));
+  point.own_force = beyond ? -at.force : at.force;
   point.own_slope = at.slope;
   point.own_energy = at.energy;
 }
@@ -256,7 +262,8 @@ void CompliantContacts::gather(const Vector& v, const Vector& deformation) {
         point.own_force = limit_of(slot, friction_);
       } else {
         point.mu = coefficient(slot);
-        if (point.own_normal) normal_law(slot, p.gap[i], point);
+        if (point.own_normal) normal_law(slot, p.gap[i], kept_closed(s), point);
+        if (s < mean_slopes_.size() && mean_slopes_[s] && p.gap[i] != 0) point.own_slope = -point.own_force / p.gap[i];
       }
     }
   }

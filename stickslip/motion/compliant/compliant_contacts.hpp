@@ -211,6 +211,10 @@ class CompliantContacts {
   double gap(std::size_t slot) const;       ///< [m]; margin() where its point is out of sight
   double gap_rate(std::size_t slot) const;  ///< [m/s]; 0 there
   double stiffness_of(std::size_t slot) const;
+  bool has_own_law(std::size_t slot) const;  ///< φ in place of K_nn
+  /// In which the normal law of its own of a slot would stop what comes in with the speed of the placed state: φ(u t)
+  /// t/m = u, 1/m = `weight`; infinite without such a law. [s]
+  double time_to_stop(std::size_t slot, double weight) const;
   double relaxation_of(std::size_t slot) const;  ///< smallest C/K of its tangents [s]; infinite without any
   /// Smallest C/√(K m) of its tangents, 1/m = `weight`; infinite without any.
   double damping_ratio(std::size_t slot, double weight) const;
@@ -223,6 +227,9 @@ class CompliantContacts {
   /// which place() gives from then on. Not for coupled contacts.
   void keep_pieces(const std::vector<ContactPieces>& pieces);
   void let_go();
+  /// From the next placed state until let_go(), of slots that are not 0 here: φ/p in place of φ', the mean slope of a
+  /// normal law of its own between its border and p.
+  void take_mean_slopes(const std::vector<char>& slots) { mean_slopes_ = slots; }
   bool can_keep_pieces() const { return !coupled_; }
   /// What is 0 where slot s goes from one piece to the other, at the placed state; not a number where nobody knows. [N]
   double border_function(std::size_t slot, const ContactPieces& from, const ContactPieces& to) const;
@@ -265,7 +272,9 @@ class CompliantContacts {
   void neighbour_sections(const CompliantContacts& other, Vector& section) const;
   bool match(const ContactPoints& found, std::vector<int>& slot_of_point, std::vector<int>& point_of_slot,
              std::vector<Index>& row_of_point) const;
-  void normal_law(const Slot& slot, double gap, CompliantPoint& point) const;
+  /// φ, φ' and ∫φ at a gap; `kept`: beyond the border the contact stays closed, on the odd continuation of φ.
+  void normal_law(const Slot& slot, double gap, bool kept, CompliantPoint& point) const;
+  bool kept_closed(std::size_t slot) const;
   void read_matrices(const Slot& slot, std::span<const double> variables, DenseMatrix& K, DenseMatrix& C) const;
   void gather(const Vector& v, const Vector& deformation);
   const ContactElement& law_of(const Slot& slot) const { return (*laws_)[static_cast<std::size_t>(slot.law)]; }
@@ -301,6 +310,7 @@ class CompliantContacts {
   std::vector<Place> places_;  // per slot
   std::size_t used_groups_ = 0;
   std::vector<ContactPieces> pieces_;
+  std::vector<char> mean_slopes_;
   CompliantVariation variation_;
   CompliantCotangent cotangent_;
   ContactPoints near_;  // points of neighbour()

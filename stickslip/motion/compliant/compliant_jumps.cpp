@@ -104,12 +104,14 @@ std::vector<ContactPieces> CompliantScheme::pieces_before_jump(std::size_t slot)
 }
 
 double CompliantScheme::slope_along(double t, const Vector& y, const std::vector<ContactPieces>& pieces,
-                                    const Vector& x, double by_time, const std::function<double()>& value) {
+                                    const Vector& x, double by_time, const std::function<double()>& value,
+                                    double longest) {
   const Index n = dynamics_.motion_size();
   double step = by_time != 0 ? kStencilStep * span_.length() : HUGE_VAL;
   for (Index i = 0; i < n; ++i)
     if (x[i] != 0) step = std::min(step, kStencilStep * scale_[i] / std::abs(x[i]));
   if (!std::isfinite(step)) return 0;
+  step = std::min(step, longest);
   double slope = 0;
   probe_ = y;
   if (!pieces.empty()) dynamics_.contacts().keep_pieces(pieces);
@@ -122,10 +124,23 @@ double CompliantScheme::slope_along(double t, const Vector& y, const std::vector
   return slope;
 }
 
+double CompliantScheme::small_beside_penetration(double t, const Vector& y, std::size_t slot, const Vector& x,
+                                                 double by_time) {
+  const CompliantContacts& contacts = dynamics_.contacts();
+  if (!contacts.has_own_law(slot)) return HUGE_VAL;
+  const double rate = slope_along(t, y, {}, x, by_time, [&] { return contacts.gap(slot); });
+  dynamics_.place(stretch_.inside(t), y);
+  return rate != 0 ? kStencilStep * std::abs(contacts.gap(slot) / rate) : HUGE_VAL;
+}
+
 /// Of jump_function().
 double CompliantScheme::jump_slope(double t, const Vector& y, std::size_t slot,
                                    const std::vector<ContactPieces>& pieces, const Vector& x, double by_time) {
-  return slope_along(t, y, pieces, x, by_time, [&] { return dynamics_.contacts().jump_function(slot); });
+  const CompliantContacts& contacts = dynamics_.contacts();  // where it is held, a limit of friction is μ φ
+  const double longest =
+      contacts.slots()[slot].held ? small_beside_penetration(t, y, slot, x, by_time) : double{HUGE_VAL};
+  return slope_along(
+      t, y, pieces, x, by_time, [&] { return contacts.jump_function(slot); }, longest);
 }
 
 /// ∂g/∂p of a slot at fixed (t, y).

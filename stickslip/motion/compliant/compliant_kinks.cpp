@@ -24,13 +24,15 @@ double CompliantScheme::since_switch(double t, const Vector& y, const std::vecto
   dynamics_.place(stretch_.inside(t), y);
   const double value = border();
   contacts.let_go();
-  return value / slope_along(t, y, before, f, 1, border);
+  const double longest =
+      before[slot].closed == after.closed ? small_beside_penetration(t, y, slot, f, 1) : double{HUGE_VAL};
+  return value / slope_along(t, y, before, f, 1, border, longest);
 }
 
 /// τ of the slots that have changed, each with the pieces of its change alone, and less of those before.
 std::vector<PiecesInTime> CompliantScheme::beyond_switches(double t, const Vector& y,
                                                            const std::vector<ContactPieces>& before, double farthest) {
-  std::vector<PiecesInTime> parts{{before, 0}};
+  std::vector<PiecesInTime> parts{{before, 0, std::vector<char>(before.size(), 0)}};
   CompliantContacts& contacts = dynamics_.contacts();
   contacts.keep_pieces(before);
   const bool known = motion_rate(t, y, motion_before_);
@@ -41,8 +43,10 @@ std::vector<PiecesInTime> CompliantScheme::beyond_switches(double t, const Vecto
     const double late = since_switch(t, y, before, s, pieces_[s], motion_before_);
     if (!(std::abs(late) <= farthest)) continue;
     parts.front().time -= late;
-    parts.push_back({before, late});
+    parts.front().mean[s] = before[s].closed != pieces_[s].closed;
+    parts.push_back({before, late, std::vector<char>(before.size(), 0)});
     parts.back().pieces[s] = pieces_[s];
+    parts.back().mean[s] = parts.front().mean[s];
   }
   if (parts.size() == 1) parts.clear();
   return parts;
@@ -56,6 +60,7 @@ void CompliantScheme::correct_switches(double t, double farthest, const std::vec
   if (stiff_) sums.setZero(dynamics_.all_sums());
   for (const PiecesInTime& part : parts) {
     dynamics_.contacts().keep_pieces(part.pieces);
+    dynamics_.contacts().take_mean_slopes(part.mean);
     const bool known = rate(t, y, f);
     if (known && stiff_) {
       dynamics_.sum_rates(stretch_.inside(t), sum_rates);

@@ -219,6 +219,24 @@ double CompliantContacts::stiffness_of(std::size_t slot) const {
   return largest;
 }
 
+bool CompliantContacts::has_own_law(std::size_t slot) const {
+  return slots_[slot].law >= 0 && compliance_[static_cast<std::size_t>(slots_[slot].law)].normal_force;
+}
+
+double CompliantContacts::time_to_stop(std::size_t slot, double weight) const {
+  const double speed = -gap_rate(slot);
+  if (!has_own_law(slot) || !(speed > 0)) return HUGE_VAL;
+  const auto& phi = compliance_[static_cast<std::size_t>(slots_[slot].law)].normal_force;
+  const auto stops = [&](double time) { return normal_force(*phi, speed * time).force * time * weight >= speed; };
+  constexpr double kFactor = 2;      // a size of time is asked for
+  constexpr int kMostFactors = 400;  // 1e120
+  double time = 1;
+  int round = 0;
+  while (!stops(time) && round++ < kMostFactors) time *= kFactor;
+  while (stops(time / kFactor) && round++ < kMostFactors) time /= kFactor;
+  return round < kMostFactors ? time : HUGE_VAL;
+}
+
 double CompliantContacts::relaxation_of(std::size_t slot) const {
   const auto [group, k] = places_[slot];
   const CompliantProblem& p = group->problem;

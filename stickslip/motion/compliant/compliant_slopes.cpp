@@ -54,7 +54,7 @@ void CompliantContacts::neighbour(double t, const Vector& q, const Vector& v, co
     values.mu[i] = coefficient(slots_[s]);
     values.normal_damping[i] = normal_damping_of(slots_[s]);
     point.own_force = 0;
-    normal_law(slots_[s], data->gap(s), point);
+    normal_law(slots_[s], data->gap(s), data->kept_closed(s), point);
     values.own_force[i] = point.own_force;
   }
   neighbour_sections(*data, values.section);

@@ -13,17 +13,18 @@ namespace stickslip {
 
 namespace {
 
-constexpr int kMostPushes = 12;      // over a switch, each twice as long as the one before
-constexpr int kLongestPush = 24;     // likewise, where the integrator stops before it
-constexpr int kMostSwitches = 100;   // between two looks
-constexpr int kMostRounds = 200;     // of a search for one
-constexpr double kSameInstant = 8;   // round-offs of the clock
-constexpr double kBeside = 1e-3;     // of the interval left: how far beside the root of a line
-constexpr double kNearEnd = 0.05;    // of a step: how far beside its end a switch may lie for a correction
-constexpr double kBends = 1;         // tolerances of error in a step that goes over a kink
-constexpr int kLooks = 4;            // along a step: switches back and forth between two would hide
-constexpr int kLooksContinued = 12;  // along a continuation, which goes through what it passes over
-constexpr int kDipLooks = 4;         // at the lowest place of a gap, each time better known
+constexpr int kMostPushes = 12;         // over a switch, each twice as long as the one before
+constexpr int kLongestPush = 24;        // likewise, where the integrator stops before it
+constexpr int kMostSwitches = 100;      // between two looks
+constexpr int kMostRounds = 200;        // of a search for one
+constexpr double kSameInstant = 8;      // round-offs of the clock
+constexpr double kBeside = 1e-3;        // of the interval left: how far beside the root of a line
+constexpr double kNearEnd = 0.05;       // of a step: how far beside its end a switch may lie for a correction
+constexpr double kLeastOfSpeed = 1e-3;  // at a rebound, for an unknown that changes by all of itself
+constexpr double kBends = 1;            // tolerances of error in a step that goes over a kink
+constexpr int kLooks = 4;               // along a step: switches back and forth between two would hide
+constexpr int kLooksContinued = 12;     // along a continuation, which goes through what it passes over
+constexpr int kDipLooks = 4;            // at the lowest place of a gap, each time better known
 
 }  // namespace
 
@@ -49,19 +50,21 @@ void CompliantScheme::look_for_switches(StepRecord& record) {
       const double reach = jump ? low : high;
       t = jump ? sharp : high;
       note_switch(t, record);
-      const bool ends =
-          !jump && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);  // with the step anyway
+      // With the step anyway; columns of hard contacts feel even that.
+      const bool ends = !jump && !derives() && to - high <= SmoothStretch::kMoment * stretch_.same_time(high);
       // A touch that ends with the step, or that no stage of it has seen, has no part in its error estimate.
       const bool closes = !dynamics_.contacts().closed_since(before).empty();
       const bool bends = closes || !dynamics_.contacts().can_keep_pieces() ||
                          integrator_->estimate_at_kinks() > kBends || dynamics_.contacts().own_laws_end_since(before);
       if (!continued_ && (!(options_.locate_switches || jump || dampers || bends) || ends)) continue;
+      ends_own_law_ = derives() && !closes && dynamics_.contacts().own_laws_end_since(before);
+      const double behind = closes ? step_behind_closing(before) : 0;
       touch_until_ = deepest_without_force(high, before);
       step_to(reach, switch_y_);
       end_step_at(low, t, jump, before);
       // A step of the flight says nothing of the contact, and the implicit method's own estimate hardly sees what is
       // lost in a step that is far longer than the contact lasts.
-      if (closes) first_step_ = 0;
+      if (closes) first_step_ = behind;
       return;
     }
     if (k < looks) raise(audit_.step.penetration, deepest_.look(dynamics_.contacts(), next));
@@ -159,12 +162,62 @@ bool CompliantScheme::pieces_hold() const { return dynamics_.contacts().can_keep
 /// Stages of a step that ends at a switch are less exact than its end and may lie beyond it, where slopes are others by
 /// a finite amount. For derivatives pieces are kept there; where they cannot be, steps are shorter and shorter.
 std::vector<double> CompliantScheme::lengths_to_switch(double h) const {
-  constexpr int kShrinkings = 11;
-  constexpr double kLeft = 1.0 / 8;  // of the way to the switch; 1e-10 of it at the last
+  constexpr double kLeft = 1.0 / 8, kLeftOfRoot = 1.0 / 4;  // of the way to the switch
+  constexpr double kShortest = 1e-10;                       // of it, at the last
   std::vector<double> lengths;
-  for (int k = 0; derives() && !pieces_hold() && k < kShrinkings; ++k, h *= kLeft) lengths.push_back((1 - kLeft) * h);
+  const bool coupled = derives() && !pieces_hold();
+  const double left = coupled ? kLeft : kLeftOfRoot, last = coupled ? kShortest : shortest_beside_own_law();
+  if (coupled || ends_own_law_)
+    for (double part = 1; part > last; part *= left, h *= left) lengths.push_back((1 - left) * h);
   lengths.push_back(h);
   return lengths;
+}
+
+/// Slopes of p^{3/2} bend like √p where a contact closes or opens, and no estimate of a step sees what they do in it:
+/// columns are off by (h/T)^{3/2} of their largest change in the time T of the contact.
+double CompliantScheme::shortest_beside_own_law() const { return std::pow(tolerance_, 2.0 / 3); }
+
+/// The first step behind a closing: of the integrator's own choice (0), or so short that what it makes of the slope
+/// beside the border is nothing. At the placed state.
+double CompliantScheme::step_behind_closing(const std::vector<ContactPieces>& before) {
+  if (!derives()) return 0;
+  const CompliantContacts& contacts = dynamics_.contacts();
+  double shortest = HUGE_VAL;
+  for (const std::size_t s : contacts.closed_since(before)) {
+    const double weight = weights_[static_cast<Index>(contacts.mode_index(contacts.slots()[s]))];
+    const double time = contacts.time_to_stop(s, weight);
+    if (!std::isfinite(time)) continue;
+    shortest = std::min(shortest, time);
+    expect_rebound(s, time, weight);
+  }
+  return std::isfinite(shortest) ? shortest_beside_own_law() * shortest : 0;
+}
+
+/// A change dg of the gap becomes one of the velocity of dg/T in the time T in which a normal law of its own stops what
+/// comes in: errors of columns count beside that from the beginning, where slopes are small and made of round-off.
+void CompliantScheme::expect_rebound(std::size_t slot, double time, double weight) {
+  const Index nq = system_.info().nq(), nv = system_.info().nv();
+  Vector row = Vector::Zero(nv), along(nq), kick(nv), moved(nq);
+  dynamics_.contacts().for_each_row([&](std::size_t s, int c, const SparseMatrix& Wt, Index at) {
+    if (s != slot || c != 0) return;
+    for (SparseMatrix::InnerIterator entry(Wt, at); entry; ++entry) row[entry.col()] = entry.value();
+  });
+  system_.kinematics().rate(dynamics_.q(), row, along);
+  if (column_size_.rows() != dynamics_.motion_size()) return;
+  const double speed = std::abs(dynamics_.contacts().gap_rate(slot));
+  for (Index k = 0; k < unknowns_; ++k) {
+    const double p = tape_ ? 0 : std::abs(variations_->value(k));
+    const double change =
+        std::abs(along.dot(y1_.segment(dynamics_.column_at(k), nq))) / time + (p > 0 ? kLeastOfSpeed * speed / p : 0);
+    kick = change / weight * row.cwiseQuotient(mass_diagonal_);
+    system_.kinematics().rate(dynamics_.q(), kick, moved);
+    double& gain = column_gain_[static_cast<std::size_t>(k)];
+    for (Index i = 0; i < nq; ++i) raise(column_size_(i, k), time * std::abs(moved[i]));
+    for (Index i = 0; i < nv; ++i) {
+      raise(column_size_(nq + i, k), std::abs(kick[i]));
+      gain = std::max(gain, std::abs(kick[i]) / size_[nq + i]);
+    }
+  }
 }
 
 /// From where the step at hand began; of a continuation, of the implicit method and for derivatives on its pieces,

@@ -37,7 +37,8 @@ struct TapeJump {
 
 struct PiecesInTime {
   std::vector<ContactPieces> pieces = {};
-  double time = 0;  ///< for which they count, negative: for which they do not [s]
+  double time = 0;              ///< for which they count, negative: for which they do not [s]
+  std::vector<char> mean = {};  ///< slots that have closed or opened (CompliantContacts::take_mean_slopes)
 };
 
 struct TapeKink {
