@@ -100,6 +100,7 @@ class CompliantScheme final : public Scheme {
   void set_scales(const State& state);
   void raise_scales();
   void raise_to_round_off();
+  void raise_columns_to_round_off(std::size_t slot, const SparseMatrix& Wt, Index row);
   void make_integrator();
   void assemble(const State& state);
   // Sensitivities (compliant_sensitivity.cpp)

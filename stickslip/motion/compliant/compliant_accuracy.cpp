@@ -127,10 +127,26 @@ void CompliantScheme::raise_to_round_off() {
     for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
       shaking[entry.col()] += std::abs(entry.value()) * impulse / mass_diagonal_[entry.col()];
     if (c > 0) raise(scale_[nq + nv + slot.first + c - 1], way / absolute_tolerance());
+    if (c == 0) raise_columns_to_round_off(s, Wt, row);
   });
   system_.kinematics().rate(dynamics_.q(), shaking, moved);
   for (Index i = 0; i < nq; ++i) raise(scale_[i], h * std::abs(moved[i]) / absolute_tolerance());
   for (Index i = 0; i < nv; ++i) raise(scale_[nq + i], shaking[i] / absolute_tolerance());
+}
+
+/// Deformations that do not move at all have columns that are the round-off of those of the gap.
+void CompliantScheme::raise_columns_to_round_off(std::size_t s, const SparseMatrix& Wt, Index row) {
+  if (!system_.kinematics().flat()) return;
+  const CompliantContacts::Slot& slot = dynamics_.contacts().slots()[s];
+  const Index deformations = system_.info().nq() + system_.info().nv() + slot.first;
+  for (Index k = 0; k < unknowns_; ++k) {
+    const Index at = dynamics_.column_at(k);
+    double terms = 0;
+    for (SparseMatrix::InnerIterator entry(Wt, row); entry; ++entry)
+      terms += std::abs(entry.value() * y_[at + entry.col()]);
+    const double way = kRoundOffs * std::numeric_limits<double>::epsilon() * terms;
+    for (int c = 0; c < slot.tangents; ++c) raise(scale_[at + deformations + c], way / absolute_tolerance());
+  }
 }
 
 void CompliantScheme::make_integrator() {
