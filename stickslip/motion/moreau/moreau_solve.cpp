@@ -20,6 +20,8 @@ constexpr double kRoundOff = 1e-15;        // relative residual that cannot be b
 constexpr double kBeforePolishing = 1e-8;  // what polishing starts from, of the largest reaction
 constexpr int kPolishing = 100;            // iterations for that
 constexpr int kNewtonPolishing = 15;       // of them by Newton's method alone
+constexpr int kFurtherPolishing =
+    45;  // after it, where some rest: sweeps and Newton's method again, no interior points
 constexpr double kNearlyRoundOff = 1e-14;  // from here on more than a few iterations are in vain
 constexpr int kLastPolishing = 10;
 // In a heap at rest each step starts from the reactions of the last: a few iterations in each add up to round-off.
@@ -450,7 +452,10 @@ Status MoreauScheme::solve_inclusion() {
     polish(SolverKind::proximal_newton, residual > kNearlyRoundOff ? kNewtonPolishing : kLastPolishing);
   const bool asked = residual > (few && !by_newton ? kRoundOff : kNearlyRoundOff);
   if (close && asked && ((few && !by_newton) || contacts_rest(/*all=*/!few)))
-    polish(options_.solver.solver, !few ? kPolishingAtRest : residual > kNearlyRoundOff ? kPolishing : kLastPolishing);
+    polish(options_.solver.solver, !few                                        ? kPolishingAtRest
+                                   : residual <= kNearlyRoundOff               ? kLastPolishing
+                                   : by_newton && !contacts_rest(/*all=*/true) ? kFurtherPolishing
+                                                                               : kPolishing);
   // What counts is the residual seen from here, not what the solver believes.
   residual = law_residual();
   // The solver's tolerance is on the norm over all contacts, the residual here is that of the worst one.
