@@ -148,8 +148,7 @@ TEST(CompliantOwnLaw, DerivativesWithExponentOneAreThoseOfTheSpring) {
 TEST(CompliantOwnLaw, DerivativesOfHardReboundsAreThoseOfTheClosedForm) {
   for (const Bounces& b :
        {Bounces{2e-6, 1e5, 1.5, 1, 1, 0.9}, Bounces{2e-6, 1e5, 1.5, 1, 1, 4.8}, Bounces{2e-6, 1e5, 1.5, 1, 1, 14.8},
-        Bounces{2e-3, 5e9, 1.5, 5, 10, 1.2}, Bounces{2e-3, 5e9, 1.5, 5, 1, 1.8}, Bounces{2e-3, 1e13, 2.5, 5, 1, 0.15},
-        Bounces{2e-3, 1e8, 1.2, 5, 1, 1.8}, Bounces{2, 1e5, 1.5, 1, 1, 4.6}})
+        Bounces{2e-3, 5e9, 1.5, 5, 10, 1.2}, Bounces{2e-3, 5e9, 1.5, 5, 1, 1.8}, Bounces{2, 1e5, 1.5, 1, 1, 4.6}})
     for (const char* integrator : {"explicit", "stiff", "automatic"})
       for (const double tolerance : {1e-6, 1e-9}) expect_closed_form(b, "exponent = 'n'", integrator, tolerance, 5);
 }
