@@ -10,13 +10,14 @@
 // p may stand anywhere: in a matrix, an expression, a table of rows, the start, what a builder does with it. So the
 // system is built at p ± δ and p ± 2δ, once, and every derivative is the difference
 //
-//   f' ≈ [8 (f(p + δ) - f(p - δ)) - (f(p + 2δ) - f(p - 2δ))] / 12δ,      δ ≈ ε^(1/5) s/16,  s = |p|, or `scale` at p = 0
+//   f' ≈ [8 (f(p + δ) - f(p - δ)) - (f(p + 2δ) - f(p - 2δ))] / 12δ,      δ ≈ ε^(1/5) s/16,  s = |p|, or `scale` at p =
+//   0
 //
 // with ε = 2.2e-16. It is exact but for round-off for polynomials in p up to the fourth degree; else its error is
 // δ⁴ f⁽⁵⁾/30 = 1.5e-19 s⁴ f⁽⁵⁾, with round-off 24 ε^(4/5) |f|/s = 7e-12 |f|/s. A model that bends within less than
-// about |p|/100 is too much for it: sin(p t) is off by 1.5e-19 (p t)⁴, 1.5e-7 at p t = 1000, 1.5e-3 at 10⁴. Where the model does not take
-// p - 2δ (p = 0 for a limit) or p + 2δ, the one-sided formula of the same order over five points stands in, with about
-// ten times the error. A kink of the model at p (|p|, max) is no derivative, and is not seen.
+// about |p|/100 is too much for it: sin(p t) is off by 1.5e-19 (p t)⁴, 1.5e-7 at p t = 1000, 1.5e-3 at 10⁴. Where the
+// model does not take p - 2δ (p = 0 for a limit) or p + 2δ, the one-sided formula of the same order over five points
+// stands in, with about ten times the error. A kink of the model at p (|p|, max) is no derivative, and is not seen.
 #pragma once
 
 #include <memory>
