@@ -192,5 +192,42 @@ sensitivities = ["w"]
   }
 }
 
+/// After a flight with drag, whose dense output is less exact than its steps, a contact with a damper closes: its force
+/// jumps, and what it misses by closing late was up to 1300 tolerances.
+TEST(CompliantLimits, ADamperMeetsAfterAFlightWithDrag) {
+  const auto fly = [](double mu, double coupling, double tolerance, const char* integrator) {
+    const Simulation s = run(
+        given(R"toml(
+[parameters]
+mu = 0
+a = 0
+[matrices]
+coordinates = ["x", "y"]
+mass = [[0.2, 0], [0, 0.2]]
+damping = [[0.05, 0], [0, 0.05]]
+[[contact]]
+gap = "1 - x"
+slip = "y"
+mu = "mu"
+compliance = { stiffness = [[5e4, "a"], ["a", 3e4]], damping = [[4]], normal_damping = 10 }
+[initial]
+position = [0, 0]
+velocity = [2.3, 1.4]
+[run]
+scheme = "compliant"
+end_time = 1.2
+)toml",
+              {fmt::format("parameters.mu={}", mu), fmt::format("parameters.a={}", coupling),
+               fmt::format("run.tolerance={}", tolerance), fmt::format("run.compliant.integrator='{}'", integrator)}));
+    return s.final.q[0];
+  };
+  for (const double mu : {0.0, 0.2})
+    for (const double coupling : {0.0, 2e3}) {
+      const double exact = fly(mu, coupling, 1e-12, "explicit");
+      for (const double tolerance : {1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11})
+        EXPECT_NEAR(fly(mu, coupling, tolerance, "stiff"), exact, 20 * tolerance) << mu << " " << coupling;
+    }
+}
+
 }  // namespace
 }  // namespace stickslip::compliant_limits_test

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Derivatives over instants at which slopes of forces jump.
+// Derivatives over instants at which slopes of forces jump, and the motion where the forces themselves do.
 //
 //   S(t) = S_b(t) + Σ_s τ_s (S'_s - S'_b),     τ_s = g_s/(dg_s/dt): how long ago contact s has left its piece at g_s =
 //   0
@@ -8,7 +8,8 @@
 // error. In that time τ columns have followed slopes that were no longer theirs: S'_b on the pieces before, S'_s with
 // that of contact s alone after its switch. Hard contacts have slopes K/m of which even the round-off of the clock
 // makes something: 1e-11 s times 5e9/s². The motion, whose forces have a kink there, is off by ½ τ (f_s - f_b), or by
-// τ (f_s - f_b) where the force jumps.
+// τ (f_s - f_b) where the force jumps: dense output knows when a damped contact closes to its own accuracy only, which
+// may be hundreds of tolerances of the motion.
 #include <cmath>
 
 #include "stickslip/motion/compliant/compliant.hpp"
@@ -54,7 +55,7 @@ std::vector<PiecesInTime> CompliantScheme::beyond_switches(double t, const Vecto
 
 void CompliantScheme::correct_switches(double t, double farthest, const std::vector<ContactPieces>& before, bool jump,
                                        Vector& y) {
-  if (!derives() || !dynamics_.contacts().can_keep_pieces()) return;
+  if (!(derives() || jump) || !dynamics_.contacts().can_keep_pieces()) return;
   const std::vector<PiecesInTime> parts = beyond_switches(t, y, before, farthest);
   Vector change = Vector::Zero(y.size()), f(y.size()), sums, sum_rates;
   if (stiff_) sums.setZero(dynamics_.all_sums());
